@@ -1,0 +1,87 @@
+# BigFleet's front door. Every target installs what it needs, or says in one line what to run.
+# `make help` lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+# The pinned Node 24 comes first: without it, scripts would silently run on the machine's own.
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+
+INSTALLED := node_modules/.bigfleet-installed
+TIME ?= 30m
+BENCH ?= *
+
+.PHONY: help
+help: ## List the targets
+	@echo 'BigFleet: make <target>'
+	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | \
+	  awk -F'\t' '{printf "  %-16s %s\n", $$1, $$2}'
+
+$(INSTALLED): package-lock.json
+	@command -v npm >/dev/null || { echo 'npm is missing: install Node.js with npm, then run make again' >&2; exit 1; }
+	npm ci --no-audit --no-fund
+	@node -e 'if (process.versions.node.split(".")[0] !== "24") { console.error("Node " + process.version + " runs instead of the pinned Node 24: is there a node-linux package for this platform?"); process.exit(1) }'
+	@touch $@
+
+.PHONY: install
+install: $(INSTALLED) ## Install the npm packages, the pinned Node 24 among them
+
+.PHONY: deps
+deps: ## Install the Debian packages that tests start as real servers (needs root)
+	@bash test/toolkit/install-debian-packages.sh
+
+.PHONY: up
+up: $(INSTALLED) ## Run the system on embedded defaults: FOR=30s stops by itself, SEED=n replays
+	@node demo/src/up.ts $(if $(FOR),--for $(FOR)) $(if $(SEED),--seed $(SEED))
+
+.PHONY: check
+check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contract, links
+	tsc -b
+	oxlint --type-aware --deny-warnings
+	biome format
+	node tools/walls/check.ts
+	knip --no-config-hints
+	node tools/proto/check.ts
+	node tools/links.ts
+
+.PHONY: test
+test: $(INSTALLED) deps ## All tests of a change; ends with "N passed, N failed"
+	@node tools/test/run.ts
+
+.PHONY: test-long
+test-long: $(INSTALLED) deps ## The same laws with long seed counts and kill loops: TIME=30m
+	@node tools/test/run.ts --long --time $(TIME)
+
+.PHONY: verify
+verify: check test ## check and test
+
+.PHONY: prevalidate
+prevalidate: verify bench ## verify and the benches
+
+.PHONY: fuzz-system
+fuzz-system: $(INSTALLED) ## Whole-system seeds under virtual time: SEEDS=n
+	@BIGFLEET_SEEDS=$(or $(SEEDS),10000) node --test packages/wire/src/memory/seeds.test.ts
+
+.PHONY: bench
+bench: $(INSTALLED) ## Benchmarks in units of K: BENCH='wire/*'
+	@node bench/run.ts --bench '$(BENCH)'
+
+.PHONY: proto
+proto: $(INSTALLED) ## Regenerate the code and the descriptor of the wire contract
+	@node tools/proto/generate.ts
+
+.PHONY: format
+format: $(INSTALLED) ## Format the sources
+	biome format --write
+
+.PHONY: docs
+docs: $(INSTALLED) ## Check links and named files of the documentation
+	@node tools/links.ts
+
+.PHONY: clean
+clean: ## Remove what was built; node_modules stays
+	rm -rf .cache bench/results packages/*/dist demo/dist providers/*/dist
+	find . -name '*.tsbuildinfo' -not -path './node_modules/*' -delete

@@ -1,0 +1,3 @@
+// The 93 behaviours against any gRPC endpoint.
+// Built by a later issue; exports nothing yet.
+export {};

@@ -1,0 +1,3 @@
+// Read-only server and the web app.
+// Built by a later issue; exports nothing yet.
+export {};

@@ -1,0 +1,3 @@
+// Reflector, typed requests, eviction, leases.
+// Built by a later issue; exports nothing yet.
+export {};

@@ -1,0 +1,3 @@
+// Roll-up, session client, bootstrap templates, reclaim, UpcomingNode, AvailableCapacity.
+// Built by a later issue; exports nothing yet.
+export {};

@@ -1,0 +1,3 @@
+// Pods to CapacityRequests.
+// Built by a later issue; exports nothing yet.
+export {};

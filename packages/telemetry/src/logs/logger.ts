@@ -1,0 +1,117 @@
+// Structured logging, one interface. Records are flat, one line each, stamped by the
+// injected clock, and carry the fields of their logger (`component=`, `shard_id=`, …) first. Both
+// formats print the same keys and values. A field overrides a logger's field of the same name: one
+// record never has a key twice.
+
+import type { Clock } from '@bigfleet/base';
+import {
+  type LogFields,
+  type LogValue,
+  type PlainValue,
+  plainFields,
+  plainText,
+} from './fields.ts';
+import { formatLogfmt } from './logfmt.ts';
+import type { LogLevel, LogMessage } from './messages.ts';
+import { createJsonLog, type JsonLog, type JsonRecord } from './pino.ts';
+import type { LogSink } from './sink.ts';
+
+export const LOG_FORMATS = ['text', 'json'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+/** What a stable message takes: its keys, and possibly its optional ones. */
+export type MessageFields<K extends string, O extends string> = Readonly<Record<K, LogValue>> &
+  Readonly<Partial<Record<O, LogValue>>>;
+
+export interface Logger {
+  debug(msg: string, fields?: LogFields): void;
+  info(msg: string, fields?: LogFields): void;
+  warn(msg: string, fields?: LogFields): void;
+  error(msg: string, fields?: LogFields): void;
+  log(level: LogLevel, msg: string, fields?: LogFields): void;
+  /** A message of the catalogue, at its level, with its keys. */
+  event<K extends string, O extends string>(
+    message: LogMessage<K, O>,
+    fields: MessageFields<K, O>,
+  ): void;
+  child(fields: LogFields): Logger;
+  /** To skip work whose only purpose is a record. */
+  isEnabled(level: LogLevel): boolean;
+}
+
+export interface LoggerOptions {
+  readonly clock: Clock;
+  readonly sink: LogSink;
+  readonly format?: LogFormat;
+  readonly level?: LogLevel;
+  readonly fields?: LogFields;
+}
+
+export function createLogger(options: LoggerOptions): Logger {
+  const { clock, sink, format = 'text', level = 'info' } = options;
+  const writeLine = format === 'json' ? jsonWriter(sink) : logfmtWriter(sink);
+  const backend = createJsonLog({ level, now: () => rfc3339Millis(clock), writeLine });
+  return new FieldLogger(backend, plainFields(options.fields ?? {}));
+}
+
+class FieldLogger implements Logger {
+  readonly #backend: JsonLog;
+  readonly #fields: Readonly<Record<string, PlainValue>>;
+
+  constructor(backend: JsonLog, fields: Readonly<Record<string, PlainValue>>) {
+    this.#backend = backend;
+    this.#fields = fields;
+  }
+
+  debug(msg: string, fields?: LogFields): void {
+    this.log('debug', msg, fields);
+  }
+
+  info(msg: string, fields?: LogFields): void {
+    this.log('info', msg, fields);
+  }
+
+  warn(msg: string, fields?: LogFields): void {
+    this.log('warn', msg, fields);
+  }
+
+  error(msg: string, fields?: LogFields): void {
+    this.log('error', msg, fields);
+  }
+
+  log(level: LogLevel, msg: string, fields: LogFields = {}): void {
+    if (!this.isEnabled(level)) return;
+    this.#backend.write(level, { ...this.#fields, ...plainFields(fields) }, plainText(msg));
+  }
+
+  event<K extends string, O extends string>(
+    message: LogMessage<K, O>,
+    fields: MessageFields<K, O>,
+  ): void {
+    this.log(message.level, message.text, fields);
+  }
+
+  child(fields: LogFields): Logger {
+    return new FieldLogger(this.#backend, { ...this.#fields, ...plainFields(fields) });
+  }
+
+  isEnabled(level: LogLevel): boolean {
+    return this.#backend.isEnabled(level);
+  }
+}
+
+function jsonWriter(sink: LogSink): (line: string) => void {
+  return (line) => sink.write(line);
+}
+
+/** Rewrites the JSON line, so that both formats have one source. */
+function logfmtWriter(sink: LogSink): (line: string) => void {
+  return (line) => {
+    const { time, level, msg, ...fields } = JSON.parse(line) as JsonRecord;
+    sink.write(`${formatLogfmt({ time, level, msg, fields })}\n`);
+  };
+}
+
+function rfc3339Millis(clock: Clock): string {
+  return new Date(Number(clock.unixNanos() / 1_000_000n)).toISOString();
+}

@@ -1,0 +1,183 @@
+// A set of metric families. A process has one; the pod controller and each provider may have their
+// own, and the simulator gives every component one, so there is no global. Definitions are made at
+// start; a second definition of a name, a counter without `_total` or a name that collides with a
+// histogram's `_bucket`, `_sum` or `_count` is a bug and asserts.
+
+import { assert } from '@bigfleet/base';
+import { assertBounds, type BucketBounds } from './buckets.ts';
+import { type FamilySource, type OverflowReason, SeriesFamily } from './family.ts';
+import type {
+  Counter,
+  CounterFamily,
+  Gauge,
+  GaugeFamily,
+  Histogram,
+  HistogramDefinition,
+  HistogramFamily,
+  InstrumentType,
+  LabelledDefinition,
+  LabelledHistogramDefinition,
+  MetricDefinition,
+} from './instruments.ts';
+import { type LabelDeclarations, type LabelPairs, LabelSpace } from './labels.ts';
+import { PrometheusText } from './prometheus.ts';
+import { CounterSeries, GaugeSeries, HistogramSeries, histogramWidth } from './series.ts';
+import { type SeriesSnapshot, SeriesStore } from './series-store.ts';
+
+export interface MetricRegistry {
+  counter(definition: MetricDefinition): Counter;
+  counter<const L extends LabelDeclarations>(definition: LabelledDefinition<L>): CounterFamily<L>;
+  gauge(definition: MetricDefinition): Gauge;
+  gauge<const L extends LabelDeclarations>(definition: LabelledDefinition<L>): GaugeFamily<L>;
+  histogram(definition: HistogramDefinition): Histogram;
+  histogram<const L extends LabelDeclarations>(
+    definition: LabelledHistogramDefinition<L>,
+  ): HistogramFamily<L>;
+  /** Runs before every snapshot, synchronously: for values that are read, not counted. */
+  onCollect(collect: () => void): void;
+  /** All numbers as of now. Taken in one synchronous step, so sums across families agree. */
+  snapshot(): RegistrySnapshot;
+}
+
+export interface RegistrySnapshot {
+  readonly families: readonly FamilySnapshot[];
+}
+
+export interface FamilySnapshot {
+  readonly name: string;
+  /** Header and samples as exposition text, in slices small enough to yield between. */
+  format(): AsyncGenerator<string>;
+}
+
+export const LABEL_OVERFLOW_TOTAL = 'bigfleet_telemetry_label_overflow_total';
+
+const NAME = /^[a-z_][a-z0-9_]*$/;
+const HISTOGRAM_SUFFIXES = ['_bucket', '_sum', '_count'] as const;
+const MAX_FAMILIES = 1_024;
+const OVERFLOW_REASONS = ['full', 'unrepresentable'] as const;
+
+export function createRegistry(): MetricRegistry {
+  return new Registry();
+}
+
+type AnyDefinition = MetricDefinition & {
+  readonly labels?: LabelDeclarations;
+  readonly bounds?: BucketBounds;
+};
+
+class Registry implements MetricRegistry {
+  readonly #text = new PrometheusText();
+  readonly #families: FamilySource[] = [];
+  readonly #sampleNames = new Set<string>();
+  readonly #collectors: (() => void)[] = [];
+  #overflow: CounterFamily<OverflowLabels> | undefined;
+
+  counter(definition: MetricDefinition): Counter;
+  counter<const L extends LabelDeclarations>(definition: LabelledDefinition<L>): CounterFamily<L>;
+  counter(definition: AnyDefinition): Counter | CounterFamily<LabelDeclarations> {
+    const store = this.#define('counter', definition);
+    const family = this.#family(definition, store, (s, index) => new CounterSeries(s, index));
+    return definition.labels === undefined ? family.labels({}) : family;
+  }
+
+  gauge(definition: MetricDefinition): Gauge;
+  gauge<const L extends LabelDeclarations>(definition: LabelledDefinition<L>): GaugeFamily<L>;
+  gauge(definition: AnyDefinition): Gauge | GaugeFamily<LabelDeclarations> {
+    const store = this.#define('gauge', definition);
+    const family = this.#family(definition, store, (s, index) => new GaugeSeries(s, index));
+    return definition.labels === undefined ? family.labels({}) : family;
+  }
+
+  histogram(definition: HistogramDefinition): Histogram;
+  histogram<const L extends LabelDeclarations>(
+    definition: LabelledHistogramDefinition<L>,
+  ): HistogramFamily<L>;
+  histogram(definition: AnyDefinition): Histogram | HistogramFamily<LabelDeclarations> {
+    const bounds = definition.bounds ?? [];
+    assertBounds(bounds);
+    const store = this.#define('histogram', definition);
+    const family = this.#family(
+      definition,
+      store,
+      (s, index) => new HistogramSeries(s, index, bounds),
+    );
+    return definition.labels === undefined ? family.labels({}) : family;
+  }
+
+  onCollect(collect: () => void): void {
+    this.#collectors.push(collect);
+  }
+
+  snapshot(): RegistrySnapshot {
+    for (const collect of this.#collectors) collect();
+    const taken = this.#families.map((family) => ({ family, series: family.store.snapshot() }));
+    return { families: taken.map(({ family, series }) => this.#familySnapshot(family, series)) };
+  }
+
+  #familySnapshot(family: FamilySource, series: SeriesSnapshot): FamilySnapshot {
+    return { name: family.name, format: () => this.#text.format(family, series) };
+  }
+
+  #define(type: InstrumentType, definition: AnyDefinition): SeriesStore {
+    const { name, help, bounds } = definition;
+    this.#claimNames(type, name);
+    assert(this.#families.length < MAX_FAMILIES, 'too many metric families', { name });
+    assert(help.length > 0, 'a metric needs a help text', { name });
+    const space = new LabelSpace(definition.labels ?? {});
+    const store = new SeriesStore({
+      space,
+      width: bounds === undefined ? 1 : histogramWidth(bounds),
+      initial: definition.initial ?? publishAll,
+    });
+    const family = { name, help, type, labelNames: space.names, bounds, store };
+    this.#text.register(family);
+    this.#families.push(family);
+    return store;
+  }
+
+  #claimNames(type: InstrumentType, name: string): void {
+    assert(NAME.test(name), 'metric name not allowed', { name });
+    assert((type === 'counter') === name.endsWith('_total'), '_total marks counters, only them', {
+      name,
+    });
+    const suffixes = type === 'histogram' ? HISTOGRAM_SUFFIXES : [];
+    for (const sampleName of [name, ...suffixes.map((suffix) => name + suffix)]) {
+      assert(!this.#sampleNames.has(sampleName), 'metric name is taken', { name, sampleName });
+      this.#sampleNames.add(sampleName);
+    }
+  }
+
+  #family<S extends { detach(): void }>(
+    definition: AnyDefinition,
+    store: SeriesStore,
+    series: (store: SeriesStore, index: number) => S,
+  ): SeriesFamily<LabelDeclarations, S> {
+    const { name } = definition;
+    const overflow =
+      store.space.open === undefined || name === LABEL_OVERFLOW_TOTAL
+        ? undefined
+        : this.#overflowFamily().row(name);
+    const onOverflow = (reason: OverflowReason): void =>
+      overflow?.[OVERFLOW_REASONS.indexOf(reason)]?.inc();
+    return new SeriesFamily({ name, store, series, onOverflow });
+  }
+
+  /** Exists as soon as a family has an open label, at 0 for each such family. */
+  #overflowFamily(): CounterFamily<OverflowLabels> {
+    this.#overflow ??= this.counter({
+      name: LABEL_OVERFLOW_TOTAL,
+      help: 'Label values of an open set that were not published: set full, or value unusable.',
+      labels: { family: { max: MAX_FAMILIES }, reason: OVERFLOW_REASONS },
+    });
+    return this.#overflow;
+  }
+}
+
+interface OverflowLabels extends LabelDeclarations {
+  readonly family: { readonly max: number };
+  readonly reason: readonly ['full', 'unrepresentable'];
+}
+
+function publishAll(_labels: LabelPairs): boolean {
+  return true;
+}

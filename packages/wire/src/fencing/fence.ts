@@ -1,0 +1,67 @@
+// Fencing: is the sender still the authority? Marks only rise; a rejected token never
+// moves one. Everything is bigint, because a token rounded to 2⁵³ makes a zombie's write
+// and its successor's look alike.
+
+/** What a shard stamps on every mutation it sends to a provider. */
+export interface FencingToken {
+  readonly shardId: string;
+  readonly shardEpoch: bigint;
+  readonly sequenceNumber: bigint;
+}
+
+export interface FenceMark {
+  readonly shardEpoch: bigint;
+  readonly sequenceNumber: bigint;
+}
+
+/** An entirely empty token: in-process and certification callers, which are not fenced. */
+export function isAbsentToken(token: FencingToken): boolean {
+  return token.shardId === '' && token.shardEpoch === 0n && token.sequenceNumber === 0n;
+}
+
+/** Strictly newer, lexicographically. Equal is a replay and therefore not newer. */
+export function isNewerThan(token: FenceMark, mark: FenceMark): boolean {
+  if (token.shardEpoch !== mark.shardEpoch) return token.shardEpoch > mark.shardEpoch;
+  return token.sequenceNumber > mark.sequenceNumber;
+}
+
+/**
+ * The check of one mutation against the mark of its (shard, machine) pair: per machine,
+ * because concurrent executors draw ordered numbers but race the sends, and a per-shard mark
+ * fenced a healthy shard against itself.
+ */
+export function checkFence(token: FencingToken, mark: FenceMark | undefined): FenceVerdict {
+  if (isAbsentToken(token)) return { kind: 'absent' };
+  if (mark !== undefined && !isNewerThan(token, mark)) return { kind: 'stale', mark };
+  const { shardEpoch, sequenceNumber } = token;
+  return { kind: 'passed', mark: { shardEpoch, sequenceNumber } };
+}
+
+export type FenceVerdict =
+  /** Not fenced; no mark is written. */
+  | { readonly kind: 'absent' }
+  /** FAILED_PRECONDITION; nothing is applied and the mark stays. */
+  | { readonly kind: 'stale'; readonly mark: FenceMark }
+  /** The new mark holds from now on, whatever becomes of the operation. */
+  | { readonly kind: 'passed'; readonly mark: FenceMark };
+
+/** One shard process's tokens: a fresh sequence number per attempt, drawn at send time, from 1. */
+export class TokenSource {
+  readonly #shardId: string;
+  readonly #shardEpoch: bigint;
+  #lastSequence = 0n;
+
+  constructor(shardId: string, shardEpoch: bigint) {
+    this.#shardId = shardId;
+    this.#shardEpoch = shardEpoch;
+  }
+
+  next(): FencingToken {
+    this.#lastSequence += 1n;
+    return {
+      shardId: this.#shardId,
+      shardEpoch: this.#shardEpoch,
+      sequenceNumber: this.#lastSequence,
+    };
+  }
+}

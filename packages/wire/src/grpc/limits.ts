@@ -1,0 +1,40 @@
+// Every bound of the network adapter in one place. None is a tuning knob of a component:
+// both ends of the wire share them, and a peer that sees another limit at the far end
+// retries for ever (shard §2.6).
+
+/** Send and receive, every client and server. */
+export const maxMessageBytes: number = 256 * 1024 * 1024;
+
+/** What an inbox holds beyond the message that its consumer works on. */
+export const readAheadMessageCount = 16;
+export const readAheadBytes: number = 64 * 1024;
+
+/** What a server stream has handed to HTTP/2 and not seen flushed before it stops pulling. */
+export const writeAheadBytes: number = 64 * 1024;
+export const writeAheadMessageCount = 16;
+
+/** What grpc-js may hold of a client stream's unsent messages; beyond it, a write waits. */
+export const clientWriteBufferBytes: number = 256 * 1024;
+
+/** Streams that one connection may hold open, against a peer that only opens them. */
+export const maxStreamsPerConnection = 1_000;
+
+/** Pending connections in the kernel while 5,000 operators reconnect (shard §21.5). */
+export const listenBacklog = 4_096;
+
+/** A peer that opens a socket and says nothing is gone after this. */
+export const handshakeTimeoutMs = 10_000;
+
+/** Between GOAWAY for age and the end of the connection: the time to finish what runs. */
+export const connectionAgeGraceMs = 30_000;
+
+export const defaultStopGraceMs = 10_000;
+export const defaultUnaryDeadlineMs = 30_000;
+
+export const initialReconnectBackoffMs = 250;
+export const maxReconnectBackoffMs = 10_000;
+
+/** The text that every refusal of an oversized message starts with. */
+export function tooLargeText(bytes: number, limitBytes: number = maxMessageBytes): string {
+  return `message_too_large: ${bytes} bytes, the limit is ${limitBytes}`;
+}

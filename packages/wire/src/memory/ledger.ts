@@ -1,0 +1,132 @@
+// What a network holds right now and what happened to it so far. Everything that must be given
+// back (timers, calls, handlers, connections, listeners) is counted where it is taken and where
+// it is returned, so that a test can demand that nothing is left.
+
+import type { Clock, Runtime, Timer, Timers } from '@bigfleet/base';
+import type { EventLog } from './event-log.ts';
+
+export interface OpenCounts {
+  timers: number;
+  connectionHalves: number;
+  clientCalls: number;
+  serverCalls: number;
+  /** Handlers still running, also those whose call is over: a handler that ignores its signal shows here. */
+  handlers: number;
+  listeners: number;
+  /** Listeners on callers' AbortSignals. */
+  signalListeners: number;
+  /** Packets waiting for a blocked link. */
+  stalledPackets: number;
+}
+
+export interface Counters {
+  sentPackets: number;
+  deliveredPackets: number;
+  /** Arrived after the end of their call or connection. */
+  latePackets: number;
+  /** Vanished with a dead host or a closed connection. */
+  droppedPackets: number;
+  lostCalls: number;
+  lostConnections: number;
+  duplicatedRequests: number;
+  keepaliveTimeouts: number;
+  refusedConnections: number;
+  /** Results and failures of handlers whose call was already over. */
+  lateResults: number;
+  /** Handlers that threw something other than an RpcError past the router. */
+  handlerBugs: number;
+}
+
+export class Ledger {
+  readonly runtime: Runtime;
+  readonly open: OpenCounts = {
+    timers: 0,
+    connectionHalves: 0,
+    clientCalls: 0,
+    serverCalls: 0,
+    handlers: 0,
+    listeners: 0,
+    signalListeners: 0,
+    stalledPackets: 0,
+  };
+  readonly counters: Counters = {
+    sentPackets: 0,
+    deliveredPackets: 0,
+    latePackets: 0,
+    droppedPackets: 0,
+    lostCalls: 0,
+    lostConnections: 0,
+    duplicatedRequests: 0,
+    keepaliveTimeouts: 0,
+    refusedConnections: 0,
+    lateResults: 0,
+    handlerBugs: 0,
+  };
+
+  readonly clock: Clock;
+  /** The runtime's timers, counted. */
+  readonly timers: Timers;
+  readonly #log: EventLog | undefined;
+  readonly #armed = new Set<CountedTimer>();
+
+  constructor(runtime: Runtime, log: EventLog | undefined) {
+    this.runtime = runtime;
+    this.clock = runtime.clock;
+    this.timers = {
+      after: (delayMs, fire) => new CountedTimer(this, this.#armed, delayMs, fire),
+      turn: () => runtime.timers.turn(),
+    };
+    this.#log = log;
+  }
+
+  /** False: nobody reads the lines, so do not build them. */
+  get isRecording(): boolean {
+    return this.#log !== undefined;
+  }
+
+  /** For work that handles every failure itself; what still escapes is a bug here, and is fatal. */
+  supervise(work: Promise<void>): void {
+    work.catch((bug: unknown) => {
+      queueMicrotask(() => {
+        throw new Error('bug in the memory transport', { cause: bug });
+      });
+    });
+  }
+
+  /** For the end of a network: nothing of it fires any more. */
+  cancelAll(): void {
+    for (const timer of this.#armed) timer.cancel();
+  }
+
+  record(text: string): void {
+    this.#log?.append(`${Math.round(this.clock.monotonicMs() * 1000)} ${text}`);
+  }
+}
+
+class CountedTimer implements Timer {
+  readonly #armed: Set<CountedTimer>;
+  readonly #open: OpenCounts;
+  readonly #fire: () => void;
+  readonly #timer: Timer;
+
+  constructor(ledger: Ledger, armed: Set<CountedTimer>, delayMs: number, fire: () => void) {
+    this.#armed = armed;
+    this.#open = ledger.open;
+    this.#fire = fire;
+    this.#timer = ledger.runtime.timers.after(delayMs, this.#expire);
+    armed.add(this);
+    this.#open.timers = armed.size;
+  }
+
+  cancel(): void {
+    if (!this.#armed.delete(this)) return;
+    this.#open.timers = this.#armed.size;
+    this.#timer.cancel();
+  }
+
+  readonly #expire = (): void => {
+    this.#armed.delete(this);
+    this.#open.timers = this.#armed.size;
+    this.#fire();
+  };
+}

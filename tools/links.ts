@@ -1,0 +1,15 @@
+// `node tools/links.ts [root]`: the link check of README, CONTRIBUTING and docs, for `make check`.
+
+import path from 'node:path';
+import { checkLinks } from './links/check.ts';
+import { requireNode24 } from './node-version.ts';
+
+requireNode24();
+const root = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'));
+const { pages, links, paths, problems } = checkLinks(root);
+for (const problem of problems) process.stdout.write(`FAIL ${problem}\n`);
+process.stdout.write(
+  `links: ${pages} pages, ${links} relative links, ${paths} named files, ` +
+    `${problems.length} broken\n`,
+);
+process.exitCode = problems.length > 0 ? 1 : 0;

@@ -1,0 +1,82 @@
+// The lanes of `make test`: which test files run how. Every *.test.ts of the tree belongs to
+// exactly one lane; a file that belongs to none would never run, and the runner refuses that.
+
+export interface Lane {
+  readonly name: string;
+  readonly holds: (file: string) => boolean;
+  /**
+   * 'shared': one process for the lane. 500 small files take 0.65 s so, 34 s with a process
+   * each; for packages without I/O, whose tests cannot disturb each other.
+   * 'own': a process per file.
+   */
+  readonly isolation: 'shared' | 'own';
+  /** Processes at once, at most; never more than the machine has cores. */
+  readonly processes: number;
+  /** A file (in a shared lane: the lane without any event) is killed after this long. */
+  readonly boundMs: number;
+  /** Fewer files or tests than this fail the lane: a pattern that matches nothing exits 0. */
+  readonly minFiles: number;
+  readonly minTests: number;
+}
+
+/** No I/O, no shared state. Of wire: the contract's golden bytes and the fencing tokens. */
+const PURE = /^packages\/(?:base|engine|sim|wire\/src\/(?:contract|fencing))\//;
+
+/** Floors rise with the suites; one is lowered only together with the removal that explains it. */
+export const LANES: readonly Lane[] = [
+  {
+    name: 'pure',
+    holds: (file) => PURE.test(file),
+    isolation: 'shared',
+    processes: 1,
+    boundMs: 120_000,
+    minFiles: 20,
+    minTests: 400,
+  },
+  {
+    name: 'packages',
+    holds: (file) => file.startsWith('packages/') && !PURE.test(file),
+    isolation: 'own',
+    processes: 4,
+    boundMs: 120_000,
+    minFiles: 24,
+    minTests: 300,
+  },
+  {
+    name: 'tools',
+    holds: (file) => /^(?:tools|bench)\//.test(file),
+    isolation: 'own',
+    processes: 4,
+    boundMs: 120_000,
+    minFiles: 30,
+    minTests: 220,
+  },
+  {
+    // Real processes and real servers: two at a time, so that their deadlines mean something.
+    name: 'system',
+    holds: (file) => /^(?:test|demo|providers)\//.test(file),
+    isolation: 'own',
+    processes: 2,
+    boundMs: 300_000,
+    minFiles: 10,
+    minTests: 80,
+  },
+];
+
+/** Lane name → its files, in order; throws on a file that no lane or two lanes hold. */
+export function assignLanes(
+  lanes: readonly Lane[],
+  files: readonly string[],
+): Map<string, string[]> {
+  const assigned = new Map<string, string[]>(lanes.map((lane) => [lane.name, []]));
+  for (const file of files) {
+    const holders = lanes.filter((lane) => lane.holds(file));
+    const [holder] = holders;
+    if (holder === undefined || holders.length > 1) {
+      const names = holders.map(({ name }) => name).join(' and ') || 'none';
+      throw new Error(`${file} must belong to one lane, but belongs to ${names} (lanes.ts)`);
+    }
+    assigned.get(holder.name)?.push(file);
+  }
+  return assigned;
+}

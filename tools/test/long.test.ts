@@ -1,0 +1,61 @@
+// Proves that the time box is shared out fully and fairly, that every file gets its turn to be
+// first, and that durations are read strictly.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseDuration, rotate, shareMs } from './long.ts';
+
+test('rotation keeps the files, depends on the key only and reaches every start', () => {
+  const files = ['a', 'b', 'c', 'd'];
+  const starts = new Set<string | undefined>();
+  for (let day = 0; day < 100; day++) {
+    const rotated = rotate(files, `day ${day}`);
+    assert.deepEqual(rotated, rotate(files, `day ${day}`));
+    assert.deepEqual([...rotated].sort(), files);
+    assert.equal(files.indexOf(rotated[1] ?? ''), (files.indexOf(rotated[0] ?? '') + 1) % 4);
+    starts.add(rotated[0]);
+  }
+  assert.equal(starts.size, 4);
+  assert.deepEqual(rotate([], 'x'), []);
+});
+
+test('shares', () => {
+  const table: ReadonlyArray<
+    readonly [left: number, files: number, processes: number, ms: number]
+  > = [
+    [1000, 4, 1, 250],
+    [1000, 4, 2, 500],
+    [1000, 1, 2, 1000],
+    [1000, 2, 4, 1000],
+    [0, 3, 2, 0],
+    [-5, 3, 2, 0],
+    [1000, 0, 2, 0],
+  ];
+  for (const [leftMs, filesLeft, processes, ms] of table) {
+    assert.equal(shareMs({ leftMs, filesLeft, processes }), ms);
+  }
+});
+
+test('files that use their share fill the box exactly; unused time goes to later ones', () => {
+  let now = 0;
+  for (let filesLeft = 5; filesLeft > 0; filesLeft--) {
+    now += shareMs({ leftMs: 1000 - now, filesLeft, processes: 1 });
+  }
+  assert.equal(now, 1000);
+  const afterQuickFirst = shareMs({ leftMs: 1000 - 10, filesLeft: 4, processes: 1 });
+  assert.ok(afterQuickFirst > 200);
+});
+
+test('durations', () => {
+  const table: ReadonlyArray<readonly [text: string, ms: number | undefined]> = [
+    ['30m', 1_800_000],
+    ['90s', 90_000],
+    ['500ms', 500],
+    ['1.5h', 5_400_000],
+    ['0s', undefined],
+    ['25h', undefined],
+    ['30', undefined],
+    ['-5m', undefined],
+    ['m', undefined],
+  ];
+  for (const [text, ms] of table) assert.equal(parseDuration(text), ms, text);
+});
