@@ -17,6 +17,7 @@ export const COMMANDS_OF_PACKAGE: Readonly<Record<string, readonly string[]>> = 
   'etcd-server': ['etcd'],
   prometheus: ['prometheus', 'promtool'],
   iproute2: ['ip', 'bridge'],
+  chromium: ['chromium'],
 };
 
 export interface MissingCommand {

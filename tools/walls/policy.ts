@@ -74,6 +74,15 @@ export const CORE: readonly string[] = words(
 export const PURE_TEST_IMPORTS: readonly string[] = [
   // getEventListeners(): that an aborted wait leaves no listener behind.
   'node:events',
+  // Expected texts beside the test.
+  'node:fs',
+  // That a replay in another thread decides the same bytes.
+  'node:worker_threads',
+  // Mutants of the engine run in processes of their own.
+  'node:child_process',
+  'node:os',
+  'node:path',
+  'node:url',
   'node:test',
   'node:assert',
   'node:assert/strict',
@@ -100,6 +109,7 @@ export const ADAPTERS: Readonly<Record<string, readonly RegExp[]>> = {
   'fast-check': [/\.(?:test|long)\.tsx?$/, /\/testing\//, /^test\//, /^bench\//],
   '@peculiar/x509': [/^test\//, /\/testing\//, /\.(?:test|long)\.ts$/],
   'reflect-metadata': [/^test\//, /\/testing\//, /\.(?:test|long)\.ts$/],
+  esbuild: [/^test\/browser\//],
   'playwright-core': [/^test\//, /^packages\/dashboard\/.*\.test\.tsx?$/],
 };
 

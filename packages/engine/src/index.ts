@@ -1,3 +1,25 @@
 // The decision engine: inventory columns, NeedsTable, Phases 1–3, rails, decision records. Pure and browser-safe.
-// Built by a later issue; exports nothing yet.
-export {};
+
+export { Engine, type CycleOptions, type EngineOptions } from './cycle/engine.ts';
+export { engineCycle, loadEngine, readActions, readCycle } from './cycle/plain.ts';
+export * from './cycle/rails.ts';
+export * from './cycle/types.ts';
+export * from './explain/index.ts';
+export * from './model/action.ts';
+export * from './model/capacity-type.ts';
+export * from './model/machine.ts';
+export * from './model/need.ts';
+export * from './model/profile.ts';
+export * from './model/requirement.ts';
+export * from './model/resources.ts';
+export * from './model/state.ts';
+export { oracleCycle } from './oracle/cycle.ts';
+export { decodeRecord } from './record/decode.ts';
+export type {
+  DecisionRecord,
+  RecordedAction,
+  RecordedCandidate,
+  RecordedClass,
+  RecordedNeed,
+} from './record/format.ts';
+export * from './trace/index.ts';

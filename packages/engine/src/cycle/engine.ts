@@ -1,0 +1,465 @@
+// The decision engine: (inventory, demand, now) → actions. One writer, no I/O, no clock, no
+// randomness; the same inputs give the same bytes on any machine.
+//
+// A cycle evaluates what changed. Crediting is local to a cluster unless one of its Same needs
+// had to look at the shared pools, so its result is kept until the cluster's demand or supply
+// changes. A full pass evaluates every cluster with the same code; that incremental equals full
+// is the law, tested after any sequence of changes, and checked by a scheduled full pass.
+
+import { err, ok, type Result } from '@bigfleet/base';
+import { DEFAULT_RELEASE_POLICY, type ReleasePolicy } from '../model/capacity-type.ts';
+import type { Need } from '../model/need.ts';
+import type { Resources } from '../model/resources.ts';
+import { EligibleSets } from '../match/eligible-set.ts';
+import { CompiledProfiles } from '../needs/compiled-profile.ts';
+import { NeedsTable, type RowContext } from '../needs/needs-table.ts';
+import type { Row } from '../needs/row.ts';
+import { Acquirer } from '../phase1/acquire.ts';
+import { ClusterDemand } from '../phase1/cluster-demand.ts';
+import { Creditor, resetClaims } from '../phase1/credit.ts';
+import { SameCreditor, type SamePass } from '../phase1/credit-same.ts';
+import { FoldKeys } from '../phase1/fold-keys.ts';
+import { OpenDemand } from '../phase1/open-demand.ts';
+import { PoolView } from '../phase1/pool-view.ts';
+import { StepRule } from '../phase1/step-rule.ts';
+import { Preemptor } from '../phase2/preempt.ts';
+import { emitReclaims, emitReleases, excessOf } from '../phase3/reclaim.ts';
+import { VectorTable } from '../store/dimensions.ts';
+import { Inventory } from '../store/inventory.ts';
+import { Recorder, type ShortNeed } from '../record/recorder.ts';
+import { ActionBuffer } from './action-buffer.ts';
+import { isParkedAt, ParkingLedger, ShortfallLedger, type Unresolved } from './ledgers.ts';
+import { reasonCode } from './reasons.ts';
+import { ClusterRanks, compareByPriority, RowSorter } from './row-order.ts';
+import { heldOffKey } from './types.ts';
+
+/** Evaluate everything when more than this share of the clusters changed. */
+const FULL_PASS_DIRTY_SHARE = 0.5;
+
+/** How often everything is evaluated again and compared. */
+const SAFETY_PASS_EVERY_CYCLES = 100;
+const FULL_PASSES_AFTER_MISMATCH = 100;
+
+export type PassKind = 'incremental' | 'full' | 'safety';
+
+export interface EngineOptions {
+  /** 1 never does a full pass by itself: tests of the incremental path. */
+  readonly fullPassDirtyShare?: number;
+  /** Write a decision record per cycle; on unless told otherwise. */
+  readonly hasRecords?: boolean;
+}
+
+export interface CycleOptions {
+  readonly nowMs: number;
+  /** Speculative machines that may still be bought, by provider name; absent is unlimited. */
+  readonly quotaRemaining?: ReadonlyMap<string, number>;
+  /** Evaluate every cluster, whatever changed. */
+  readonly isFullPass?: boolean;
+}
+
+export class Engine {
+  readonly inventory: Inventory = new Inventory();
+  readonly needs: NeedsTable;
+  readonly actions: ActionBuffer = new ActionBuffer();
+  readonly parking: ParkingLedger = new ParkingLedger();
+  readonly shortfalls: ShortfallLedger = new ShortfallLedger();
+  releasePolicy: ReleasePolicy = DEFAULT_RELEASE_POLICY;
+  readonly #vectors: VectorTable = new VectorTable(this.inventory.dimensions);
+  readonly #context: RowContext;
+  readonly #folds: FoldKeys = new FoldKeys(this.inventory);
+  readonly #open: OpenDemand = new OpenDemand(this.#vectors, this.inventory.classes.allocatable);
+  readonly #creditor: Creditor = new Creditor(this.inventory, this.#open);
+  readonly #sameCreditor: SameCreditor;
+  readonly #virtualView: PoolView = new PoolView(this.inventory);
+  readonly #claimView: PoolView = new PoolView(this.inventory);
+  readonly #virtualSteps: StepRule;
+  readonly #acquirer: Acquirer;
+  readonly #preemptor: Preemptor;
+  readonly #ranks: ClusterRanks = new ClusterRanks(this.inventory.clusters);
+  readonly #sorter: RowSorter = new RowSorter(this.#ranks);
+  readonly #demands = new Map<number, ClusterDemand>();
+  readonly #poolClusters = new Set<number>();
+  readonly #openClusters = new Set<number>();
+  readonly #excessClusters = new Set<number>();
+  readonly #reported = new Set<number>();
+  #heldOff: ReadonlySet<string> = new Set();
+  readonly #dirty = new Set<number>();
+  readonly #fullPassDirtyShare: number;
+  readonly #recorder: Recorder | undefined;
+  #record: Uint8Array = new Uint8Array(0);
+  #cycle = 0;
+  /** Counts evaluations: names the passes to the cost orders. */
+  #decisions = 0;
+  #pass: PassKind = 'full';
+  #mismatchCount = 0;
+  #fullPassesLeft = 0;
+  /** Needs that acquisition left open, by priority. */
+  readonly #unsatisfied: Row[] = [];
+  /** Scratch: the open needs of the cycle. */
+  readonly #rows: Row[] = [];
+  readonly #residues: number[] = [];
+
+  constructor(options: EngineOptions = {}) {
+    this.#fullPassDirtyShare = options.fullPassDirtyShare ?? FULL_PASS_DIRTY_SHARE;
+    this.#recorder =
+      options.hasRecords === false
+        ? undefined
+        : new Recorder(this.inventory, this.#vectors, this.#claimView);
+    const eligible = new EligibleSets(this.inventory.classes);
+    const profiles = new CompiledProfiles(eligible, this.inventory.fingerprints);
+    const { groups, digest } = this.inventory;
+    this.#context = { profiles, eligible, groups, vectors: this.#vectors, digest };
+    this.needs = new NeedsTable(this.#context);
+    this.#sameCreditor = new SameCreditor(
+      this.inventory,
+      this.#creditor,
+      this.#open,
+      this.#vectors,
+    );
+    this.#virtualSteps = this.#stepsOver(this.#virtualView);
+    this.#acquirer = new Acquirer(
+      this.inventory,
+      this.#open,
+      this.#claimView,
+      this.#stepsOver(this.#claimView),
+      this.actions,
+    );
+    this.#preemptor = new Preemptor(this.inventory, this.#open, this.#vectors, this.actions);
+  }
+
+  /** Cycles so far. */
+  get cycleCount(): number {
+    return this.#cycle;
+  }
+
+  /**
+   * A cluster's whole demand, replaced; also its first roll-up, if it had none. Refused, with the
+   * demand of before kept, when it names more resources than a shard can hold.
+   */
+  applyRollup(cluster: string, needs: readonly Need[]): Result<void, 'too_large'> {
+    const index = this.inventory.clusterIndex(cluster);
+    this.#reported.add(index);
+    if (needs.some((need) => !this.inventory.dimensions.hasRoomFor(need.aggregate))) {
+      return err('too_large');
+    }
+    this.needs.replace(index, needs);
+    return ok(undefined);
+  }
+
+  /** A roll-up that is held back still ends the silence of its cluster. */
+  markReported(cluster: string): void {
+    this.#reported.add(this.inventory.clusterIndex(cluster));
+  }
+
+  /** Clusters whose first roll-up has arrived. */
+  reportedClusters(): Set<string> {
+    return new Set([...this.#reported].map((cluster) => this.inventory.clusters.text(cluster)));
+  }
+
+  /** Pairs of (cluster, fingerprint) whose operator refused a bootstrap; see `heldOffKey`. */
+  setHeldOff(heldOff: ReadonlySet<string>): void {
+    for (const key of symmetricDifference(this.#heldOff, heldOff)) {
+      const cluster = this.inventory.clusters.find(key.slice(0, key.indexOf('\u0000')));
+      if (cluster >= 0) this.#dirty.add(cluster);
+    }
+    this.#heldOff = heldOff;
+  }
+
+  /** Decides; the result stands in `actions` until the next cycle. */
+  cycle(options: CycleOptions): void {
+    this.#cycle += 1;
+    const dirty = this.#collectDirty();
+    const isFull =
+      options.isFullPass === true ||
+      this.#fullPassesLeft > 0 ||
+      dirty.size > this.#demands.size * this.#fullPassDirtyShare;
+    if (isFull) this.#addAll(dirty);
+    this.#pass = isFull ? 'full' : 'incremental';
+    this.#decide(dirty, options);
+    dirty.clear();
+    if (this.#fullPassesLeft > 0) this.#fullPassesLeft -= 1;
+    if (!isFull && this.#cycle % SAFETY_PASS_EVERY_CYCLES === 0) this.#safetyPass(options);
+    this.#updateLedgers(options.nowMs);
+  }
+
+  /** How the last cycle was evaluated. */
+  get pass(): PassKind {
+    return this.#pass;
+  }
+
+  /** Safety passes that found another answer than the incremental one. Any is a bug. */
+  get mismatchCount(): number {
+    return this.#mismatchCount;
+  }
+
+  /** Evaluates everything again; a difference is counted and healed by full passes. */
+  #safetyPass(options: CycleOptions): void {
+    this.#pass = 'safety';
+    const incremental = this.actions.checksum();
+    const all = new Set<number>();
+    this.#addAll(all);
+    this.#decide(all, options);
+    if (this.actions.checksum() === incremental) return;
+    this.#mismatchCount += 1;
+    this.#fullPassesLeft = FULL_PASSES_AFTER_MISMATCH;
+  }
+
+  #addAll(dirty: Set<number>): void {
+    for (const cluster of this.#demands.keys()) dirty.add(cluster);
+  }
+
+  /** Phases 1 to 3 over the clusters that are dirty and what is remembered of the others. */
+  #decide(dirty: ReadonlySet<number>, options: CycleOptions): void {
+    this.#decisions += 1;
+    this.actions.clear();
+    for (const cluster of dirty) this.#normalise(cluster);
+    this.#credit(dirty);
+    this.#acquire(this.#quotaByProvider(options.quotaRemaining));
+    this.#preempt();
+    this.#reclaim();
+    emitReleases(this.inventory, this.#claimView, this.actions, this.releasePolicy, options.nowMs);
+  }
+
+  /** The record of the last cycle, valid until the next; empty when records are off. */
+  get record(): Uint8Array {
+    return this.#record;
+  }
+
+  /** Every normalised row, in normalised order. */
+  normalisedRows(): Row[] {
+    const { ranks } = this.#ranks;
+    const rows = [...this.#demands.values()].flatMap((demand) => demand.normalised);
+    const passThrough = rows.filter((row) => !row.isFolded);
+    const folded = rows.filter((row) => row.isFolded);
+    passThrough.sort((a, b) => compareByPriority(ranks, a, b));
+    folded.sort(
+      (a, b) =>
+        (ranks[a.cluster] as number) - (ranks[b.cluster] as number) ||
+        a.result.index - b.result.index,
+    );
+    return [...passThrough, ...folded];
+  }
+
+  /** The rows that claims of this cluster name, by `claim − 1`. */
+  claimants(cluster: number): readonly Row[] {
+    return this.#demands.get(cluster)?.normalised ?? [];
+  }
+
+  readVector(handle: number): Resources {
+    return this.#vectors.read(handle);
+  }
+
+  /** What neither drains nor victims cover of an unsatisfied need. */
+  residueOf(row: Row): Resources {
+    const at = this.#unsatisfied.indexOf(row);
+    return at < 0 ? new Map() : this.#vectors.read(this.#residues[at] as number);
+  }
+
+  #stepsOver(view: PoolView): StepRule {
+    return new StepRule(() => ({
+      view,
+      provider: this.inventory.classes.provider,
+      order: this.inventory.columns,
+    }));
+  }
+
+  #collectDirty(): Set<number> {
+    const dirty = this.#dirty;
+    for (const cluster of this.inventory.dirtyClusters) dirty.add(cluster);
+    for (const cluster of this.needs.dirtyClusters) dirty.add(cluster);
+    this.inventory.dirtyClusters.clear();
+    this.needs.dirtyClusters.clear();
+    this.parking.collectFlips(dirty);
+    this.#folds.update(this.inventory.flippedClasses, dirty);
+    this.inventory.flippedClasses.clear();
+    return dirty;
+  }
+
+  #normalise(cluster: number): void {
+    let demand = this.#demands.get(cluster);
+    if (demand === undefined) {
+      demand = new ClusterDemand(cluster);
+      this.#demands.set(cluster, demand);
+    }
+    demand.normalise(this.inventory, this.needs, this.#folds, this.#context);
+    if (demand.normalised.length === 0 && this.inventory.supplyOf(cluster)?.isEmpty !== false) {
+      this.#forget(cluster);
+      return;
+    }
+    for (const row of demand.normalised) {
+      row.result.isParked = isParkedAt(this.parking.ageOf(row));
+      row.result.isHeldOff =
+        this.#heldOff.size > 0 &&
+        this.#heldOff.has(heldOffKey(row.need.cluster, row.need.profile.fingerprint));
+    }
+  }
+
+  /** Neither demand nor machines: nothing is remembered of the cluster but its name. */
+  #forget(cluster: number): void {
+    this.#demands.get(cluster)?.dispose(this.#folds, this.#context);
+    this.#demands.delete(cluster);
+    this.#poolClusters.delete(cluster);
+    this.#openClusters.delete(cluster);
+    this.#excessClusters.delete(cluster);
+  }
+
+  /** Changed clusters, and those whose gangs depend on the shared pools, in the global order. */
+  #credit(dirty: ReadonlySet<number>): void {
+    const contended: ClusterDemand[] = [];
+    for (const cluster of dirty) {
+      const demand = this.#demands.get(cluster);
+      if (demand === undefined) continue;
+      if (this.#creditLocally(demand)) {
+        this.#poolClusters.delete(cluster);
+        this.#settle(demand);
+      } else {
+        this.#poolClusters.add(cluster);
+      }
+    }
+    for (const cluster of this.#poolClusters) {
+      contended.push(this.#demands.get(cluster) as ClusterDemand);
+    }
+    if (contended.length > 0) this.#creditTogether(contended);
+  }
+
+  #creditLocally(demand: ClusterDemand): boolean {
+    const supply = this.inventory.supplyOf(demand.cluster);
+    if (supply !== undefined) resetClaims(this.inventory, supply);
+    for (const row of demand.creditOrder) {
+      if (row.compiled.sameKey === undefined) this.#creditor.creditPlain(row, supply);
+      else if (!this.#sameCreditor.credit(row, supply, undefined)) return false;
+    }
+    return true;
+  }
+
+  #creditTogether(demands: readonly ClusterDemand[]): void {
+    this.#virtualView.begin([]);
+    const pass: SamePass = {
+      view: this.#virtualView,
+      steps: this.#virtualSteps,
+      pass: this.#decisions * 2,
+    };
+    for (const { cluster } of demands) {
+      const supply = this.inventory.supplyOf(cluster);
+      if (supply !== undefined) resetClaims(this.inventory, supply);
+    }
+    const { ranks } = this.#ranks;
+    const inOrder = [...demands].sort(
+      (a, b) => (ranks[a.cluster] as number) - (ranks[b.cluster] as number),
+    );
+    const rows = inOrder.flatMap((demand) => demand.normalised);
+    this.#sorter.byPriority(rows);
+    for (const row of rows) {
+      const supply = this.inventory.supplyOf(row.cluster);
+      if (row.compiled.sameKey === undefined) this.#creditor.creditPlain(row, supply);
+      else this.#sameCreditor.credit(row, supply, pass);
+    }
+    for (const demand of demands) this.#settle(demand);
+  }
+
+  /** After crediting: which rows stay open, and which machines nobody claims. */
+  #settle(demand: ClusterDemand): void {
+    const { cluster } = demand;
+    demand.open.length = 0;
+    for (const row of demand.normalised) {
+      if (row.result.isCoveredByCredit) settleCovered(row);
+      else demand.open.push(row);
+    }
+    mark(this.#openClusters, cluster, demand.open.length > 0);
+    demand.excess = excessOf(this.inventory, cluster);
+    mark(this.#excessClusters, cluster, demand.excess.length > 0);
+  }
+
+  #quotaByProvider(remaining: ReadonlyMap<string, number> | undefined): (number | undefined)[] {
+    const { classes } = this.inventory;
+    const quota: (number | undefined)[] = [];
+    if (remaining === undefined) return quota;
+    for (let provider = 0; provider < classes.providerCount; provider++) {
+      quota.push(remaining.get(classes.providerName(provider)));
+    }
+    return quota;
+  }
+
+  #acquire(quota: readonly (number | undefined)[]): void {
+    this.#claimView.begin(quota);
+    const { ranks } = this.#ranks;
+    const rows = this.#rows;
+    rows.length = 0;
+    for (const cluster of this.#inNameOrder(this.#openClusters)) {
+      for (const row of (this.#demands.get(cluster) as ClusterDemand).open) rows.push(row);
+    }
+    this.#sorter.byPrecedence(rows);
+    const pass = this.#decisions * 2 + 1;
+    this.#recorder?.begin();
+    for (const row of rows) {
+      const firstAction = this.actions.length;
+      this.#acquirer.acquire(row, pass);
+      const order = row.eligible.order(row.compiled.interruptionBucket, pass);
+      this.#recorder?.acquired(row, order, this.actions, firstAction);
+    }
+    this.#unsatisfied.length = 0;
+    for (const row of rows) if (!row.result.isSatisfied) this.#unsatisfied.push(row);
+    this.#unsatisfied.sort((a, b) => compareByPriority(ranks, a, b));
+  }
+
+  #inNameOrder(clusters: ReadonlySet<number>): number[] {
+    const { ranks } = this.#ranks;
+    return [...clusters].sort((a, b) => (ranks[a] as number) - (ranks[b] as number));
+  }
+
+  #preempt(): void {
+    while (this.#residues.length < this.#unsatisfied.length) {
+      this.#residues.push(this.#vectors.allocate());
+    }
+    this.#preemptor.run(this.#unsatisfied, this.#residues);
+  }
+
+  #reclaim(): void {
+    for (const cluster of this.#inNameOrder(this.#excessClusters)) {
+      if (!this.#reported.has(cluster)) continue;
+      const { excess } = this.#demands.get(cluster) as ClusterDemand;
+      emitReclaims(this.actions, cluster, excess, this.#preemptor.picked);
+    }
+  }
+
+  #updateLedgers(nowMs: number): void {
+    this.parking.advance(this.#unsatisfied, this.#dirty);
+    const unresolved: Unresolved[] = [];
+    const short: ShortNeed[] = [];
+    for (let at = 0; at < this.#unsatisfied.length; at++) {
+      const row = this.#unsatisfied[at] as Row;
+      const deficit = this.#vectors.read(this.#residues[at] as number);
+      const code = reasonCode(this.inventory, row, deficit.size === 0);
+      short.push({ row, reasonCode: code });
+      if (deficit.size > 0) unresolved.push({ row, deficit, reasonCode: code });
+    }
+    this.shortfalls.advance(unresolved);
+    if (this.#recorder === undefined) return;
+    const { high, low } = this.inventory.digest;
+    const header = { cycle: this.#cycle, nowMs, digestHigh: high, digestLow: low };
+    this.#record = this.#recorder.finish(header, this.actions, short);
+  }
+}
+
+/** A need that its own cluster covers takes part in nothing else. */
+function settleCovered({ result }: Row): void {
+  result.isSatisfied = true;
+  result.bootstrapCount = 0;
+  result.provisionCount = 0;
+  result.awaitingDrainCount = 0;
+  result.victimCount = 0;
+  result.quotaBlocked = false;
+  result.spreadBlocked = false;
+}
+
+function mark(set: Set<number>, member: number, isIn: boolean): void {
+  if (isIn) set.add(member);
+  else set.delete(member);
+}
+
+function symmetricDifference(a: ReadonlySet<string>, b: ReadonlySet<string>): Set<string> {
+  const difference = new Set<string>();
+  for (const key of a) if (!b.has(key)) difference.add(key);
+  for (const key of b) if (!a.has(key)) difference.add(key);
+  return difference;
+}

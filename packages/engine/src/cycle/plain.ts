@@ -1,0 +1,138 @@
+// The engine as a function over plain values, like the oracle: for differential tests, the
+// simulator and tools. Also the conversion of a decided cycle into plain values.
+
+import { assert } from '@bigfleet/base';
+import { type Action, ActionKind, type ActionKindCode } from '../model/action.ts';
+import { add, noResources, type Resources } from '../model/resources.ts';
+import { State } from '../model/state.ts';
+import type { Row } from '../needs/row.ts';
+import { Engine, type EngineOptions } from './engine.ts';
+import { matchingSupply, reasonCode, unmetReason } from './reasons.ts';
+import type { CycleInput, CycleOutput, Verdict } from './types.ts';
+
+/** One cycle from nothing. */
+export function engineCycle(input: CycleInput): CycleOutput {
+  const engine = loadEngine(input);
+  engine.cycle({ nowMs: input.nowMs, quotaRemaining: input.quotaRemaining });
+  return readCycle(engine);
+}
+
+export function loadEngine(input: CycleInput, options: EngineOptions = {}): Engine {
+  const engine = new Engine(options);
+  engine.releasePolicy = input.releasePolicy;
+  for (const machine of input.machines) {
+    const put = engine.inventory.put(machine, input.nowMs);
+    assert(put.ok, 'the input holds a machine that breaks its invariants', { id: machine.id });
+    if (machine.state !== State.Idle) continue;
+    // Without a stamp the machine counts as idle from now: held longer, never shorter.
+    engine.inventory.setIdleSince(put.value, input.idleSinceMs.get(machine.id) ?? input.nowMs);
+  }
+  const byCluster = Map.groupBy(input.needs, (need) => need.cluster);
+  for (const [cluster, needs] of byCluster) {
+    engine.needs.replace(engine.inventory.clusterIndex(cluster), needs);
+  }
+  for (const cluster of input.reportedClusters) engine.markReported(cluster);
+  engine.setHeldOff(input.heldOff);
+  engine.parking.restore(input.memory.parkingAges, (key) =>
+    engine.inventory.clusterIndex(key.slice(0, key.indexOf('\u0000'))),
+  );
+  engine.shortfalls.restore(input.memory.shortfalls);
+  return engine;
+}
+
+/** What the last cycle decided, as plain values. */
+export function readCycle(engine: Engine): CycleOutput {
+  const rows = engine.normalisedRows();
+  const indexes = new Map(rows.map((row, index) => [row, index]));
+  return {
+    actions: readActions(engine),
+    verdicts: rows.map((row) => verdictOf(engine, row)),
+    claims: readClaims(engine, indexes),
+    memory: { parkingAges: engine.parking.ages, shortfalls: engine.shortfalls.entries },
+  };
+}
+
+const reasons = {
+  [ActionKind.Bootstrap]: 'phase1.idle',
+  [ActionKind.Provision]: 'phase1.speculative',
+  [ActionKind.Reclaim]: 'phase3.excess',
+  [ActionKind.Preempt]: 'phase2.inversion',
+  [ActionKind.Delete]: 'phase3.release',
+} as const;
+
+export function readActions({ actions, inventory }: Engine): Action[] {
+  const list: Action[] = [];
+  for (let at = 0; at < actions.length; at++) {
+    const kind = actions.kind[at] as ActionKindCode;
+    const row = actions.row[at];
+    const serves = kind === ActionKind.Bootstrap || kind === ActionKind.Provision;
+    const cluster = actions.cluster[at] as number;
+    list.push({
+      kind,
+      machineId: inventory.ids[actions.slot[at] as number] as string,
+      cluster: cluster < 0 ? '' : inventory.clusters.text(cluster),
+      fingerprint: serves ? (row?.need.profile.fingerprint ?? '') : '',
+      group: serves ? (row?.need.group ?? '') : '',
+      graceSeconds: actions.graceSeconds[at] as number,
+      preemptorPriority: actions.preemptorPriority[at] as number,
+      reason: reasons[kind],
+    });
+  }
+  return list;
+}
+
+function readClaims(engine: Engine, indexes: ReadonlyMap<Row, number>): Map<string, number> {
+  const { columns, ids } = engine.inventory;
+  const claims = new Map<string, number>();
+  for (let slot = 0; slot < ids.length; slot++) {
+    const claim = columns.claim[slot] as number;
+    if (claim === 0) continue;
+    const cluster = columns.state[slot] === State.Creating ? columns.intended : columns.cluster;
+    const row = engine.claimants(cluster[slot] as number)[claim - 1] as Row;
+    claims.set(ids[slot] as string, indexes.get(row) as number);
+  }
+  const { actions } = engine;
+  for (let at = 0; at < actions.length; at++) {
+    const kind = actions.kind[at];
+    if (kind !== ActionKind.Bootstrap && kind !== ActionKind.Provision) continue;
+    const row = actions.row[at] as Row;
+    claims.set(ids[actions.slot[at] as number] as string, indexes.get(row) as number);
+  }
+  return claims;
+}
+
+function verdictOf(engine: Engine, row: Row): Verdict {
+  const { result } = row;
+  const satisfied = result.isSatisfied;
+  const isResolved = !satisfied && engine.residueOf(row).size === 0;
+  return {
+    need: row.need,
+    satisfied,
+    deficit: satisfied ? noResources : engine.readVector(result.deficit),
+    claimedCount: result.creditedCount + result.bootstrapCount + result.provisionCount,
+    bootstrapCount: result.bootstrapCount,
+    provisionCount: result.provisionCount,
+    sameDomain: result.domain,
+    sameSatisfiable: result.isSatisfiable,
+    parked: result.isParked,
+    parkedAgeCycles: engine.parking.ageBefore(row),
+    matchingSupply: satisfied ? undefined : matchingSupply(engine.inventory, row),
+    sameCandidates: satisfied ? [] : result.sameCandidates,
+    awaitingDrainCount: satisfied ? 0 : result.awaitingDrainCount,
+    victimCount: satisfied ? 0 : result.victimCount,
+    freed: freedFor(engine, row),
+    unmetReason: unmetReason(engine.inventory, row, isResolved),
+    reasonCode: reasonCode(engine.inventory, row, isResolved),
+  };
+}
+
+function freedFor({ actions, inventory }: Engine, row: Row): Resources {
+  if (row.result.victimCount === 0) return noResources;
+  let freed: Resources = noResources;
+  for (let at = 0; at < actions.length; at++) {
+    if (actions.kind[at] !== ActionKind.Preempt || actions.row[at] !== row) continue;
+    const klass = inventory.columns.klass[actions.slot[at] as number] as number;
+    freed = add(freed, inventory.classes.allocatable.read(klass));
+  }
+  return freed;
+}

@@ -1,0 +1,72 @@
+// What `explain` answers with. The shapes follow ExplainResponse of the wire field by field, so
+// that a shard only renames; `description` is for rows that stand for a class: the wire sends it
+// as machine_id when there is no single machine to name.
+
+import type { ActionReason, CandidateReason, UnmetCode } from '@bigfleet/base';
+
+/** Identity of a need, as a roll-up, a record and the wire name it. */
+export interface NeedRef {
+  readonly cluster: string;
+  readonly fingerprint: string;
+  readonly group: string;
+}
+
+export type ExplainSubject = { readonly machineId: string } | { readonly need: NeedRef };
+
+export type ExplainAnswer = Explanation | NotMentioned;
+
+export interface Explanation {
+  readonly kind: 'explained';
+  readonly cycle: number;
+  readonly atMs: number;
+  readonly reasonCode: ActionReason | UnmetCode;
+  /** A few plain sentences. */
+  readonly text: string;
+  /** What the need took, in the order taken, then what it left, cheapest first. */
+  readonly candidates: readonly ExplainCandidate[];
+  readonly displacements: readonly Displacement[];
+  /** There was more than is shown. */
+  readonly truncated: boolean;
+}
+
+/** The record holds no decision about the subject, which is itself an answer. */
+export interface NotMentioned {
+  readonly kind: 'not_mentioned';
+  readonly cycle: number;
+  readonly atMs: number;
+  /** What the silence means. */
+  readonly text: string;
+}
+
+export interface ExplainCandidate {
+  /** The first machine taken, or the subject itself; empty when none was taken. */
+  readonly machineId: string;
+  /** The class in words. */
+  readonly description: string;
+  /** From 1. */
+  readonly rank: number;
+  readonly chosen: boolean;
+  readonly pricePerHour: number;
+  readonly interruptionProbability: number;
+  /** Dollars; Infinity for a pinned need. */
+  readonly interruptionPenalty: number;
+  /** Dollars per hour; Infinity excludes. */
+  readonly effectiveCost: number;
+  /** First losing reason; `chosen` for what was taken. */
+  readonly reasonCode: 'chosen' | CandidateReason;
+  /** Machines taken, or left when the need's turn was over. */
+  readonly machineCount: number;
+}
+
+export interface Displacement {
+  /** Who took the machine. */
+  readonly need: NeedRef;
+  readonly machineId: string;
+  /** Of that need. */
+  readonly priority: number;
+  readonly reasonCode: ActionReason | CandidateReason;
+}
+
+/** Rows of either list, whatever the fleet. */
+export const MAX_EXPLAINED_CANDIDATES = 20;
+export const MAX_DISPLACEMENTS = 20;

@@ -1,0 +1,79 @@
+// The classes of an eligible set in the order in which acquisition prefers them, for one
+// interruption bucket: by effective cost, classes of equal cost together in a tier. Classes of
+// infinite cost are absent: a pinned need never lands on a machine that may be interrupted.
+// Price and probability are class properties, so no machine is ever sorted.
+
+import {
+  bucketUpperBoundDollars,
+  effectiveCost,
+  interruptionTerm,
+  type PenaltyBucket,
+} from '@bigfleet/base';
+import type { Classes } from '../store/classes.ts';
+import type { ClassSet } from './match-set.ts';
+
+export class CostOrder {
+  readonly #classes: Classes;
+  readonly #set: ClassSet;
+  readonly #penaltyDollars: number;
+  #version = -1;
+  /** Classes of finite cost, cheapest first; class number breaks ties. */
+  klass: Int32Array = new Int32Array(0);
+  cost: Float64Array = new Float64Array(0);
+  /** probability × penalty: the part of the cost that is risk. */
+  term: Float64Array = new Float64Array(0);
+  /** Tier t is entries tierStart[t] to tierStart[t + 1] − 1. */
+  tierStart: Int32Array = new Int32Array(1);
+  /** No class carries risk, so idle capacity is never passed over. */
+  isRiskFree = true;
+  /** Tiers before these are used up in the cycle named by `cycle`. */
+  cycle = -1;
+  idleTier = 0;
+  speculativeTier = 0;
+
+  constructor(classes: Classes, set: ClassSet, bucket: PenaltyBucket) {
+    this.#classes = classes;
+    this.#set = set;
+    this.#penaltyDollars = bucketUpperBoundDollars(bucket);
+  }
+
+  get tierCount(): number {
+    return this.tierStart.length - 1;
+  }
+
+  /** Ready for use in this cycle. */
+  refresh(cycle: number): this {
+    const { version } = this.#set;
+    if (version !== this.#version) {
+      this.#version = version;
+      this.#rebuild();
+      this.cycle = -1;
+    }
+    if (this.cycle !== cycle) {
+      this.cycle = cycle;
+      this.idleTier = 0;
+      this.speculativeTier = 0;
+    }
+    return this;
+  }
+
+  #rebuild(): void {
+    const { price, probability } = this.#classes;
+    const costOf = (klass: number): number =>
+      effectiveCost(price[klass] as number, probability[klass] as number, this.#penaltyDollars);
+    const finite = this.#set.members.filter((klass) => costOf(klass) < Number.POSITIVE_INFINITY);
+    const sorted = finite.map((klass) => ({ klass, cost: costOf(klass) }));
+    sorted.sort((a, b) => a.cost - b.cost || a.klass - b.klass);
+    this.klass = Int32Array.from(sorted, (entry) => entry.klass);
+    this.cost = Float64Array.from(sorted, (entry) => entry.cost);
+    this.term = Float64Array.from(sorted, ({ klass }) =>
+      interruptionTerm(probability[klass] as number, this.#penaltyDollars),
+    );
+    this.isRiskFree = this.term.every((term) => term === 0);
+    const starts: number[] = [];
+    for (let at = 0; at < sorted.length; at++) {
+      if (at === 0 || this.cost[at] !== this.cost[at - 1]) starts.push(at);
+    }
+    this.tierStart = Int32Array.from([...starts, sorted.length]);
+  }
+}

@@ -1,0 +1,1 @@
+export { compareText } from '@bigfleet/base';

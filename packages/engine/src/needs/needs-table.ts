@@ -1,0 +1,156 @@
+// The demand of every cluster. A roll-up replaces its cluster's whole contribution; there is no
+// merge and no delta, so unmet demand re-asserts itself and withdrawal is just absence.
+// Row order never depends on wire order or map iteration.
+
+import type { EligibleSets } from '../match/eligible-set.ts';
+import { aggregateByKey, compareDemand, type Need, needKey } from '../model/need.ts';
+import { resourcesKey } from '../model/resources.ts';
+import type { VectorTable } from '../store/dimensions.ts';
+import { hashText, type InputDigest } from '../store/input-digest.ts';
+import type { Interner } from '../store/interner.ts';
+import type { CompiledProfiles } from './compiled-profile.ts';
+import { eligibleKeyOf, isAlwaysServed, isSameDemand, type Row } from './row.ts';
+
+export interface RowContext {
+  readonly profiles: CompiledProfiles;
+  readonly eligible: EligibleSets;
+  readonly groups: Interner;
+  readonly vectors: VectorTable;
+  readonly digest: InputDigest;
+}
+
+export class NeedsTable {
+  readonly #context: RowContext;
+  readonly #clusters = new Map<number, Row[]>();
+  #rowCount = 0;
+  /** Clusters whose demand changed since the last cycle. */
+  readonly dirtyClusters: Set<number> = new Set();
+
+  constructor(context: RowContext) {
+    this.#context = context;
+  }
+
+  get clusterCount(): number {
+    return this.#clusters.size;
+  }
+
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  clusters(): IterableIterator<number> {
+    return this.#clusters.keys();
+  }
+
+  /** In demand order. */
+  rowsOf(cluster: number): readonly Row[] {
+    return this.#clusters.get(cluster) ?? [];
+  }
+
+  /** Swaps the cluster's demand; rows seen before keep their first arrival. */
+  replace(cluster: number, needs: readonly Need[]): void {
+    const old = this.#clusters.get(cluster) ?? [];
+    const gone = new Map(old.map((row) => [row.key, row]));
+    const rows: Row[] = [];
+    for (const [key, need] of aggregateByKey(needs)) {
+      rows.push(this.#rowFor(cluster, key, need, gone));
+    }
+    rows.sort((a, b) => compareDemand(a.need, b.need));
+    for (const row of gone.values()) releaseRow(this.#context, row);
+    this.#rowCount += rows.length - old.length;
+    if (rows.length === 0) this.#clusters.delete(cluster);
+    else this.#clusters.set(cluster, rows);
+    this.dirtyClusters.add(cluster);
+    this.#addToDigest(rows);
+  }
+
+  #addToDigest(rows: readonly Row[]): void {
+    const { digest } = this.#context;
+    digest.add(rows.length);
+    for (const row of rows) {
+      digest.add(row.demandHash);
+      digest.add(row.arrivalLow);
+    }
+  }
+
+  /** The row of before when nothing of it changed; it then stays out of what is released. */
+  #rowFor(cluster: number, key: string, need: Need, gone: Map<string, Row>): Row {
+    const known = gone.get(key);
+    const aged = keepArrival(need, known?.need);
+    if (known !== undefined && isSameDemand(known.need, aged)) {
+      gone.delete(key);
+      return known;
+    }
+    return createRow(this.#context, cluster, aged, false);
+  }
+}
+
+function keepArrival(need: Need, known: Need | undefined): Need {
+  // 0 is "not stamped": kept, it would outrank everybody for ever.
+  if (known === undefined || known.arrivalUnixNanos === 0n) return need;
+  if (known.arrivalUnixNanos === need.arrivalUnixNanos) return need;
+  return { ...need, arrivalUnixNanos: known.arrivalUnixNanos };
+}
+
+export function createRow(
+  context: RowContext,
+  cluster: number,
+  need: Need,
+  isFolded: boolean,
+): Row {
+  const compiled = context.profiles.retain(need.profile);
+  const eligibleKey = eligibleKeyOf(compiled, resourcesKey(need.minUnit));
+  const aggregateKey = resourcesKey(need.aggregate);
+  const aggregate = context.vectors.allocate();
+  context.vectors.write(aggregate, need.aggregate);
+  // What a cycle touches comes first: rows are visited in an order that defeats the prefetcher,
+  // so each cache line counts.
+  return {
+    compiled,
+    eligible: context.eligible.retain(compiled.match, need.minUnit, eligibleKey),
+    cluster,
+    isAlwaysServed: isAlwaysServed(need),
+    isFolded,
+    aggregate,
+    group: context.groups.retain(need.group),
+    result: {
+      isParked: false,
+      isHeldOff: false,
+      afterCredit: context.vectors.allocate(),
+      deficit: context.vectors.allocate(),
+      isSatisfied: false,
+      creditedCount: 0,
+      bootstrapCount: 0,
+      provisionCount: 0,
+      quotaBlocked: false,
+      spreadBlocked: false,
+      recordPlace: 0,
+      domain: undefined,
+      index: 0,
+      isCoveredByCredit: false,
+      awaitingDrainCount: 0,
+      victimCount: 0,
+      preemptionCode: undefined,
+      isSatisfiable: false,
+      sameCandidates: [],
+    },
+    need,
+    key: needKey(need),
+    demandHash: hashText(
+      `${need.cluster}|${need.group}|${aggregateKey}|${eligibleKey}|${need.profile.fingerprint}`,
+    ),
+    eligibleKey,
+    aggregateKey,
+    arrivalHigh: Number(need.arrivalUnixNanos >> 32n),
+    arrivalLow: Number(need.arrivalUnixNanos & 0xffff_ffffn),
+  };
+}
+
+export function releaseRow(context: RowContext, row: Row): void {
+  context.profiles.release(row.compiled);
+  context.eligible.release(row.eligibleKey);
+  context.groups.release(row.group);
+  context.vectors.release(row.aggregate);
+  context.vectors.release(row.result.afterCredit);
+  context.vectors.release(row.result.deficit);
+}

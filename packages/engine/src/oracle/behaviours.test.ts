@@ -1,0 +1,6 @@
+// Proves that the oracle shows every behaviour of §12 that a single cycle can show.
+
+import { describeBehaviours } from '../testing/behaviours/index.ts';
+import { oracleCycle } from './cycle.ts';
+
+describeBehaviours(oracleCycle);

@@ -1,0 +1,222 @@
+// Acquisition: needs with a residue take machines one step at a time, by full precedence. In
+// that order nobody who comes later outranks anybody served before, so nothing is displaced and
+// the result is bit-for-bit deterministic.
+
+import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import type { CostOrder } from '../match/cost-order.ts';
+import type { EligibleSet } from '../match/eligible-set.ts';
+import { ActionKind } from '../model/action.ts';
+import { compareText } from '../model/text-order.ts';
+import type { Row } from '../needs/row.ts';
+import type { Inventory } from '../store/inventory.ts';
+import { isFiniteFor } from './may-serve.ts';
+import type { OpenDemand } from './open-demand.ts';
+import { IDLE, type PoolView, SPECULATIVE } from './pool-view.ts';
+import { creditedByValue } from './spread-counts.ts';
+import type { Step, StepRule } from './step-rule.ts';
+
+export class Acquirer {
+  readonly #inventory: Inventory;
+  readonly #open: OpenDemand;
+  readonly #view: PoolView;
+  readonly #steps: StepRule;
+  readonly #actions: ActionBuffer;
+
+  constructor(
+    inventory: Inventory,
+    open: OpenDemand,
+    view: PoolView,
+    steps: StepRule,
+    actions: ActionBuffer,
+  ) {
+    this.#inventory = inventory;
+    this.#open = open;
+    this.#view = view;
+    this.#steps = steps;
+    this.#actions = actions;
+  }
+
+  /** Takes what the need may take; `pass` names the pass to its cost orders. */
+  acquire(row: Row, pass: number): void {
+    const { result, compiled } = row;
+    result.bootstrapCount = 0;
+    result.provisionCount = 0;
+    result.quotaBlocked = false;
+    result.spreadBlocked = false;
+    this.#open.load(result.afterCredit, row.isAlwaysServed);
+    if (!result.isParked && !result.isHeldOff) {
+      if (compiled.profile.hardSpread !== undefined) this.#acquireSpread(row, pass);
+      else if (compiled.sameKey === undefined) this.#acquireFrom(row, row.eligible, pass);
+      else this.#acquireSame(row, pass);
+    }
+    this.#open.store(result.deficit);
+    result.isSatisfied = this.#open.isCovered;
+  }
+
+  #acquireFrom(row: Row, eligible: EligibleSet, pass: number): void {
+    const order = eligible.order(row.compiled.interruptionBucket, pass);
+    while (!this.#open.isCovered) {
+      const step = this.#steps.next(order, this.#open.contributes);
+      if (step === undefined) {
+        row.result.quotaBlocked = this.#hasUnusedSpeculative(order);
+        return;
+      }
+      this.#take(row, step);
+    }
+  }
+
+  /** Nothing but machines of spent slices is left. */
+  #hasUnusedSpeculative(order: CostOrder): boolean {
+    return order.klass.some(
+      (klass) => this.#view.remaining(SPECULATIVE, klass) > 0 && this.#open.contributes(klass),
+    );
+  }
+
+  #take(row: Row, step: Step): void {
+    const { state, klass } = step;
+    const slot = this.#view.take(state, klass, this.#inventory.classes.provider[klass] as number);
+    this.#open.subtract(klass);
+    if (state === IDLE) row.result.bootstrapCount += 1;
+    else row.result.provisionCount += 1;
+    const kind = state === IDLE ? ActionKind.Bootstrap : ActionKind.Provision;
+    this.#actions.push(kind, slot, row.cluster, row);
+  }
+
+  /** The recorded domain confines acquisition, even when it has nothing left. */
+  #acquireSame(row: Row, pass: number): void {
+    const domains = row.eligible.domains(row.compiled.sameKey as string);
+    const domain = row.result.domain ?? this.#fallbackDomain(row, pass);
+    if (domain !== undefined) this.#acquireFrom(row, domains.confinedTo(domain), pass);
+  }
+
+  /**
+   * Only for a need without any bucket in the credit pass. Prefers a domain that covers the
+   * residue alone, then the cheapest head; else the one with most machines. Not recorded.
+   */
+  #fallbackDomain(row: Row, pass: number): string | undefined {
+    let best: Offer | undefined;
+    const domains = row.eligible.domains(row.compiled.sameKey as string);
+    for (const [value, classes] of domains.values) {
+      const count = this.#countUsable(row, classes);
+      if (count === 0) continue;
+      const order = domains.confinedTo(value).order(row.compiled.interruptionBucket, pass);
+      const head = this.#steps.next(order, this.#open.contributes);
+      const headCost =
+        head === undefined ? Number.POSITIVE_INFINITY : (order.cost[head.entry] as number);
+      const offer = { value, count, headCost, isCovering: this.#coversResidue(row, classes) };
+      if (best === undefined || compareOffers(offer, best) < 0) best = offer;
+    }
+    return best?.value;
+  }
+
+  #usable(row: Row, klass: number): number {
+    if (!isFiniteFor(this.#inventory, row.compiled, klass) || !this.#open.contributes(klass))
+      return 0;
+    const hasQuota = this.#view.hasQuota(this.#inventory.classes.provider[klass] as number);
+    return (
+      this.#view.remaining(IDLE, klass) + (hasQuota ? this.#view.remaining(SPECULATIVE, klass) : 0)
+    );
+  }
+
+  #countUsable(row: Row, classes: readonly number[]): number {
+    let count = 0;
+    for (const klass of classes) count += this.#usable(row, klass);
+    return count;
+  }
+
+  #coversResidue(row: Row, classes: readonly number[]): boolean {
+    const { values, stride } = this.#inventory.classes.allocatable;
+    const total = new Float64Array(stride);
+    for (const klass of classes) {
+      const count = this.#usable(row, klass);
+      for (let d = 0; d < stride; d++) {
+        const sum = (total[d] as number) + (values[klass * stride + d] as number) * count;
+        total[d] = Math.min(sum, Number.MAX_SAFE_INTEGER);
+      }
+    }
+    return this.#open.isCoveredBy(total);
+  }
+
+  /**
+   * DoNotSchedule: no topology value runs ahead of the least served one by more than maxSkew.
+   * Counts start from what is credited and run on over both pools; a value stays in the count
+   * when its machines are used up.
+   */
+  #acquireSpread(row: Row, pass: number): void {
+    const spread = row.compiled.profile.hardSpread;
+    if (spread === undefined || this.#open.isCovered) return;
+    const domains = row.eligible.domains(spread.topologyKey);
+    const counts = creditedByValue(this.#inventory, row, spread.topologyKey);
+    const order = (value: string): CostOrder =>
+      domains.confinedTo(value).order(row.compiled.interruptionBucket, pass);
+    for (const [value, classes] of domains.values) {
+      if (!counts.has(value) && this.#countUsable(row, classes) > 0) counts.set(value, 0);
+    }
+    const skew = Math.max(1, spread.maxSkew);
+    while (!this.#open.isCovered) {
+      const best = this.#bestHead(counts, skew, order);
+      if (best === undefined) {
+        this.#explainSpread(row, [...domains.values.values()].flat());
+        return;
+      }
+      const step = this.#steps.next(order(best), this.#open.contributes) as Step;
+      this.#take(row, step);
+      counts.set(best, (counts.get(best) ?? 0) + 1);
+    }
+  }
+
+  #explainSpread(row: Row, classes: readonly number[]): void {
+    if (this.#countUsable(row, classes) > 0) row.result.spreadBlocked = true;
+    else {
+      row.result.quotaBlocked = classes.some(
+        (klass) =>
+          isFiniteFor(this.#inventory, row.compiled, klass) &&
+          this.#view.remaining(SPECULATIVE, klass) > 0 &&
+          this.#open.contributes(klass),
+      );
+    }
+  }
+
+  /** Idle heads before Speculative ones, then effective cost, then value. */
+  #bestHead(
+    counts: ReadonlyMap<string, number>,
+    skew: number,
+    order: (value: string) => CostOrder,
+  ): string | undefined {
+    let least = Number.POSITIVE_INFINITY;
+    for (const count of counts.values()) least = Math.min(least, count);
+    let best: { value: string; state: number; cost: number } | undefined;
+    for (const [value, count] of counts) {
+      if (count > least + skew - 1) continue;
+      const costs = order(value);
+      const step = this.#steps.next(costs, this.#open.contributes);
+      if (step === undefined) continue;
+      const head = { value, state: step.state, cost: costs.cost[step.entry] as number };
+      if (best === undefined || compareHeads(head, best) < 0) best = head;
+    }
+    return best?.value;
+  }
+}
+
+interface Offer {
+  readonly value: string;
+  readonly count: number;
+  readonly headCost: number;
+  readonly isCovering: boolean;
+}
+
+function compareOffers(a: Offer, b: Offer): number {
+  if (a.isCovering !== b.isCovering) return a.isCovering ? -1 : 1;
+  const byCount = a.isCovering ? 0 : b.count - a.count;
+  return byCount || a.headCost - b.headCost || compareText(a.value, b.value);
+}
+
+interface SpreadHead {
+  readonly value: string;
+  readonly state: number;
+  readonly cost: number;
+}
+
+function compareHeads(a: SpreadHead, b: SpreadHead): number {
+  return a.state - b.state || a.cost - b.cost || compareText(a.value, b.value);
+}

@@ -1,0 +1,175 @@
+// The step rule of acquisition (locked): which machine a need takes next. Idle goes before
+// Speculative, with one exception: an idle machine that carries interruption risk is passed
+// over while a cheaper Speculative machine with less risk exists, so expensive work does not
+// land on spot merely because the spot machine was idle.
+//
+// Decided per class, never per machine: within a class only ids differ. Cost: the classes of
+// the tiers in front; used-up tiers are skipped for the rest of the cycle.
+
+import type { CostOrder } from '../match/cost-order.ts';
+import { type SlotOrder, slotKey } from '../store/sorted-slots.ts';
+import { IDLE, type PoolState, type PoolView, SPECULATIVE } from './pool-view.ts';
+
+/** Says whether a class still reduces an open dimension of the need. */
+export type Contributes = (klass: number) => boolean;
+
+export interface StepPools {
+  readonly view: PoolView;
+  readonly provider: Uint16Array;
+  readonly order: SlotOrder;
+}
+
+export interface Step {
+  state: PoolState;
+  klass: number;
+  /** Index in the cost order. */
+  entry: number;
+  slot: number;
+}
+
+export class StepRule {
+  readonly #pools: () => StepPools;
+  readonly #step: Step = { state: IDLE, klass: -1, entry: -1, slot: -1 };
+
+  constructor(pools: () => StepPools) {
+    this.#pools = pools;
+  }
+
+  /** The next machine, or undefined when none is usable. The result is reused by the next call. */
+  next(order: CostOrder, contributes: Contributes): Step | undefined {
+    const pools = this.#pools();
+    if (order.isRiskFree) {
+      return (
+        this.#first(pools, order, IDLE, contributes) ??
+        this.#first(pools, order, SPECULATIVE, contributes)
+      );
+    }
+    return this.#guarded(pools, order, contributes);
+  }
+
+  /** The cheapest head of a pool; equal costs by id. */
+  #first(
+    pools: StepPools,
+    order: CostOrder,
+    state: PoolState,
+    contributes: Contributes,
+  ): Step | undefined {
+    const start = state === IDLE ? order.idleTier : order.speculativeTier;
+    let isFront = true;
+    for (let tier = start; tier < order.tierCount; tier++) {
+      const found = this.#headOfTier(pools, order, tier, state, contributes, noLimit);
+      if (found === FOUND) return this.#step;
+      isFront = isFront && found === USED_UP;
+      if (isFront) this.#skip(order, state, tier + 1);
+    }
+    return undefined;
+  }
+
+  #skip(order: CostOrder, state: PoolState, tier: number): void {
+    if (state === IDLE) order.idleTier = tier;
+    else order.speculativeTier = tier;
+  }
+
+  /** The rule in full, for classes that carry risk. */
+  #guarded(pools: StepPools, order: CostOrder, contributes: Contributes): Step | undefined {
+    // Smallest risk among usable Speculative classes of strictly cheaper tiers.
+    let cheaperRisk = Number.POSITIVE_INFINITY;
+    let firstIdle = -1;
+    for (let tier = 0; tier < order.tierCount; tier++) {
+      const found = this.#headOfTier(pools, order, tier, IDLE, contributes, (entry) =>
+        this.#isNotAbove(order, entry, cheaperRisk),
+      );
+      if (found === FOUND) return this.#step;
+      if (firstIdle < 0 && found !== USED_UP) {
+        const any = this.#headOfTier(pools, order, tier, IDLE, contributes, noLimit);
+        if (any === FOUND) firstIdle = this.#step.entry;
+      }
+      cheaperRisk = Math.min(cheaperRisk, this.#riskOfTier(pools, order, tier, contributes));
+    }
+    if (firstIdle < 0) return this.#first(pools, order, SPECULATIVE, contributes);
+    return this.#outbidding(pools, order, firstIdle, contributes);
+  }
+
+  #isNotAbove(order: CostOrder, entry: number, risk: number): boolean {
+    return (order.term[entry] as number) <= risk;
+  }
+
+  #riskOfTier(pools: StepPools, order: CostOrder, tier: number, contributes: Contributes): number {
+    let risk = Number.POSITIVE_INFINITY;
+    const end = order.tierStart[tier + 1] as number;
+    for (let entry = order.tierStart[tier] as number; entry < end; entry++) {
+      const klass = order.klass[entry] as number;
+      if (!this.#isAvailable(pools, SPECULATIVE, klass) || !contributes(klass)) continue;
+      risk = Math.min(risk, order.term[entry] as number);
+    }
+    return risk;
+  }
+
+  /** The first Speculative machine that is cheaper and less risky than this idle class. */
+  #outbidding(
+    pools: StepPools,
+    order: CostOrder,
+    idleEntry: number,
+    contributes: Contributes,
+  ): Step | undefined {
+    const cost = order.cost[idleEntry] as number;
+    const term = order.term[idleEntry] as number;
+    for (let tier = 0; tier < order.tierCount; tier++) {
+      if ((order.cost[order.tierStart[tier] as number] as number) >= cost) break;
+      const found = this.#headOfTier(
+        pools,
+        order,
+        tier,
+        SPECULATIVE,
+        contributes,
+        (entry) => (order.term[entry] as number) < term,
+      );
+      if (found === FOUND) return this.#step;
+    }
+    return undefined;
+  }
+
+  #isAvailable({ view, provider }: StepPools, state: PoolState, klass: number): boolean {
+    if (view.remaining(state, klass) === 0) return false;
+    return state === IDLE || view.hasQuota(provider[klass] as number);
+  }
+
+  /** Fills the step with the smallest id among the tier's available classes. */
+  #headOfTier(
+    pools: StepPools,
+    order: CostOrder,
+    tier: number,
+    state: PoolState,
+    contributes: Contributes,
+    allowed: (entry: number) => boolean,
+  ): TierAnswer {
+    let answer: TierAnswer = USED_UP;
+    let best = Number.POSITIVE_INFINITY;
+    const end = order.tierStart[tier + 1] as number;
+    for (let entry = order.tierStart[tier] as number; entry < end; entry++) {
+      const klass = order.klass[entry] as number;
+      if (!this.#isAvailable(pools, state, klass)) continue;
+      if (answer === USED_UP) answer = UNUSABLE;
+      if (!allowed(entry) || !contributes(klass)) continue;
+      const slot = pools.view.head(state, klass);
+      const key = state === IDLE ? slotKey(pools.order, slot) : (pools.order.rank[slot] as number);
+      if (key >= best) continue;
+      best = key;
+      answer = FOUND;
+      this.#step.state = state;
+      this.#step.klass = klass;
+      this.#step.entry = entry;
+      this.#step.slot = slot;
+    }
+    return answer;
+  }
+}
+
+const USED_UP = 0;
+const UNUSABLE = 1;
+const FOUND = 2;
+type TierAnswer = typeof USED_UP | typeof UNUSABLE | typeof FOUND;
+
+function noLimit(): boolean {
+  return true;
+}

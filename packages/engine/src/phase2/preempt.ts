@@ -1,0 +1,219 @@
+// Phase 2: needs that Phase 1 left open may drain machines of strictly lower effective
+// priority. Nothing is moved; a freed machine is acquired by a later cycle's Phase 1. Machines
+// that drain already are counted first, or every cycle of a ten-minute drain would take fresh
+// victims.
+//
+// Cost: classes of each open need; machines only of classes that hold one below its priority.
+
+import { bucketUpperBoundDollars, type CandidateReason, type PenaltyBucket } from '@bigfleet/base';
+import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import { ActionKind, drainGraceSeconds } from '../model/action.ts';
+import { victimScore } from '../model/victim-score.ts';
+import type { Row } from '../needs/row.ts';
+import { isFiniteFor } from '../phase1/may-serve.ts';
+import type { OpenDemand } from '../phase1/open-demand.ts';
+import { addAcquired, addValue, creditedByValue, keepsSkew } from '../phase1/spread-counts.ts';
+import type { VectorTable } from '../store/dimensions.ts';
+import type { Inventory } from '../store/inventory.ts';
+
+export class Preemptor {
+  readonly #inventory: Inventory;
+  readonly #open: OpenDemand;
+  readonly #vectors: VectorTable;
+  readonly #actions: ActionBuffer;
+  readonly #picked = new Set<number>();
+  readonly #awaited = new Set<number>();
+  /** Of needs with DoNotSchedule: machines by topology value, picked ones included. */
+  readonly #counts = new Map<Row, Map<string, number>>();
+
+  constructor(inventory: Inventory, open: OpenDemand, vectors: VectorTable, actions: ActionBuffer) {
+    this.#inventory = inventory;
+    this.#open = open;
+    this.#vectors = vectors;
+    this.#actions = actions;
+  }
+
+  /** Victims of this cycle: Phase 3 leaves them alone. */
+  get picked(): ReadonlySet<number> {
+    return this.#picked;
+  }
+
+  /**
+   * `rows` are the unsatisfied needs by priority desc. What neither drains nor victims cover is
+   * written to `residues`, one vector handle per row.
+   */
+  run(rows: readonly Row[], residues: readonly number[]): void {
+    this.#picked.clear();
+    this.#awaited.clear();
+    const preemptors: number[] = [];
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at] as Row;
+      row.result.awaitingDrainCount = 0;
+      row.result.victimCount = 0;
+      this.#copy(row.result.deficit, residues[at] as number);
+      row.result.preemptionCode = refusalOf(row);
+      if (row.result.preemptionCode === undefined) preemptors.push(at);
+    }
+    this.#counts.clear();
+    for (const at of preemptors) this.#creditDraining(rows[at] as Row, residues[at] as number);
+    for (const at of preemptors) this.#pickVictims(rows[at] as Row, residues[at] as number);
+  }
+
+  #copy(from: number, to: number): void {
+    const { values, stride } = this.#vectors;
+    values.copyWithin(to * stride, from * stride, (from + 1) * stride);
+  }
+
+  /** Ids ascending, until covered, each once. */
+  #creditDraining(row: Row, residue: number): void {
+    const draining = this.#drainingFor(row);
+    if (draining.length === 0) return;
+    const { klass } = this.#inventory.columns;
+    this.#open.load(residue, row.isAlwaysServed);
+    for (const slot of draining) {
+      if (this.#open.isCovered) break;
+      if (!this.#open.contributes(klass[slot] as number) || !this.#keepsSkew(row, slot)) continue;
+      this.#awaited.add(slot);
+      row.result.awaitingDrainCount += 1;
+      this.#open.subtract(klass[slot] as number);
+    }
+    this.#open.store(residue);
+  }
+
+  #drainingFor(row: Row): number[] {
+    const { drainingPools, columns } = this.#inventory;
+    if (this.#inventory.drainingCount === 0) return [];
+    const slots: number[] = [];
+    for (const klass of row.eligible.set.members) {
+      const pool = drainingPools[klass];
+      if (pool === undefined || pool.size === 0 || !this.#isOfUse(row, klass)) continue;
+      for (let chunk = 0; chunk < pool.chunkCount; chunk++) {
+        const length = pool.lengthAt(chunk);
+        for (let at = 0; at < length; at++) {
+          const slot = pool.chunkAt(chunk)[at] as number;
+          if (!this.#awaited.has(slot)) slots.push(slot);
+        }
+      }
+    }
+    return slots.sort((a, b) => (columns.rank[a] as number) - (columns.rank[b] as number));
+  }
+
+  /** Finite cost and, for a gang, inside its domain: else the drained machine could not be used. */
+  #isOfUse(row: Row, klass: number): boolean {
+    if (!isFiniteFor(this.#inventory, row.compiled, klass)) return false;
+    const { sameKey } = row.compiled;
+    return (
+      sameKey === undefined || this.#inventory.classes.valueOf(klass, sameKey) === row.result.domain
+    );
+  }
+
+  /**
+   * A machine that DoNotSchedule would forbid once it is free must not be drained for this need,
+   * or the preemption repeats for ever. Counts it in when it may.
+   */
+  #keepsSkew(row: Row, slot: number): boolean {
+    const spread = row.compiled.profile.hardSpread;
+    if (spread === undefined) return true;
+    const { topologyKey, maxSkew } = spread;
+    let counts = this.#counts.get(row);
+    if (counts === undefined) {
+      counts = creditedByValue(this.#inventory, row, topologyKey);
+      addAcquired(this.#inventory, counts, row, this.#actions, topologyKey);
+      this.#counts.set(row, counts);
+    }
+    const { classes, columns } = this.#inventory;
+    const value = classes.valueOf(columns.klass[slot] as number, topologyKey);
+    if (!keepsSkew(counts, value, maxSkew)) return false;
+    addValue(this.#inventory, counts, slot, topologyKey);
+    return true;
+  }
+
+  #pickVictims(row: Row, residue: number): void {
+    const { columns } = this.#inventory;
+    const { priority } = row.compiled;
+    this.#open.load(residue, row.isAlwaysServed);
+    // Running drains cover it: no victim is needed.
+    row.result.preemptionCode = 'victim_score_lower';
+    if (this.#open.isCovered) return;
+    row.result.preemptionCode = 'victim_priority_not_lower';
+    for (const { slot } of this.#victimsFor(row)) {
+      if (this.#open.isCovered) break;
+      const klass = columns.klass[slot] as number;
+      if (!this.#open.contributes(klass)) {
+        if (row.result.victimCount === 0) row.result.preemptionCode = 'no_contribution';
+        continue;
+      }
+      if (!this.#keepsSkew(row, slot)) {
+        if (row.result.victimCount === 0) row.result.preemptionCode = 'spread_skew';
+        continue;
+      }
+      row.result.preemptionCode = 'chosen';
+      this.#picked.add(slot);
+      row.result.victimCount += 1;
+      this.#open.subtract(klass);
+      const at = this.#actions.push(ActionKind.Preempt, slot, columns.cluster[slot] as number, row);
+      const gap = priority - (columns.effectivePriority[slot] as number);
+      this.#actions.graceSeconds[at] = drainGraceSeconds(gap);
+      this.#actions.preemptorPriority[at] = priority;
+    }
+    this.#open.store(residue);
+  }
+
+  /** Best victims first, ties by id. */
+  #victimsFor(row: Row): ScoredVictim[] {
+    const { columns, victims } = this.#inventory;
+    const { priority } = row.compiled;
+    const found: ScoredVictim[] = [];
+    for (const klass of row.eligible.set.members) {
+      if (!victims.hasBelow(klass, priority) || !this.#isOfUse(row, klass)) continue;
+      victims.forEachBelow(klass, priority, (slot) => {
+        if (this.#picked.has(slot)) {
+          row.result.preemptionCode = 'victim_taken';
+          return;
+        }
+        if (this.#isOwnSupply(row, slot)) {
+          row.result.preemptionCode = 'victim_own_cluster';
+          return;
+        }
+        found.push({
+          slot,
+          score: this.#score(priority, slot),
+          rank: columns.rank[slot] as number,
+        });
+      });
+    }
+    return found.sort((a, b) => b.score - a.score || a.rank - b.rank);
+  }
+
+  /** Claimed by a need of the same cluster: a need must not drain its own cluster's supply. */
+  #isOwnSupply(row: Row, slot: number): boolean {
+    const { cluster, claim } = this.#inventory.columns;
+    return cluster[slot] === row.cluster && claim[slot] !== 0;
+  }
+
+  #score(preemptorPriority: number, slot: number): number {
+    const { columns } = this.#inventory;
+    return victimScore(preemptorPriority, {
+      priority: columns.effectivePriority[slot] as number,
+      interruptionPenaltyDollars: dollars(columns.interruptionBucket[slot]),
+      reclamationPenaltyDollars: dollars(columns.reclamationBucket[slot]),
+    });
+  }
+}
+
+interface ScoredVictim {
+  readonly slot: number;
+  readonly score: number;
+  readonly rank: number;
+}
+
+function dollars(bucket: number | undefined): number {
+  return bucketUpperBoundDollars(bucket as PenaltyBucket);
+}
+
+/** Parked and refused needs could not use a freed machine; a gang without a domain neither. */
+function refusalOf({ result, compiled }: Row): CandidateReason | undefined {
+  if (result.isParked) return 'preemptor_parked';
+  if (compiled.sameKey !== undefined && result.domain === undefined) return 'preemptor_no_domain';
+  return result.isHeldOff ? 'preemptor_parked' : undefined;
+}

@@ -1,0 +1,61 @@
+// Phase 3: bound machines that no need claims are reclaimed, idle ones whose hold has passed
+// are given back. No satisfaction arithmetic of its own: two independent walks over supply once
+// drifted apart until Phase 1 provisioned exactly what Phase 3 reclaimed.
+
+import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import { ActionKind, RECLAIM_GRACE_SECONDS } from '../model/action.ts';
+import { CapacityType, holdMs, type ReleasePolicy } from '../model/capacity-type.ts';
+import { compareKeep } from '../phase1/credit-same.ts';
+import { IDLE, type PoolView } from '../phase1/pool-view.ts';
+import { CONFIGURED_SECTION } from '../store/cluster-supply.ts';
+import type { Inventory } from '../store/inventory.ts';
+
+/** Configured machines of the cluster without a claim, in release order: keep order reversed. */
+export function excessOf(inventory: Inventory, cluster: number): number[] {
+  const { columns } = inventory;
+  const excess: number[] = [];
+  for (const group of inventory.supplyOf(cluster)?.sections[CONFIGURED_SECTION] ?? []) {
+    if (group.open === 0) continue;
+    for (const slot of group.members) {
+      if (columns.claim[slot] !== 0) continue;
+      // Nobody's claim protects it any more.
+      const stamped = columns.priority[slot] as number;
+      if (columns.effectivePriority[slot] !== stamped) inventory.protect(slot, stamped);
+      if (columns.withheld[slot] === 0) excess.push(slot);
+    }
+  }
+  return excess.length < 2 ? excess : excess.sort((a, b) => compareKeep(inventory, b, a));
+}
+
+export function emitReclaims(
+  actions: ActionBuffer,
+  cluster: number,
+  excess: readonly number[],
+  preempted: ReadonlySet<number>,
+): void {
+  for (const slot of excess) {
+    // At most one action per machine: a preemption of the same cycle wins.
+    if (preempted.has(slot)) continue;
+    const at = actions.push(ActionKind.Reclaim, slot, cluster, undefined);
+    actions.graceSeconds[at] = RECLAIM_GRACE_SECONDS;
+  }
+}
+
+/** Not gated by the first roll-up: an idle machine belongs to nobody. Ids ascending. */
+export function emitReleases(
+  inventory: Inventory,
+  claimed: PoolView,
+  actions: ActionBuffer,
+  policy: ReleasePolicy,
+  nowMs: number,
+): void {
+  const { columns } = inventory;
+  const expired: number[] = [];
+  const collect = (slot: number): void => {
+    if (!claimed.isTaken(IDLE, columns.klass[slot] as number, slot, columns)) expired.push(slot);
+  };
+  inventory.onDemandHolds.forEachUntil(nowMs - holdMs(CapacityType.OnDemand, policy), collect);
+  inventory.spotHolds.forEachUntil(nowMs - holdMs(CapacityType.Spot, policy), collect);
+  expired.sort((a, b) => (columns.rank[a] as number) - (columns.rank[b] as number));
+  for (const slot of expired) actions.push(ActionKind.Delete, slot, -1, undefined);
+}

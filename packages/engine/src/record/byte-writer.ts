@@ -1,0 +1,129 @@
+// A growing buffer for compact binary records: varints, exact doubles, short texts. Reused from
+// cycle to cycle, so that writing a record allocates nothing once it has its size.
+
+export class ByteWriter {
+  #bytes: Uint8Array = new Uint8Array(4096);
+  #view: DataView = new DataView(this.#bytes.buffer);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What was written, as a view: valid until the next `clear`. */
+  get written(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  /** A whole number in [0, 2⁵³). */
+  varint(value: number): void {
+    this.#reserve(8);
+    this.#length = putVarint(this.#bytes, this.#length, value);
+  }
+
+  /** Several whole numbers at once: one check for room. */
+  varints(a: number, b: number, c: number, d: number): void {
+    this.#reserve(32);
+    const bytes = this.#bytes;
+    let at = putVarint(bytes, this.#length, a);
+    at = putVarint(bytes, at, b);
+    at = putVarint(bytes, at, c);
+    this.#length = putVarint(bytes, at, d);
+  }
+
+  /** Makes room for a byte that `patch` fills in later. */
+  hole(): number {
+    this.#reserve(1);
+    return this.#length++;
+  }
+
+  patch(hole: number, value: number): void {
+    this.#bytes[hole] = value;
+  }
+
+  /** A whole number of either sign. */
+  signed(value: number): void {
+    this.varint(value < 0 ? -value * 2 - 1 : value * 2);
+  }
+
+  uint32(value: number): void {
+    this.#reserve(4);
+    this.#view.setUint32(this.#length, value, true);
+    this.#length += 4;
+  }
+
+  double(value: number): void {
+    this.#reserve(8);
+    this.#view.setFloat64(this.#length, value, true);
+    this.#length += 8;
+  }
+
+  bytes(content: Uint8Array): void {
+    this.#reserve(content.length);
+    this.#bytes.set(content, this.#length);
+    this.#length += content.length;
+  }
+
+  /** Length and UTF-8. Ids and fingerprints are ASCII, which needs no encoder. */
+  text(value: string): void {
+    this.#reserve(value.length * 3 + 8);
+    const start = this.#length;
+    if (value.length < 0x80 && this.#ascii(value, start + 1)) {
+      this.#bytes[start] = value.length;
+      this.#length = start + 1 + value.length;
+      return;
+    }
+    const encoded = new TextEncoder().encode(value);
+    this.varint(encoded.length);
+    this.bytes(encoded);
+  }
+
+  #ascii(value: string, start: number): boolean {
+    const bytes = this.#bytes;
+    const { length } = value;
+    for (let at = 0; at < length; at++) {
+      const code = value.charCodeAt(at);
+      if (code >= 0x80) return false;
+      bytes[start + at] = code;
+    }
+    return true;
+  }
+
+  #reserve(more: number): void {
+    const needed = this.#length + more;
+    if (needed <= this.#bytes.length) return;
+    const bytes = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
+    bytes.set(this.#bytes);
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer);
+  }
+}
+
+/** Writes a whole number in [0, 2⁵³) and returns where it ended. */
+function putVarint(bytes: Uint8Array, start: number, value: number): number {
+  let at = start;
+  if (value < 0x80) {
+    bytes[at] = value;
+    return at + 1;
+  }
+  let rest = value;
+  while (rest > 0x7fff_ffff) {
+    bytes[at++] = (rest % 0x80) | 0x80;
+    rest = Math.floor(rest / 0x80);
+  }
+  while (rest >= 0x80) {
+    bytes[at++] = (rest & 0x7f) | 0x80;
+    rest >>>= 7;
+  }
+  bytes[at] = rest;
+  return at + 1;
+}

@@ -1,0 +1,92 @@
+// The layout of a decision record, shared by writer and reader. A code is never renumbered:
+// records outlive the process that wrote them. New codes are appended.
+
+import type { CandidateReason, UnmetCode } from '@bigfleet/base';
+import { candidateReasons, unmetReasons } from '@bigfleet/base';
+
+export const RECORD_MAGIC = 0x4246_5231; // "BFR1"
+export const RECORD_FORMAT = 1;
+
+/** At most so many candidate rows per need: bounded bytes, whatever the fleet. */
+export const MAX_CANDIDATES = 8;
+/** A covered need shows what it took and what it left; a short one shows more. */
+export const MAX_CANDIDATES_COVERED = 3;
+
+/** `chosen`, then the catalogue in its order. */
+export const CANDIDATE_CODES: readonly ('chosen' | CandidateReason)[] = [
+  'chosen',
+  ...(Object.keys(candidateReasons) as CandidateReason[]),
+];
+export const UNMET_CODES: readonly UnmetCode[] = Object.keys(unmetReasons) as UnmetCode[];
+
+export const CODE_OF_CANDIDATE: ReadonlyMap<string, number> = new Map(
+  CANDIDATE_CODES.map((code, at) => [code, at]),
+);
+export const CODE_OF_UNMET: ReadonlyMap<string, number> = new Map(
+  UNMET_CODES.map((code, at) => [code, at]),
+);
+
+export interface DecisionRecord {
+  readonly cycle: number;
+  readonly nowMs: number;
+  /** Chained over every input since the engine was created. */
+  readonly inputDigest: string;
+  /** Over the decided actions. */
+  readonly actionChecksum: number;
+  readonly needs: readonly RecordedNeed[];
+  readonly actions: readonly RecordedAction[];
+}
+
+export interface RecordedNeed {
+  readonly cluster: string;
+  readonly fingerprint: string;
+  readonly group: string;
+  readonly reasonCode: UnmetCode;
+  readonly isSatisfied: boolean;
+  readonly isParked: boolean;
+  /** Chosen Same domain; empty without one. */
+  readonly domain: string;
+  readonly creditedCount: number;
+  readonly bootstrapCount: number;
+  readonly provisionCount: number;
+  readonly victimCount: number;
+  readonly awaitingDrainCount: number;
+  /** For a short need: `chosen` when victims were taken, else why none was. */
+  readonly preemptionCode: 'chosen' | CandidateReason | undefined;
+  /** After Phase 1; empty when covered. */
+  readonly deficit: ReadonlyMap<string, number>;
+  readonly candidates: readonly RecordedCandidate[];
+}
+
+/** Interchangeable machines of one class and pool, as the need found them. */
+export interface RecordedCandidate {
+  readonly shape: RecordedClass;
+  readonly pool: 'idle' | 'speculative';
+  /** How many of them this need took. */
+  readonly chosenCount: number;
+  /** How many were left when its turn was over. */
+  readonly leftCount: number;
+  readonly code: 'chosen' | CandidateReason;
+}
+
+export interface RecordedClass {
+  readonly provider: string;
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: number;
+  readonly pricePerHour: number;
+  readonly interruptionProbability: number;
+}
+
+export interface RecordedAction {
+  readonly kind: number;
+  readonly machineId: string;
+  /** Destination or source; empty for Delete. */
+  readonly cluster: string;
+  /** Index into `needs` of the need that is served or that preempts; −1 for none. */
+  readonly need: number;
+  readonly shape: RecordedClass;
+  readonly graceSeconds: number;
+  /** Of the machine, at the time: what Phase 2 compared. */
+  readonly effectivePriority: number;
+}

@@ -1,0 +1,122 @@
+// Resource names as dense dimensions, and vectors as rows of one Float64Array. All values are
+// exact integers in the quanta of base; sums saturate at 2⁵³ − 1. A new resource name is a rare
+// event: it widens every row, once.
+
+import type { Resources } from '../model/resources.ts';
+
+/** Distinct resource names in a shard; clusters and providers use a dozen. */
+const MAX_DIMENSIONS = 256;
+
+export class Dimensions {
+  readonly #indexes = new Map<string, number>();
+  readonly #names: string[] = [];
+  readonly #listeners: (() => void)[] = [];
+
+  /** Values per vector. */
+  get count(): number {
+    return this.#names.length;
+  }
+
+  name(dimension: number): string {
+    return this.#names[dimension] ?? '';
+  }
+
+  /** Whether these names fit: every name widens every vector, so their number is bounded. */
+  hasRoomFor(resources: Resources): boolean {
+    let added = 0;
+    for (const name of resources.keys()) if (!this.#indexes.has(name)) added += 1;
+    return this.#names.length + added <= MAX_DIMENSIONS;
+  }
+
+  indexOf(name: string): number {
+    const known = this.#indexes.get(name);
+    if (known !== undefined) return known;
+    const index = this.#names.length;
+    this.#indexes.set(name, index);
+    this.#names.push(name);
+    for (const widen of this.#listeners) widen();
+    return index;
+  }
+
+  /** Tables re-lay themselves when a dimension is added. */
+  onWiden(widen: () => void): void {
+    this.#listeners.push(widen);
+  }
+}
+
+/** Rows of vectors with reuse; a handle is a row number. */
+export class VectorTable {
+  readonly #dimensions: Dimensions;
+  #stride: number;
+  #values: Float64Array;
+  #length = 0;
+  readonly #free: number[] = [];
+
+  constructor(dimensions: Dimensions) {
+    this.#dimensions = dimensions;
+    this.#stride = dimensions.count;
+    this.#values = new Float64Array(64 * Math.max(1, this.#stride));
+    dimensions.onWiden(() => this.#widen());
+  }
+
+  /** Read `values[handle * stride + dimension]`; both change when the table grows. */
+  get values(): Float64Array {
+    return this.#values;
+  }
+
+  get stride(): number {
+    return this.#stride;
+  }
+
+  allocate(): number {
+    const handle = this.#free.pop() ?? this.#length++;
+    const needed = this.#length * this.#stride;
+    if (needed > this.#values.length) {
+      const grown = new Float64Array(Math.max(needed, this.#values.length * 2));
+      grown.set(this.#values);
+      this.#values = grown;
+    }
+    this.clear(handle);
+    return handle;
+  }
+
+  release(handle: number): void {
+    this.#free.push(handle);
+  }
+
+  clear(handle: number): void {
+    const start = handle * this.#stride;
+    this.#values.fill(0, start, start + this.#stride);
+  }
+
+  write(handle: number, resources: Resources): void {
+    // Names first: one of them may be new and widen the table.
+    for (const name of resources.keys()) this.#dimensions.indexOf(name);
+    this.clear(handle);
+    const start = handle * this.#stride;
+    for (const [name, value] of resources) {
+      this.#values[start + this.#dimensions.indexOf(name)] = value;
+    }
+  }
+
+  read(handle: number): Resources {
+    const resources = new Map<string, number>();
+    const start = handle * this.#stride;
+    for (let d = 0; d < this.#stride; d++) {
+      const value = this.#values[start + d] as number;
+      if (value > 0) resources.set(this.#dimensions.name(d), value);
+    }
+    return resources;
+  }
+
+  #widen(): void {
+    const from = this.#stride;
+    const to = this.#dimensions.count;
+    const values = new Float64Array(Math.max(64, this.#length + 1) * to);
+    for (let row = 0; row < this.#length; row++) {
+      for (let d = 0; d < from; d++) values[row * to + d] = this.#values[row * from + d] as number;
+    }
+    this.#values = values;
+    this.#stride = to;
+  }
+}

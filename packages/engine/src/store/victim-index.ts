@@ -1,0 +1,57 @@
+// Configured machines by class and effective priority, so that Phase 2 finds the machines it
+// may take without walking those it may not, and knows in O(1) that there are none.
+
+import type { Columns } from './columns.ts';
+
+export class VictimIndex {
+  readonly #columns: Columns;
+  /** By class: priority to slots, in no order. */
+  readonly #byClass: (Map<number, number[]> | undefined)[] = [];
+
+  constructor(columns: Columns) {
+    this.#columns = columns;
+  }
+
+  add(slot: number): void {
+    const klass = this.#columns.klass[slot] as number;
+    const priority = this.#columns.effectivePriority[slot] as number;
+    let priorities = this.#byClass[klass];
+    if (priorities === undefined) this.#byClass[klass] = priorities = new Map();
+    let slots = priorities.get(priority);
+    if (slots === undefined) priorities.set(priority, (slots = []));
+    this.#columns.victimPosition[slot] = slots.length;
+    slots.push(slot);
+  }
+
+  /** Before the class or the effective priority of the slot changes. */
+  remove(slot: number): void {
+    const klass = this.#columns.klass[slot] as number;
+    const priority = this.#columns.effectivePriority[slot] as number;
+    const priorities = this.#byClass[klass] as Map<number, number[]>;
+    const slots = priorities.get(priority) as number[];
+    const position = this.#columns.victimPosition[slot] as number;
+    const last = slots.pop() as number;
+    if (last !== slot) {
+      slots[position] = last;
+      this.#columns.victimPosition[last] = position;
+    }
+    if (slots.length === 0) priorities.delete(priority);
+  }
+
+  /** Calls `visit` for every slot of the class below the priority. */
+  forEachBelow(klass: number, priority: number, visit: (slot: number) => void): void {
+    const priorities = this.#byClass[klass];
+    if (priorities === undefined) return;
+    for (const [candidate, slots] of priorities) {
+      if (candidate < priority) for (const slot of slots) visit(slot);
+    }
+  }
+
+  /** Whether the class holds a machine below the priority. */
+  hasBelow(klass: number, priority: number): boolean {
+    const priorities = this.#byClass[klass];
+    if (priorities === undefined) return false;
+    for (const candidate of priorities.keys()) if (candidate < priority) return true;
+    return false;
+  }
+}

@@ -1,0 +1,211 @@
+// An engine whose inputs are all written to a trace. It makes its own engine and gives out only
+// a view, which has no way in: what is not recorded cannot reach the engine. What the caller
+// hands over and could still change (sets, policies) is copied; machines, needs and maps inside
+// them are immutable values by contract, as everywhere in the engine.
+//
+// Recording changes no decision. A cycle and a move are written before they are carried out, so
+// that a trace ends with what broke the engine. Machines and roll-ups can be refused, for reasons
+// that a replay need not share (what the engine held before); they are written once taken.
+//
+// Cost per input: a few map lookups and some tens of bytes, no work in proportion to the fleet;
+// per cycle the hash of its actions. The constructor and `rotate` write the whole state once.
+
+import type { BigFleetError, MachineRefusal, Result } from '@bigfleet/base';
+import type { CycleOptions, Engine, EngineOptions } from '../cycle/engine.ts';
+import { loadEngine, readActions, readCycle } from '../cycle/plain.ts';
+import { type CycleInput, type CycleOutput, emptyMemory } from '../cycle/types.ts';
+import { DEFAULT_RELEASE_POLICY, type ReleasePolicy } from '../model/capacity-type.ts';
+import type { Machine, Withheld } from '../model/machine.ts';
+import type { Need } from '../model/need.ts';
+import type { StateCode } from '../model/state.ts';
+import type { MoveChanges } from '../store/inventory.ts';
+import { type ActionHash, actionHash } from './action-hash.ts';
+import type { EngineInputs, EngineView, InventoryInputs } from './engine-view.ts';
+import { MAX_RECORDED_ACTIONS } from './limits.ts';
+import type { RecordingProblem } from './recording-problem.ts';
+import { snapshotEntries } from './snapshot.ts';
+import { type TraceSink, TraceWriter, type TraceWriterOptions } from './trace-writer.ts';
+
+/** What a run starts from; quotas belong to each cycle. */
+export type InitialState = Omit<CycleInput, 'quotaRemaining'>;
+
+export const emptyState: InitialState = {
+  nowMs: 0,
+  machines: [],
+  idleSinceMs: new Map(),
+  needs: [],
+  reportedClusters: new Set(),
+  heldOff: new Set(),
+  memory: emptyMemory,
+  releasePolicy: DEFAULT_RELEASE_POLICY,
+};
+
+export interface RecordedEngineOptions extends TraceWriterOptions {
+  readonly engine?: EngineOptions;
+  /** Longer action lists are recorded by their hash alone. */
+  readonly recordedActions?: number;
+}
+
+export class RecordedEngine implements EngineInputs {
+  readonly inventory: InventoryInputs;
+  readonly #engine: Engine;
+  readonly #options: RecordedEngineOptions;
+  #writer: TraceWriter;
+  #heldOff: ReadonlySet<string>;
+  #lastHash: ActionHash | undefined;
+
+  constructor(initial: InitialState, sink: TraceSink, options: RecordedEngineOptions = {}) {
+    const heldOff = new Set(initial.heldOff);
+    const input: CycleInput = {
+      ...initial,
+      heldOff,
+      releasePolicy: { ...initial.releasePolicy },
+      quotaRemaining: new Map(),
+    };
+    this.#engine = loadEngine(input, options.engine ?? {});
+    this.#options = options;
+    this.#heldOff = heldOff;
+    this.#writer = this.#begin(sink);
+    this.inventory = this.#inventoryInputs();
+  }
+
+  /** Everything that may be read. */
+  get view(): EngineView {
+    return this.#engine;
+  }
+
+  /** Why the trace ended before the run, if it did. */
+  get problem(): RecordingProblem | undefined {
+    return this.#writer.problem;
+  }
+
+  /** What the sink threw, when that is the problem. */
+  get sinkError(): BigFleetError | undefined {
+    return this.#writer.sinkError;
+  }
+
+  /** Bytes of the current trace that its sink took. */
+  get traceBytes(): number {
+    return this.#writer.byteCount;
+  }
+
+  /** Of the last cycle. */
+  get lastHash(): ActionHash | undefined {
+    return this.#lastHash;
+  }
+
+  get releasePolicy(): ReleasePolicy {
+    return this.#engine.releasePolicy;
+  }
+
+  set releasePolicy(policy: ReleasePolicy) {
+    const own = { ...policy };
+    this.#writer.write({ kind: 'release_policy', policy: own });
+    this.#engine.releasePolicy = own;
+  }
+
+  /** A refused roll-up still ends the silence of its cluster: that much is written. */
+  applyRollup(cluster: string, needs: readonly Need[]): ReturnType<Engine['applyRollup']> {
+    const applied = this.#engine.applyRollup(cluster, needs);
+    this.#writer.write(
+      applied.ok ? { kind: 'rollup', cluster, needs } : { kind: 'reported', cluster },
+    );
+    return applied;
+  }
+
+  markReported(cluster: string): void {
+    this.#writer.write({ kind: 'reported', cluster });
+    this.#engine.markReported(cluster);
+  }
+
+  /** Written when it differs: the same pairs again are no input. */
+  setHeldOff(heldOff: ReadonlySet<string>): void {
+    const own = new Set(heldOff);
+    if (!areEqual(own, this.#heldOff)) this.#writer.write({ kind: 'held_off', heldOff: own });
+    this.#heldOff = own;
+    this.#engine.setHeldOff(own);
+  }
+
+  cycle(options: CycleOptions): void {
+    this.#writer.write({ kind: 'cycle', options });
+    let hasDecided = false;
+    try {
+      this.#engine.cycle(options);
+      hasDecided = true;
+    } finally {
+      if (!hasDecided) this.#writer.abandon('cycle_threw');
+    }
+    this.#lastHash = actionHash(this.#engine);
+    this.#writeDecision(this.#lastHash);
+  }
+
+  /** What the last cycle decided, as plain values. */
+  readCycle(): CycleOutput {
+    return readCycle(this.#engine);
+  }
+
+  /** Hands over what is gathered; a trace on disk is then up to date. */
+  flush(): void {
+    this.#writer.flush();
+  }
+
+  /** Ends the trace; the engine goes on unrecorded until `rotate`. */
+  close(): void {
+    this.#writer.close();
+  }
+
+  /** Ends the trace and starts another one with the state as it is now. */
+  rotate(sink: TraceSink): void {
+    this.#writer.close();
+    this.#writer = this.#begin(sink);
+  }
+
+  #begin(sink: TraceSink): TraceWriter {
+    const writer = new TraceWriter(sink, this.#options);
+    for (const entry of snapshotEntries(this.#engine, this.#heldOff)) writer.write(entry);
+    writer.flush();
+    return writer;
+  }
+
+  #writeDecision(hash: ActionHash): void {
+    if (this.#writer.isEnded) return;
+    const actionCount = this.#engine.actions.length;
+    const limit = this.#options.recordedActions ?? MAX_RECORDED_ACTIONS;
+    const actions = actionCount > limit ? undefined : readActions(this.#engine);
+    this.#writer.write({ kind: 'decided', decided: { hash, actionCount, actions } });
+  }
+
+  #inventoryInputs(): InventoryInputs {
+    const { inventory } = this.#engine;
+    const idOf = (slot: number): string => inventory.ids[slot] ?? '';
+    return {
+      put: (machine: Machine, nowMs: number): Result<number, MachineRefusal> => {
+        const put = inventory.put(machine, nowMs);
+        if (put.ok) this.#writer.write({ kind: 'put', machine, nowMs });
+        return put;
+      },
+      remove: (id: string): boolean => {
+        if (inventory.slotOf(id) >= 0) this.#writer.write({ kind: 'remove', id });
+        return inventory.remove(id);
+      },
+      move: (slot: number, to: StateCode, changes: MoveChanges, nowMs: number): void => {
+        this.#writer.write({ kind: 'move', id: idOf(slot), to, changes, nowMs });
+        inventory.move(slot, to, changes, nowMs);
+      },
+      withhold: (slot: number, reason: Withheld | undefined): void => {
+        this.#writer.write({ kind: 'withhold', id: idOf(slot), reason });
+        inventory.withhold(slot, reason);
+      },
+      setIdleSince: (slot: number, sinceMs: number): void => {
+        this.#writer.write({ kind: 'idle_since', id: idOf(slot), sinceMs });
+        inventory.setIdleSince(slot, sinceMs);
+      },
+    };
+  }
+}
+
+function areEqual(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  if (a.size !== b.size) return false;
+  for (const member of a) if (!b.has(member)) return false;
+  return true;
+}
