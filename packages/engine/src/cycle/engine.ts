@@ -334,6 +334,7 @@ export class Engine {
 
   #creditTogether(demands: readonly ClusterDemand[]): void {
     this.#virtualView.begin([]);
+    this.#sameCreditor.begin();
     const pass: SamePass = {
       view: this.#virtualView,
       steps: this.#virtualSteps,

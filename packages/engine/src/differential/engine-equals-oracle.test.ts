@@ -16,3 +16,10 @@ test(`the engine equals the oracle on ${FLEETS} fleets`, () => {
     assert.deepEqual(engineCycle(input), oracleCycle(input), `seed ${seed}`);
   }
 });
+
+test('the engine equals the oracle on wide fleets, where heads are kept in heaps', () => {
+  for (let seed = FIRST; seed < FIRST + FLEETS / 40; seed++) {
+    const input = randomFleet(createRandom(`wide-${seed}`), { maxMachines: 300, maxNeeds: 40 });
+    assert.deepEqual(engineCycle(input), oracleCycle(input), `wide seed ${seed}`);
+  }
+});

@@ -10,11 +10,17 @@ import {
   type PenaltyBucket,
 } from '@bigfleet/base';
 import type { Classes } from '../store/classes.ts';
-import type { ClassSet } from './match-set.ts';
+import { TierHeads } from './tier-heads.ts';
+
+/** What is ordered: its members are only read when the version changed. */
+export interface ClassGroup {
+  readonly members: readonly number[];
+  readonly version: number;
+}
 
 export class CostOrder {
   readonly #classes: Classes;
-  readonly #set: ClassSet;
+  readonly #set: ClassGroup;
   readonly #penaltyDollars: number;
   #version = -1;
   /** Classes of finite cost, cheapest first; class number breaks ties. */
@@ -30,8 +36,10 @@ export class CostOrder {
   cycle = -1;
   idleTier = 0;
   speculativeTier = 0;
+  /** Heads of a wide front tier, by pool; empty until the step rule fills them. */
+  readonly heads: readonly [TierHeads, TierHeads] = [new TierHeads(), new TierHeads()];
 
-  constructor(classes: Classes, set: ClassSet, bucket: PenaltyBucket) {
+  constructor(classes: Classes, set: ClassGroup, bucket: PenaltyBucket) {
     this.#classes = classes;
     this.#set = set;
     this.#penaltyDollars = bucketUpperBoundDollars(bucket);
@@ -53,6 +61,8 @@ export class CostOrder {
       this.cycle = cycle;
       this.idleTier = 0;
       this.speculativeTier = 0;
+      this.heads[0].tier = -1;
+      this.heads[1].tier = -1;
     }
     return this;
   }

@@ -7,7 +7,7 @@ import type { Requirement } from '../model/requirement.ts';
 import type { Resources } from '../model/resources.ts';
 import { covers } from '../model/resources.ts';
 import type { Classes } from '../store/classes.ts';
-import { CostOrder } from './cost-order.ts';
+import { type ClassGroup, CostOrder } from './cost-order.ts';
 import { ClassSet, matchingClasses } from './match-set.ts';
 
 export class EligibleSet {
@@ -45,7 +45,7 @@ export class DomainSets {
   readonly #classes: Classes;
   readonly #set: ClassSet;
   readonly #key: string;
-  readonly #sets = new Map<string, EligibleSet>();
+  readonly #sets = new Map<string, ConfinedSet>();
   #version = -1;
   #values = new Map<string, number[]>();
 
@@ -62,15 +62,18 @@ export class DomainSets {
   }
 
   /** The eligible set confined to one value. */
-  confinedTo(value: string): EligibleSet {
+  confinedTo(value: string): ConfinedSet {
     let confined = this.#sets.get(value);
     if (confined === undefined) {
-      const accepts = (klass: number): boolean =>
-        this.#set.has(klass) && this.#classes.valueOf(klass, this.#key) === value;
-      confined = new EligibleSet(this.#classes, new ClassSet(this.#classes, accepts));
+      confined = new ConfinedSet(this.#classes, this, value);
       this.#sets.set(value, confined);
     }
     return confined;
+  }
+
+  get version(): number {
+    this.#catchUp();
+    return this.#version;
   }
 
   #catchUp(): void {
@@ -85,6 +88,37 @@ export class DomainSets {
       else classes.push(klass);
     }
     for (const value of this.#sets.keys()) if (!this.#values.has(value)) this.#sets.delete(value);
+  }
+}
+
+/** The classes of one domain: a list that the domains keep, not a set of its own to keep up. */
+export class ConfinedSet implements ClassGroup {
+  readonly #classes: Classes;
+  readonly #domains: DomainSets;
+  readonly #value: string;
+  readonly #orders: (CostOrder | undefined)[] = [];
+
+  constructor(classes: Classes, domains: DomainSets, value: string) {
+    this.#classes = classes;
+    this.#domains = domains;
+    this.#value = value;
+  }
+
+  get members(): readonly number[] {
+    return this.#domains.values.get(this.#value) ?? [];
+  }
+
+  get version(): number {
+    return this.#domains.version;
+  }
+
+  order(bucket: PenaltyBucket, cycle: number): CostOrder {
+    let order = this.#orders[bucket];
+    if (order === undefined) {
+      order = new CostOrder(this.#classes, this, bucket);
+      this.#orders[bucket] = order;
+    }
+    return order.refresh(cycle);
   }
 }
 

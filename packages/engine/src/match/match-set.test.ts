@@ -107,7 +107,7 @@ function assertAgrees(
     for (const rack of ['r1', 'r2', '']) {
       const isInside = fits && record.labels.get(RACK_KEY) === rack;
       assert.equal(domains.values.get(rack)?.includes(klass) ?? false, isInside);
-      assert.equal(domains.confinedTo(rack).set.has(klass), isInside);
+      assert.equal(domains.confinedTo(rack).members.includes(klass), isInside);
     }
   }
   assert.deepEqual(

@@ -133,6 +133,7 @@ export function createRow(
       preemptionCode: undefined,
       isSatisfiable: false,
       sameCandidates: [],
+      foldKey: undefined,
     },
     need,
     key: needKey(need),
@@ -141,6 +142,8 @@ export function createRow(
     ),
     eligibleKey,
     aggregateKey,
+    gangKey:
+      compiled.sameKey === undefined ? '' : `${compiled.strippedFingerprint}#${aggregateKey}`,
     arrivalHigh: Number(need.arrivalUnixNanos >> 32n),
     arrivalLow: Number(need.arrivalUnixNanos & 0xffff_ffffn),
   };

@@ -7,6 +7,7 @@ import type { DomainCoverage } from '../cycle/types.ts';
 import type { EligibleSet } from '../match/eligible-set.ts';
 import type { Need } from '../model/need.ts';
 import { isEqual } from '../model/resources.ts';
+import type { FoldKey } from '../phase1/fold-keys.ts';
 import type { CompiledProfile } from './compiled-profile.ts';
 
 export interface Row {
@@ -21,6 +22,8 @@ export interface Row {
   readonly eligible: EligibleSet;
   readonly eligibleKey: string;
   readonly aggregateKey: string;
+  /** Gangs of one size and profile, Same aside; empty for needs without Same. */
+  readonly gangKey: string;
   /** Interned group; 0 for plain needs. */
   readonly group: number;
   /** Vector handle of the aggregate. */
@@ -34,6 +37,8 @@ export interface Row {
 }
 
 export interface RowResult {
+  /** Whether the gang fits on one acquirable machine; undefined for needs without Same. */
+  foldKey: FoldKey | undefined;
   /** Place in its cluster's normalised list; claims name it. */
   index: number;
   /** Vector handle: what crediting left open. */

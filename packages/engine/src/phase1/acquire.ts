@@ -4,7 +4,7 @@
 
 import type { ActionBuffer } from '../cycle/action-buffer.ts';
 import type { CostOrder } from '../match/cost-order.ts';
-import type { EligibleSet } from '../match/eligible-set.ts';
+import type { ConfinedSet, EligibleSet } from '../match/eligible-set.ts';
 import { ActionKind } from '../model/action.ts';
 import { compareText } from '../model/text-order.ts';
 import type { Row } from '../needs/row.ts';
@@ -53,10 +53,10 @@ export class Acquirer {
     result.isSatisfied = this.#open.isCovered;
   }
 
-  #acquireFrom(row: Row, eligible: EligibleSet, pass: number): void {
+  #acquireFrom(row: Row, eligible: Orderable, pass: number): void {
     const order = eligible.order(row.compiled.interruptionBucket, pass);
     while (!this.#open.isCovered) {
-      const step = this.#steps.next(order, this.#open.contributes);
+      const step = this.#steps.next(order, this.#open.contributes, row.isAlwaysServed);
       if (step === undefined) {
         row.result.quotaBlocked = this.#hasUnusedSpeculative(order);
         return;
@@ -67,6 +67,7 @@ export class Acquirer {
 
   /** Nothing but machines of spent slices is left. */
   #hasUnusedSpeculative(order: CostOrder): boolean {
+    if (!this.#view.hasQuotas) return false;
     return order.klass.some(
       (klass) => this.#view.remaining(SPECULATIVE, klass) > 0 && this.#open.contributes(klass),
     );
@@ -154,12 +155,16 @@ export class Acquirer {
     }
     const skew = Math.max(1, spread.maxSkew);
     while (!this.#open.isCovered) {
-      const best = this.#bestHead(counts, skew, order);
+      const best = this.#bestHead(counts, skew, order, row.isAlwaysServed);
       if (best === undefined) {
         this.#explainSpread(row, [...domains.values.values()].flat());
         return;
       }
-      const step = this.#steps.next(order(best), this.#open.contributes) as Step;
+      const step = this.#steps.next(
+        order(best),
+        this.#open.contributes,
+        row.isAlwaysServed,
+      ) as Step;
       this.#take(row, step);
       counts.set(best, (counts.get(best) ?? 0) + 1);
     }
@@ -182,6 +187,7 @@ export class Acquirer {
     counts: ReadonlyMap<string, number>,
     skew: number,
     order: (value: string) => CostOrder,
+    isAlwaysServed: boolean,
   ): string | undefined {
     let least = Number.POSITIVE_INFINITY;
     for (const count of counts.values()) least = Math.min(least, count);
@@ -189,7 +195,7 @@ export class Acquirer {
     for (const [value, count] of counts) {
       if (count > least + skew - 1) continue;
       const costs = order(value);
-      const step = this.#steps.next(costs, this.#open.contributes);
+      const step = this.#steps.next(costs, this.#open.contributes, isAlwaysServed);
       if (step === undefined) continue;
       const head = { value, state: step.state, cost: costs.cost[step.entry] as number };
       if (best === undefined || compareHeads(head, best) < 0) best = head;
@@ -197,6 +203,8 @@ export class Acquirer {
     return best?.value;
   }
 }
+
+type Orderable = EligibleSet | ConfinedSet;
 
 interface Offer {
   readonly value: string;

@@ -31,6 +31,7 @@ export class ClusterDemand {
   dependsOnPools = false;
   #source: readonly Row[] = [];
   #hasGangs = false;
+  #hadGangs = false;
   #folded: Row[] = [];
   readonly #foldedByKey = new Map<string, Row>();
 
@@ -42,7 +43,7 @@ export class ClusterDemand {
   normalise(inventory: Inventory, needs: NeedsTable, folds: FoldKeys, context: RowContext): void {
     this.#follow(needs.rowsOf(this.cluster), folds);
     // Without gangs there is nothing to fold, and the roll-up itself is the normalised list.
-    this.normalised = this.#hasGangs ? this.#fold(inventory, folds, context) : this.#source;
+    this.normalised = this.#hasGangs ? this.#fold(inventory, context) : this.#source;
     for (let at = 0; at < this.normalised.length; at++) {
       (this.normalised[at] as Row).result.index = at;
     }
@@ -52,12 +53,12 @@ export class ClusterDemand {
         : [...this.normalised].sort((a, b) => b.compiled.priority - a.compiled.priority);
   }
 
-  #fold(inventory: Inventory, folds: FoldKeys, context: RowContext): Row[] {
+  #fold(inventory: Inventory, context: RowContext): Row[] {
     const rows: Row[] = [];
     const gangs = new Map<string, Fold>();
     const incumbents = incumbentsOf(inventory, this.cluster, this.#source);
     for (const row of this.#source) {
-      if (row.compiled.sameKey === undefined || !isFoldable(row, inventory, folds, incumbents)) {
+      if (row.compiled.sameKey === undefined || !isFoldable(row, inventory, incumbents)) {
         rows.push(row);
       } else {
         addFold(gangs, row);
@@ -71,10 +72,16 @@ export class ClusterDemand {
   #follow(rows: readonly Row[], folds: FoldKeys): void {
     if (rows === this.#source) return;
     // Folded rows of before go with the last gang.
-    this.#hasGangs =
-      this.#folded.length > 0 || rows.some((row) => row.compiled.sameKey !== undefined);
-    for (const row of rows) if (row.compiled.sameKey !== undefined) folds.retain(row);
-    for (const row of this.#source) if (row.compiled.sameKey !== undefined) folds.release(row);
+    this.#hasGangs = this.#hadGangs || rows.some((row) => row.compiled.sameKey !== undefined);
+    this.#hadGangs = rows.some((row) => row.compiled.sameKey !== undefined);
+    if (this.#hasGangs) {
+      const kept = new Set(rows);
+      for (const row of this.#source) if (!kept.has(row)) folds.release(row);
+      for (const row of rows) {
+        const isNew = row.compiled.sameKey !== undefined && row.result.foldKey === undefined;
+        if (isNew) folds.retain(row);
+      }
+    }
     this.#source = rows;
   }
 
@@ -124,7 +131,7 @@ function isSameFold({ need }: Row, { row, count, arrival }: Fold): boolean {
 }
 
 function addFold(gangs: Map<string, Fold>, row: Row): void {
-  const key = `${row.compiled.strippedFingerprint}#${row.aggregateKey}`;
+  const { gangKey: key } = row;
   const fold = gangs.get(key);
   if (fold === undefined) {
     gangs.set(key, { row, count: 1, arrival: row.need.arrivalUnixNanos });
@@ -169,7 +176,6 @@ function compareFolded(a: Row, b: Row): number {
 function isFoldable(
   row: Row,
   inventory: Inventory,
-  folds: FoldKeys,
   incumbents: ReadonlyMap<number, number[]> | undefined,
 ): boolean {
   const own = incumbents?.get(incumbentKey(row.compiled.fingerprint, row.group));
@@ -180,7 +186,7 @@ function isFoldable(
   if (own !== undefined && !own.some((slot) => holds(inventory.columns.klass[slot] as number))) {
     return false;
   }
-  if ((folds.find(row)?.witness ?? -1) >= 0) return true;
+  if ((row.result.foldKey?.witness ?? -1) >= 0) return true;
   const supply = inventory.supplyOf(row.cluster);
   return supply !== undefined && ownMachineHolds(row, supply, inventory, holds);
 }

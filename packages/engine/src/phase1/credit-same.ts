@@ -12,10 +12,11 @@ import type { ClusterSupply } from '../store/cluster-supply.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { type Creditor, isOwnCreating } from './credit.ts';
-import { addMachines, type DomainBucket, DomainChooser, newBucket } from './domain-choice.ts';
-import { isFiniteFor, mayServeBound } from './may-serve.ts';
+import { addMachines, BucketPool, type DomainBucket, DomainChooser } from './domain-choice.ts';
+import { DomainTotals } from './domain-totals.ts';
+import { mayServeBound } from './may-serve.ts';
 import type { OpenDemand } from './open-demand.ts';
-import { IDLE, type PoolView, SPECULATIVE } from './pool-view.ts';
+import type { PoolView } from './pool-view.ts';
 import type { StepRule } from './step-rule.ts';
 
 export interface SamePass {
@@ -30,6 +31,8 @@ export class SameCreditor {
   readonly #creditor: Creditor;
   readonly #open: OpenDemand;
   readonly #chooser: DomainChooser;
+  readonly #pool: BucketPool = new BucketPool();
+  readonly #totals = new Map<string, DomainTotals>();
 
   constructor(inventory: Inventory, creditor: Creditor, open: OpenDemand, vectors: VectorTable) {
     this.#inventory = inventory;
@@ -47,29 +50,31 @@ export class SameCreditor {
     this.#creditor.begin(row);
     this.#chooser.load(row.aggregate);
     const buckets = this.#creditable(row, supply);
-    let chosen = result.isParked
-      ? this.#chooser.choose(buckets.values())
-      : this.#localChoice(buckets);
-    if (chosen === undefined && !result.isParked) {
+    const local = result.isParked ? undefined : this.#localChoice(buckets);
+    if (local === undefined && !result.isParked) {
       if (pass === undefined) return false;
-      this.#addAcquirable(row, buckets, pass.view);
-      chosen = this.#chooser.choose(buckets.values());
+      this.#addAcquirable(row, buckets, pass);
     }
+    const best = this.#chooser.best(buckets.values(), SAME_CANDIDATES_SHOWN);
+    // Decided locally, the acquirable half is not in the buckets and does not matter.
+    const chosen = local ?? best[0];
     result.domain = chosen?.value;
     result.isSatisfiable = chosen !== undefined && this.#chooser.covers(chosen.total);
     if (chosen !== undefined && supply !== undefined) this.#claimIn(row, supply, chosen.value);
     this.#creditor.finish(row);
-    result.sameCandidates = result.isCoveredByCredit ? [] : this.#candidates(buckets);
+    result.sameCandidates = result.isCoveredByCredit
+      ? noCandidates
+      : best.map((bucket) => this.#chooser.coverage(bucket));
     const mayConsume = !result.isCoveredByCredit && !result.isParked && !result.isHeldOff;
-    if (chosen !== undefined && mayConsume && pass !== undefined)
+    if (chosen !== undefined && mayConsume && pass !== undefined) {
       this.#consume(row, chosen.value, pass);
+    }
     return true;
   }
 
-  /** What the choice saw, best first: observation for needs that stay open. */
-  #candidates(buckets: ReadonlyMap<string, DomainBucket>): readonly DomainCoverage[] {
-    const ranked = this.#chooser.ranked(buckets.values()).slice(0, SAME_CANDIDATES_SHOWN);
-    return ranked.map((bucket) => this.#chooser.coverage(bucket));
+  /** A new pass: nothing is spoken for. */
+  begin(): void {
+    this.#totals.clear();
   }
 
   /** Decided by bound machines alone: of the buckets that credit covers, one is strictly best. */
@@ -93,6 +98,7 @@ export class SameCreditor {
 
   #creditable(row: Row, supply: ClusterSupply | undefined): Map<string, DomainBucket> {
     const buckets = new Map<string, DomainBucket>();
+    this.#pool.begin();
     if (supply === undefined) return buckets;
     for (const groups of supply.sections) {
       for (const group of groups) {
@@ -142,26 +148,40 @@ export class SameCreditor {
     const { classes } = this.#inventory;
     const value = classes.valueOf(klass, row.compiled.sameKey as string);
     if (value === undefined) return undefined;
-    let bucket = buckets.get(value);
-    if (bucket === undefined) {
-      bucket = newBucket(value, classes.allocatable.stride);
-      buckets.set(value, bucket);
-    }
+    return buckets.get(value) ?? this.#newBucket(buckets, value);
+  }
+
+  #newBucket(buckets: Map<string, DomainBucket>, value: string): DomainBucket {
+    const bucket = this.#pool.take(value, this.#inventory.classes.allocatable.stride);
+    buckets.set(value, bucket);
     return bucket;
   }
 
   /** Quota is not looked at: a slice never touches the choice, only what can be bought. */
-  #addAcquirable(row: Row, buckets: Map<string, DomainBucket>, view: PoolView): void {
-    const { allocatable } = this.#inventory.classes;
-    for (const klass of row.eligible.set.members) {
-      if (!isFiniteFor(this.#inventory, row.compiled, klass)) continue;
-      const count = view.remaining(IDLE, klass) + view.remaining(SPECULATIVE, klass);
+  #addAcquirable(row: Row, buckets: Map<string, DomainBucket>, { view }: SamePass): void {
+    const totals = this.#totalsFor(row, view);
+    const { values, counts, sums, stride } = totals;
+    for (let domain = 0; domain < values.length; domain++) {
+      const count = counts[domain] as number;
       if (count === 0) continue;
-      const bucket = this.#bucketOf(row, buckets, klass);
-      if (bucket === undefined) continue;
+      const value = values[domain] as string;
+      const bucket = buckets.get(value) ?? this.#newBucket(buckets, value);
       bucket.count += count;
-      addMachines(bucket.total, allocatable, klass, count);
+      for (let d = 0; d < stride; d++) {
+        const sum = (bucket.total[d] as number) + (sums[domain * stride + d] as number);
+        bucket.total[d] = Math.min(sum, Number.MAX_SAFE_INTEGER);
+      }
     }
+  }
+
+  #totalsFor({ compiled, eligible, eligibleKey }: Row, view: PoolView): DomainTotals {
+    const key = `${eligibleKey}|${compiled.isPinned}`;
+    let totals = this.#totals.get(key);
+    if (totals === undefined) {
+      totals = new DomainTotals(this.#inventory, compiled, eligible, view);
+      this.#totals.set(key, totals);
+    }
+    return totals;
   }
 
   #claimIn(row: Row, supply: ClusterSupply, domain: string): void {
@@ -219,13 +239,16 @@ export class SameCreditor {
     const residue = this.#open;
     const { provider } = this.#inventory.classes;
     while (!residue.isCovered) {
-      const step = steps.next(order, residue.contributes);
+      const step = steps.next(order, residue.contributes, row.isAlwaysServed);
       if (step === undefined) return;
       view.take(step.state, step.klass, provider[step.klass] as number);
+      for (const totals of this.#totals.values()) totals.consume(step.klass);
       residue.subtract(step.klass);
     }
   }
 }
+
+const noCandidates: readonly DomainCoverage[] = [];
 
 /** Keep order: price asc, reclamation penalty desc, id asc. */
 export function compareKeep({ columns, classes }: Inventory, a: number, b: number): number {

@@ -8,6 +8,7 @@
 // Cost: per need, the groups of its cluster; per claim, the dimensions. Guarded by bench
 // engine/ours-500k-5k.
 
+import { TierHeads } from '../match/tier-heads.ts';
 import type { Row } from '../needs/row.ts';
 import type { ClusterSupply, SupplyGroup } from '../store/cluster-supply.ts';
 import type { Inventory } from '../store/inventory.ts';
@@ -32,6 +33,7 @@ export class Creditor {
   readonly #open: OpenDemand;
   /** Heads of the groups that one tier offers. */
   readonly #heads: Head[] = [];
+  readonly #heap: TierHeads = new TierHeads();
   #claimMark = 0;
   #priority = 0;
   #credited = 0;
@@ -105,6 +107,7 @@ export class Creditor {
       if (this.#open.contributes(group.klass)) this.#offer(row, group, offered++);
     }
     if (offered === 1) this.#drain(row, this.#heads[0] as Head);
+    else if (offered > MANY_GROUPS) this.#mergeMany(row, offered);
     else if (offered > 1) this.#merge(row, offered);
   }
 
@@ -145,6 +148,28 @@ export class Creditor {
     }
   }
 
+  /** The same over many groups, with a heap of their heads. */
+  #mergeMany(row: Row, offered: number): void {
+    const { rank } = this.#inventory.columns;
+    const heap = this.#heap;
+    heap.begin(0, offered);
+    const keyOf = (head: Head): number => rank[head.group.members[head.index] as number] as number;
+    for (let at = 0; at < offered; at++) {
+      const head = this.#heads[at] as Head;
+      if (this.#advance(row, head)) heap.push(at, keyOf(head));
+    }
+    while (!heap.isEmpty && !this.#open.isCovered) {
+      const head = this.#heads[heap.topClass] as Head;
+      if (!this.#open.contributes(head.group.klass)) {
+        heap.pop();
+        continue;
+      }
+      this.#take(head);
+      if (this.#advance(row, head)) heap.replaceTop(keyOf(head));
+      else heap.pop();
+    }
+  }
+
   /** Moves to the next member that this need may claim; false at the end. */
   #advance(row: Row, head: Head): boolean {
     const { claim } = this.#inventory.columns;
@@ -175,6 +200,9 @@ export class Creditor {
     }
   }
 }
+
+/** From here on a heap is cheaper than a walk over the heads per claim. */
+const MANY_GROUPS = 6;
 
 interface Head {
   group: SupplyGroup;

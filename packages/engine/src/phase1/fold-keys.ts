@@ -11,6 +11,7 @@ import { covers } from '../model/resources.ts';
 import type { Inventory } from '../store/inventory.ts';
 
 export class FoldKey {
+  readonly name: string;
   readonly compiled: CompiledProfile;
   readonly aggregate: Resources;
   /** Cluster to the number of its rows that ask. */
@@ -18,7 +19,8 @@ export class FoldKey {
   /** A class whose acquirable machines cover the gang; −1 when there is none. */
   witness = -1;
 
-  constructor(compiled: CompiledProfile, aggregate: Resources) {
+  constructor(name: string, compiled: CompiledProfile, aggregate: Resources) {
+    this.name = name;
     this.compiled = compiled;
     this.aggregate = aggregate;
   }
@@ -36,31 +38,27 @@ export class FoldKeys {
     return this.#keys.size;
   }
 
-  /** One more row of the cluster asks about this gang shape. */
-  retain(row: Row): FoldKey {
+  /** One more row of the cluster asks about this gang shape; once per row. */
+  retain(row: Row): void {
     const name = keyOf(row);
     let key = this.#keys.get(name);
     if (key === undefined) {
-      key = new FoldKey(row.compiled, row.need.aggregate);
+      key = new FoldKey(name, row.compiled, row.need.aggregate);
       key.witness = this.#search(key);
       this.#keys.set(name, key);
     }
     key.users.set(row.cluster, (key.users.get(row.cluster) ?? 0) + 1);
-    return key;
+    row.result.foldKey = key;
   }
 
   release(row: Row): void {
-    const name = keyOf(row);
-    const key = this.#keys.get(name);
+    const key = row.result.foldKey;
     if (key === undefined) return;
+    row.result.foldKey = undefined;
     const left = (key.users.get(row.cluster) ?? 0) - 1;
     if (left > 0) key.users.set(row.cluster, left);
     else key.users.delete(row.cluster);
-    if (key.users.size === 0) this.#keys.delete(name);
-  }
-
-  find(row: Row): FoldKey | undefined {
-    return this.#keys.get(keyOf(row));
+    if (key.users.size === 0) this.#keys.delete(key.name);
   }
 
   /** Takes in the classes whose pools filled or emptied; `dirty` gets the clusters of every flip. */

@@ -42,6 +42,11 @@ export class PoolView {
     return this.#cursor(state, klass, pool).peek();
   }
 
+  /** Whether any provider is limited at all. */
+  get hasQuotas(): boolean {
+    return this.#quota.some((remaining) => remaining !== undefined);
+  }
+
   hasQuota(provider: number): boolean {
     return (this.#quota[provider] ?? 1) > 0;
   }

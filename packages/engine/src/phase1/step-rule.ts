@@ -36,8 +36,11 @@ export class StepRule {
   }
 
   /** The next machine, or undefined when none is usable. The result is reused by the next call. */
-  next(order: CostOrder, contributes: Contributes): Step | undefined {
+  next(order: CostOrder, contributes: Contributes, isAlwaysServed = false): Step | undefined {
     const pools = this.#pools();
+    if (order.isRiskFree && isAlwaysServed) {
+      return this.#firstServed(pools, order, IDLE) ?? this.#firstServed(pools, order, SPECULATIVE);
+    }
     if (order.isRiskFree) {
       return (
         this.#first(pools, order, IDLE, contributes) ??
@@ -63,6 +66,62 @@ export class StepRule {
       if (isFront) this.#skip(order, state, tier + 1);
     }
     return undefined;
+  }
+
+  /** The same where every class contributes: a wide tier keeps its heads in a heap. */
+  #firstServed(pools: StepPools, order: CostOrder, state: PoolState): Step | undefined {
+    for (;;) {
+      const tier = state === IDLE ? order.idleTier : order.speculativeTier;
+      if (tier >= order.tierCount) return undefined;
+      const width = (order.tierStart[tier + 1] as number) - (order.tierStart[tier] as number);
+      const isFound =
+        width < WIDE_TIER_CLASSES
+          ? this.#headOfTier(pools, order, tier, state, always, noLimit) === FOUND
+          : this.#headOfHeap(pools, order, tier, state);
+      if (isFound) return this.#step;
+      this.#skip(order, state, tier + 1);
+    }
+  }
+
+  #headOfHeap(pools: StepPools, order: CostOrder, tier: number, state: PoolState): boolean {
+    const heads = order.heads[state];
+    if (heads.tier !== tier) this.#fillHeap(pools, order, tier, state);
+    while (!heads.isEmpty) {
+      const klass = heads.topClass;
+      if (!this.#isAvailable(pools, state, klass)) {
+        heads.pop();
+        continue;
+      }
+      const slot = pools.view.head(state, klass);
+      const key = this.#keyOf(pools, state, slot);
+      if (key !== heads.topKey) {
+        heads.replaceTop(key);
+        continue;
+      }
+      this.#step.state = state;
+      this.#step.klass = klass;
+      this.#step.entry = order.tierStart[tier] as number;
+      this.#step.slot = slot;
+      return true;
+    }
+    return false;
+  }
+
+  #fillHeap(pools: StepPools, order: CostOrder, tier: number, state: PoolState): void {
+    const start = order.tierStart[tier] as number;
+    const end = order.tierStart[tier + 1] as number;
+    const heads = order.heads[state];
+    heads.begin(tier, end - start);
+    for (let entry = start; entry < end; entry++) {
+      const klass = order.klass[entry] as number;
+      if (!this.#isAvailable(pools, state, klass)) continue;
+      heads.push(klass, this.#keyOf(pools, state, pools.view.head(state, klass)));
+    }
+  }
+
+  /** Idle machines go by reclamation penalty before id, Speculative ones by id. */
+  #keyOf({ order }: StepPools, state: PoolState, slot: number): number {
+    return state === IDLE ? slotKey(order, slot) : (order.rank[slot] as number);
   }
 
   #skip(order: CostOrder, state: PoolState, tier: number): void {
@@ -152,7 +211,7 @@ export class StepRule {
       if (answer === USED_UP) answer = UNUSABLE;
       if (!allowed(entry) || !contributes(klass)) continue;
       const slot = pools.view.head(state, klass);
-      const key = state === IDLE ? slotKey(pools.order, slot) : (pools.order.rank[slot] as number);
+      const key = this.#keyOf(pools, state, slot);
       if (key >= best) continue;
       best = key;
       answer = FOUND;
@@ -169,6 +228,13 @@ const USED_UP = 0;
 const UNUSABLE = 1;
 const FOUND = 2;
 type TierAnswer = typeof USED_UP | typeof UNUSABLE | typeof FOUND;
+
+/** Below this a walk over the heads is cheaper than a heap. */
+const WIDE_TIER_CLASSES = 8;
+
+function always(): boolean {
+  return true;
+}
 
 function noLimit(): boolean {
   return true;

@@ -12,6 +12,9 @@ export const MAX_CANDIDATES = 8;
 /** A covered need shows what it took and what it left; a short one shows more. */
 export const MAX_CANDIDATES_COVERED = 3;
 
+/** At most so many classes are looked at for them: fleets with racks have thousands. */
+export const MAX_SCANNED_CLASSES = 64;
+
 /** `chosen`, then the catalogue in its order. */
 export const CANDIDATE_CODES: readonly ('chosen' | CandidateReason)[] = [
   'chosen',

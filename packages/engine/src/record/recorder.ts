@@ -20,6 +20,7 @@ import {
   CODE_OF_UNMET,
   MAX_CANDIDATES,
   MAX_CANDIDATES_COVERED,
+  MAX_SCANNED_CLASSES,
   RECORD_FORMAT,
   RECORD_MAGIC,
 } from './format.ts';
@@ -188,7 +189,9 @@ export class Recorder {
   #writeCandidates(row: Row, order: CostOrder, actions: ActionBuffer, firstAction: number): number {
     const limit = row.result.isSatisfied ? MAX_CANDIDATES_COVERED : MAX_CANDIDATES;
     let count = 0;
-    for (let entry = 0; entry < order.klass.length && count < limit; entry++) {
+    const start = this.#scanStart(order, actions, firstAction);
+    const end = Math.min(order.klass.length, start + MAX_SCANNED_CLASSES);
+    for (let entry = start; entry < end && count < limit; entry++) {
       const klass = order.klass[entry] as number;
       if (this.#writeCandidate(row, order, entry, klass, IDLE, actions, firstAction)) count += 1;
       if (count >= limit) break;
@@ -198,10 +201,21 @@ export class Recorder {
     return row.result.isSatisfied ? count : count + this.#writeUnusable(row, limit - count);
   }
 
+  /**
+   * Where to look in an order of thousands of classes: at the tier that the need chose from, else
+   * at the first one that is not used up.
+   */
+  #scanStart(order: CostOrder, actions: ActionBuffer, firstAction: number): number {
+    if (order.klass.length <= MAX_SCANNED_CLASSES) return 0;
+    const slot = firstAction < actions.length ? (actions.slot[firstAction] as number) : -1;
+    if (slot >= 0) return order.klass.indexOf(this.#inventory.columns.klass[slot] as number);
+    return order.tierStart[Math.min(order.idleTier, order.speculativeTier)] ?? 0;
+  }
+
   /** Shapes that match but cannot host the unit, or are too risky at any price. */
   #writeUnusable(row: Row, limit: number): number {
     let count = 0;
-    for (const klass of row.compiled.match.members) {
+    for (const klass of row.compiled.match.members.slice(0, MAX_SCANNED_CLASSES)) {
       if (count >= limit) break;
       const isTooSmall = !row.eligible.set.has(klass);
       const isInfinite = !isTooSmall && !isFiniteFor(this.#inventory, row.compiled, klass);
@@ -282,7 +296,8 @@ export class Recorder {
     firstAction: number,
   ): boolean {
     const cost = order.cost[entry] as number;
-    for (let other = 0; other < order.klass.length; other++) {
+    const end = Math.min(order.klass.length, MAX_SCANNED_CLASSES);
+    for (let other = 0; other < end; other++) {
       if ((order.cost[other] as number) > cost) return false;
       const klass = order.klass[other] as number;
       if (this.#chosenFrom(klass, state, actions, firstAction) > 0) return true;
@@ -313,7 +328,8 @@ export class Recorder {
     firstAction: number,
   ): boolean {
     if (result.provisionCount === 0 || (order.term[entry] as number) === 0) return false;
-    for (let other = 0; other < entry; other++) {
+    const end = Math.min(entry, MAX_SCANNED_CLASSES);
+    for (let other = 0; other < end; other++) {
       if ((order.cost[other] as number) >= (order.cost[entry] as number)) break;
       if ((order.term[other] as number) >= (order.term[entry] as number)) continue;
       const klass = order.klass[other] as number;

@@ -1,0 +1,13 @@
+// Imported before the test files of a suite: lets the event loop turn before each test, so that
+// a failure is told before the next test, which may run for seconds or for ever, blocks it.
+
+import { beforeEach } from 'node:test';
+import { realRuntime } from '@bigfleet/base/real';
+
+const { timers } = realRuntime();
+/** From the event through the reporter to the pipe. */
+const TURNS = 3;
+
+beforeEach(async () => {
+  for (let turn = 0; turn < TURNS; turn++) await timers.turn();
+});
