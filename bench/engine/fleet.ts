@@ -17,7 +17,7 @@ import {
   State,
   type StateCode,
 } from '@bigfleet/engine';
-import type { Shape } from '../harness/index.ts';
+import { keep, type Shape } from '../harness/index.ts';
 
 const PROVIDER = 'bench';
 
@@ -86,13 +86,16 @@ export class Fleet {
     this.engine.applyRollup(cluster, needs);
   }
 
+  /** One cycle and its finished record: a record that is only encoded when read would be free. */
   cycle(): void {
     this.engine.cycle({ nowMs: this.nowMs });
+    keep(this.engine.record);
   }
 
-  /** Decides everything anew; what earlier passes remember of unmet demand is forgotten first. */
+  /** Decides everything anew, whatever changed. */
   fullPass(): void {
     this.engine.cycle({ nowMs: this.nowMs, isFullPass: true });
+    keep(this.engine.record);
   }
 
   /** Ages of unmet demand, which would park gangs after eight passes and change the work. */

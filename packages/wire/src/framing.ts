@@ -11,6 +11,8 @@ import { ScalarType } from '@bufbuild/protobuf';
 interface Shape {
   readonly name: string;
   readonly fields: Map<number, FieldShape>;
+  /** Of a map: the library does not skip what it does not know there, and reads on inside it. */
+  readonly isMapEntry: boolean;
 }
 
 interface FieldShape {
@@ -25,6 +27,8 @@ const FIXED64 = 1;
 const LEN = 2;
 const FIXED32 = 5;
 const MAX_VARINT_BYTES = 10;
+/** A tag has 32 bits; longer spellings of a small one are refused by every decoder. */
+const MAX_TAG_BYTES = 5;
 
 /** Undefined when the framing is exact, otherwise what is wrong and at which byte. */
 export function framingProblem(schema: DescMessage, bytes: Uint8Array): string | undefined {
@@ -50,10 +54,16 @@ class Walk {
       const wireType = tag % 8;
       if (this.problem !== undefined) return;
       // Above 2^29 - 1 no field number is legal.
-      if (number < 1 || number > 0x1fff_ffff) return this.#fail(shape, start, 'illegal tag');
+      const isOverlong = this.#at - start > MAX_TAG_BYTES;
+      if (isOverlong || number < 1 || number > 0x1fff_ffff) {
+        return this.#fail(shape, start, 'illegal tag');
+      }
       const field = shape.fields.get(number);
       if (field !== undefined && !accepts(field, wireType)) {
         return this.#fail(shape, start, `field ${number} has wire type ${wireType}`);
+      }
+      if (field === undefined && shape.isMapEntry) {
+        return this.#fail(shape, start, `field ${number} in a map entry`);
       }
       this.#value(shape, field, wireType, end);
     }
@@ -119,7 +129,7 @@ const shapes = new WeakMap<DescMessage, Shape>();
 function shapeOf(schema: DescMessage): Shape {
   const known = shapes.get(schema);
   if (known !== undefined) return known;
-  const shape: Shape = { name: schema.typeName, fields: new Map() };
+  const shape: Shape = { name: schema.typeName, fields: new Map(), isMapEntry: false };
   // Before the fields, so that a message that contains itself ends here.
   shapes.set(schema, shape);
   for (const field of schema.fields) shape.fields.set(field.number, fieldShape(field));
@@ -140,6 +150,7 @@ function fieldShape(field: DescField): FieldShape {
     };
     const entry: Shape = {
       name: `${field.parent.typeName}.${field.name}`,
+      isMapEntry: true,
       fields: new Map([
         [1, key],
         [2, value],

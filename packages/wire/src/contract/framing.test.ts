@@ -105,3 +105,15 @@ test('every cut of a golden vector that is not between two fields is refused', (
   }
   assert.ok(cuts > 5_000, `only ${cuts} cuts`);
 });
+
+test('an unknown field in a map entry is refused: the library would read on inside it', () => {
+  // labels { 1: "a", 5: "drain" }: the library takes the length of field 5 for a tag.
+  const entry = '0a 01 61 2a 05 64 72 61 69 6e';
+  assert.match(framingProblem(MachineSchema, bytesOf(`52 0a ${entry}`)) ?? '', /field 5 in a map/);
+  // Unknown fields elsewhere are what a newer peer sends.
+  assert.equal(framingProblem(MachineSchema, bytesOf('aa 3e 05 64 72 61 69 6e')), undefined);
+});
+
+test('a tag spelled in more than five bytes is refused', () => {
+  assert.match(framingProblem(MachineSchema, bytesOf('8a 80 80 80 80 00 00')) ?? '', /illegal tag/);
+});

@@ -141,7 +141,7 @@ export const demandMutations: readonly Mutation[] = [
     file: 'phase1/cluster-demand.ts',
     breaks: 'a bound machine that holds the whole gang does not fold it',
     find: 'supply !== undefined && ownMachineHolds(',
-    replace: 'supply === undefined && ownMachineHolds(',
+    replace: 'supply !== undefined && supply.isEmpty && ownMachineHolds(',
   },
   {
     id: 'fold-stale-size',

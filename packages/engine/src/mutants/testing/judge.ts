@@ -13,6 +13,7 @@ const COMMON_SUITES: readonly string[] = [
   'differential/flips.test.ts',
   'differential/engine-equals-oracle.test.ts',
   'differential/incremental-equals-full.test.ts',
+  'differential/record-of-later-cycles.test.ts',
   'record/record-equals-cycle.test.ts',
   'testing/adversarial.test.ts',
 ];

@@ -1,9 +1,13 @@
-// Every seeded fault of the engine, by what it breaks. Each is caught by a test; a mutation that
-// turned out to change nothing that anybody could see was replaced by one that does:
+// Every seeded fault of the engine, by what it breaks. Each is caught by a test. Some that were
+// tried change nothing that anybody could see, and were replaced by others:
 //
-// - Equal-cost and dearer Speculative in step 2 of the step rule: a cheaper one that outbids is
-//   always found first, so a wider bound changes nothing.
+// - The own-cluster rule of Phase 2 dropped, or widened to unclaimed machines: crediting goes by
+//   priority, so a need that is still open has claimed every machine of its own cluster that it
+//   could use, and no such victim exists. Instead: a preemption that names the wrong cluster.
+// - Speculative of equal or higher cost in step 2 of the step rule: a cheaper one that outbids is
+//   always found first. Instead: the clauses of passing over, one by one.
 // - A cluster that stays marked as dependent on the pools: it is only evaluated more often.
+//   Instead: one that depends on them and is not evaluated.
 
 import { acquireMutations } from './acquire-mutations.ts';
 import { creditMutations } from './credit-mutations.ts';

@@ -39,6 +39,12 @@ export class Workspace implements Disposable {
     rmSync(this.root, { recursive: true, force: true });
   }
 
+  /** A file that the repository does not have. */
+  write(file: string, text: string): void {
+    mkdirSync(path.dirname(this.#path(file)), { recursive: true });
+    writeFileSync(this.#path(file), text);
+  }
+
   /** Test files of the folder, the one beside the mutated file first. */
   testsBeside(mutation: Mutation): string[] {
     const area = areaOf(mutation);
