@@ -1,12 +1,15 @@
-// `node tools/links.ts [root]`: the link check of README, CONTRIBUTING and docs, for `make check`.
+// `node tools/links.ts [root]`: the link check of README, CONTRIBUTING and docs, and the
+// check that every standing decision record is mapped to code and tests; for `make check`.
 
 import path from 'node:path';
 import { checkLinks } from './links/check.ts';
+import { checkDecisions } from './links/decisions.ts';
 import { requireNode24 } from './node-version.ts';
 
 requireNode24();
 const root = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'));
-const { pages, links, paths, problems } = checkLinks(root);
+const { pages, links, paths, problems: broken } = checkLinks(root);
+const problems = [...broken, ...checkDecisions(root)];
 for (const problem of problems) process.stdout.write(`FAIL ${problem}\n`);
 process.stdout.write(
   `links: ${pages} pages, ${links} relative links, ${paths} named files, ` +

@@ -73,10 +73,16 @@ test('the command exits 1 on a broken link and on a tree without pages', (t) => 
   const command = path.join(import.meta.dirname, '../links.ts');
   const run = (root: string): ReturnType<typeof spawnSync> =>
     spawnSync(process.execPath, [command, root], { encoding: 'utf8' });
-  assert.equal(run(plant(t)).status, 0);
-  const broken = run(plant(t, { 'CONTRIBUTING.md': '[x](gone.md)' }));
+  const decisions = {
+    'docs/adr/index.md': '| [0048](../guide.md) | New | Accepted |\n',
+    'docs/internals/decision-map.md': '| [0048](../guide.md) | `tools/run.ts` | `x.test.ts` |\n',
+  };
+  assert.equal(run(plant(t, decisions)).status, 0);
+  const broken = run(plant(t, { ...decisions, 'CONTRIBUTING.md': '[x](gone.md)' }));
   assert.equal(broken.status, 1);
-  assert.match(String(broken.stdout), /FAIL CONTRIBUTING\.md:1 .*\nlinks: 4 pages, .* 1 broken\n$/);
+  assert.match(String(broken.stdout), /FAIL CONTRIBUTING\.md:1 .*\nlinks: 6 pages, .* 1 broken\n$/);
+  const unmapped = run(plant(t, { ...decisions, 'docs/internals/decision-map.md': '' }));
+  assert.equal(unmapped.status, 1);
   const empty = mkdtempSync(path.join(tmpdir(), 'links-'));
   t.after(() => rmSync(empty, { recursive: true }));
   assert.equal(run(empty).status, 1);

@@ -5,7 +5,7 @@ import { createRandom } from '@bigfleet/base';
 import { CapacityType } from '@bigfleet/engine';
 import { uniformInt } from '../../catalogue/distributions.ts';
 import { SCENARIO_SEED } from '../../seeds.ts';
-import type { LoopPlan } from '../closed-loop.ts';
+import type { ClusterPlan, LoopPlan } from '../closed-loop.ts';
 import type { ShapeSeed } from '../seed-machines.ts';
 import type { Shape, Workload } from '../shape.ts';
 import { cacheGang, gpuGang, service, tiny } from './shapes.ts';
@@ -23,6 +23,8 @@ const spot = {
 export interface RandomWorld {
   readonly plan: LoopPlan;
   readonly seed: bigint;
+  /** Gangs of two topology keys share the hardware of one cluster (docs/adr/0064). */
+  readonly hasRivalGangs: boolean;
 }
 
 export function randomWorld(world: number): RandomWorld {
@@ -62,5 +64,10 @@ export function randomWorld(world: number): RandomWorld {
     stampSeededGangAttribution: upTo(1) === 0,
     releasePolicy: { onDemandHoldMs: 0, spotHoldMs: 0 },
   };
-  return { plan, seed: SCENARIO_SEED };
+  return { plan, seed: SCENARIO_SEED, hasRivalGangs: plan.clusters.some(hasRivals) };
+}
+
+function hasRivals({ workloads }: ClusterPlan): boolean {
+  const names = workloads.map(({ shape }) => shape.name);
+  return names.includes(gpuGang.name) && names.includes(zoneGang.name);
 }
