@@ -1,6 +1,6 @@
 // The decision engine: inventory columns, NeedsTable, Phases 1–3, rails, decision records. Pure and browser-safe.
 
-export { Engine, type CycleOptions, type EngineOptions } from './cycle/engine.ts';
+export { Engine, type CycleOptions, type EngineOptions, type PassKind } from './cycle/engine.ts';
 export { engineCycle, loadEngine, readActions, readCycle } from './cycle/plain.ts';
 export * from './cycle/rails.ts';
 export * from './cycle/types.ts';
@@ -12,7 +12,14 @@ export * from './model/need.ts';
 export * from './model/profile.ts';
 export * from './model/requirement.ts';
 export * from './model/resources.ts';
+export * from './model/shard-metadata.ts';
 export * from './model/state.ts';
+export {
+  decodeRollup,
+  type RollupProblem,
+  type WireRollup,
+} from './needs/decode-rollup.ts';
+export { type GuardVerdict, RollupGuard } from './needs/rollup-guard.ts';
 export { oracleCycle } from './oracle/cycle.ts';
 export { decodeRecord } from './record/decode.ts';
 export type {
@@ -22,4 +29,5 @@ export type {
   RecordedClass,
   RecordedNeed,
 } from './record/format.ts';
+export { Inventory, type MoveChanges } from './store/inventory.ts';
 export * from './trace/index.ts';

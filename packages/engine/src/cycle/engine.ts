@@ -6,7 +6,7 @@
 // changes. A full pass evaluates every cluster with the same code; that incremental equals full
 // is the law, tested after any sequence of changes, and checked by a scheduled full pass.
 
-import { err, ok, type Result } from '@bigfleet/base';
+import { assert, err, ok, type Result } from '@bigfleet/base';
 import { DEFAULT_RELEASE_POLICY, type ReleasePolicy } from '../model/capacity-type.ts';
 import type { Need } from '../model/need.ts';
 import type { Resources } from '../model/resources.ts';
@@ -16,14 +16,13 @@ import { NeedsTable, type RowContext } from '../needs/needs-table.ts';
 import type { Row } from '../needs/row.ts';
 import { Acquirer } from '../phase1/acquire.ts';
 import { ClusterDemand } from '../phase1/cluster-demand.ts';
-import { Creditor, resetClaims } from '../phase1/credit.ts';
-import { SameCreditor, type SamePass } from '../phase1/credit-same.ts';
+import { CreditPass } from '../phase1/credit-pass.ts';
 import { FoldKeys } from '../phase1/fold-keys.ts';
 import { OpenDemand } from '../phase1/open-demand.ts';
 import { PoolView } from '../phase1/pool-view.ts';
 import { StepRule } from '../phase1/step-rule.ts';
 import { Preemptor } from '../phase2/preempt.ts';
-import { emitReclaims, emitReleases, excessOf } from '../phase3/reclaim.ts';
+import { emitReclaims, emitReleases } from '../phase3/reclaim.ts';
 import { VectorTable } from '../store/dimensions.ts';
 import { Inventory } from '../store/inventory.ts';
 import { Recorder, type ShortNeed } from '../record/recorder.ts';
@@ -39,6 +38,9 @@ const FULL_PASS_DIRTY_SHARE = 0.5;
 /** How often everything is evaluated again and compared. */
 const SAFETY_PASS_EVERY_CYCLES = 100;
 const FULL_PASSES_AFTER_MISMATCH = 100;
+
+/** Rows that acquisition fetches at once: their misses overlap. */
+const ROWS_AHEAD = 16;
 
 export type PassKind = 'incremental' | 'full' | 'safety';
 
@@ -68,15 +70,12 @@ export class Engine {
   readonly #context: RowContext;
   readonly #folds: FoldKeys = new FoldKeys(this.inventory);
   readonly #open: OpenDemand = new OpenDemand(this.#vectors, this.inventory.classes.allocatable);
-  readonly #creditor: Creditor = new Creditor(this.inventory, this.#open);
-  readonly #sameCreditor: SameCreditor;
-  readonly #virtualView: PoolView = new PoolView(this.inventory);
+  readonly #credits: CreditPass;
   readonly #claimView: PoolView = new PoolView(this.inventory);
-  readonly #virtualSteps: StepRule;
   readonly #acquirer: Acquirer;
   readonly #preemptor: Preemptor;
   readonly #ranks: ClusterRanks = new ClusterRanks(this.inventory.clusters);
-  readonly #sorter: RowSorter = new RowSorter(this.#ranks);
+  readonly #sorter: RowSorter = new RowSorter();
   readonly #demands = new Map<number, ClusterDemand>();
   readonly #poolClusters = new Set<number>();
   readonly #openClusters = new Set<number>();
@@ -97,6 +96,8 @@ export class Engine {
   readonly #unsatisfied: Row[] = [];
   /** Scratch: the open needs of the cycle. */
   readonly #rows: Row[] = [];
+  /** Scratch: the clusters that the cycle credits. */
+  readonly #evaluated: ClusterDemand[] = [];
   readonly #residues: number[] = [];
 
   constructor(options: EngineOptions = {}) {
@@ -110,18 +111,12 @@ export class Engine {
     const { groups, digest } = this.inventory;
     this.#context = { profiles, eligible, groups, vectors: this.#vectors, digest };
     this.needs = new NeedsTable(this.#context);
-    this.#sameCreditor = new SameCreditor(
-      this.inventory,
-      this.#creditor,
-      this.#open,
-      this.#vectors,
-    );
-    this.#virtualSteps = this.#stepsOver(this.#virtualView);
+    this.#credits = new CreditPass(this.inventory, this.#open, this.#vectors, this.#ranks);
     this.#acquirer = new Acquirer(
       this.inventory,
       this.#open,
       this.#claimView,
-      this.#stepsOver(this.#claimView),
+      new StepRule(this.inventory, this.#claimView),
       this.actions,
     );
     this.#preemptor = new Preemptor(this.inventory, this.#open, this.#vectors, this.actions);
@@ -204,15 +199,19 @@ export class Engine {
     this.#fullPassesLeft = FULL_PASSES_AFTER_MISMATCH;
   }
 
+  /** In the order of the roll-ups, in which most of a cluster's memory was laid out. */
   #addAll(dirty: Set<number>): void {
+    const marked = [...dirty];
+    dirty.clear();
+    for (const cluster of this.needs.clusters()) dirty.add(cluster);
     for (const cluster of this.#demands.keys()) dirty.add(cluster);
+    for (const cluster of marked) dirty.add(cluster);
   }
 
   /** Phases 1 to 3 over the clusters that are dirty and what is remembered of the others. */
   #decide(dirty: ReadonlySet<number>, options: CycleOptions): void {
     this.#decisions += 1;
     this.actions.clear();
-    for (const cluster of dirty) this.#normalise(cluster);
     this.#credit(dirty);
     this.#acquire(this.#quotaByProvider(options.quotaRemaining));
     this.#preempt();
@@ -255,14 +254,6 @@ export class Engine {
     return at < 0 ? new Map() : this.#vectors.read(this.#residues[at] as number);
   }
 
-  #stepsOver(view: PoolView): StepRule {
-    return new StepRule(() => ({
-      view,
-      provider: this.inventory.classes.provider,
-      order: this.inventory.columns,
-    }));
-  }
-
   #collectDirty(): Set<number> {
     const dirty = this.#dirty;
     for (const cluster of this.inventory.dirtyClusters) dirty.add(cluster);
@@ -275,7 +266,7 @@ export class Engine {
     return dirty;
   }
 
-  #normalise(cluster: number): void {
+  #normalise(cluster: number): ClusterDemand | undefined {
     let demand = this.#demands.get(cluster);
     if (demand === undefined) {
       demand = new ClusterDemand(cluster);
@@ -284,13 +275,24 @@ export class Engine {
     demand.normalise(this.inventory, this.needs, this.#folds, this.#context);
     if (demand.normalised.length === 0 && this.inventory.supplyOf(cluster)?.isEmpty !== false) {
       this.#forget(cluster);
-      return;
+      return undefined;
     }
+    this.#stamp(demand);
+    this.#credits.credit(demand);
+    return demand;
+  }
+
+  /** Parked and held-off needs; only gangs are ever parked. */
+  #stamp(demand: ClusterDemand): void {
+    const mayBeHeldOff = this.#heldOff.size > 0;
+    if (!demand.hasGangs && !mayBeHeldOff && !demand.hasHeldOff) return;
+    demand.hasHeldOff = false;
     for (const row of demand.normalised) {
-      row.result.isParked = isParkedAt(this.parking.ageOf(row));
-      row.result.isHeldOff =
-        this.#heldOff.size > 0 &&
-        this.#heldOff.has(heldOffKey(row.need.cluster, row.need.profile.fingerprint));
+      const { result, need } = row;
+      result.isParked = isParkedAt(this.parking.ageOf(row));
+      result.isHeldOff =
+        mayBeHeldOff && this.#heldOff.has(heldOffKey(need.cluster, need.profile.fingerprint));
+      if (result.isHeldOff) demand.hasHeldOff = true;
     }
   }
 
@@ -303,72 +305,27 @@ export class Engine {
     this.#excessClusters.delete(cluster);
   }
 
-  /** Changed clusters, and those whose gangs depend on the shared pools, in the global order. */
+  /** Changed clusters, and those whose gangs depend on the shared pools. */
   #credit(dirty: ReadonlySet<number>): void {
-    const contended: ClusterDemand[] = [];
+    const evaluated = this.#evaluated;
+    evaluated.length = 0;
+    this.#credits.begin(this.#decisions * 2);
     for (const cluster of dirty) {
-      const demand = this.#demands.get(cluster);
-      if (demand === undefined) continue;
-      if (this.#creditLocally(demand)) {
-        this.#poolClusters.delete(cluster);
-        this.#settle(demand);
-      } else {
-        this.#poolClusters.add(cluster);
-      }
+      const demand = this.#normalise(cluster);
+      if (demand !== undefined) evaluated.push(demand);
     }
     for (const cluster of this.#poolClusters) {
-      contended.push(this.#demands.get(cluster) as ClusterDemand);
+      if (dirty.has(cluster)) continue;
+      const demand = this.#demands.get(cluster) as ClusterDemand;
+      this.#credits.credit(demand);
+      evaluated.push(demand);
     }
-    if (contended.length > 0) this.#creditTogether(contended);
-  }
-
-  #creditLocally(demand: ClusterDemand): boolean {
-    const supply = this.inventory.supplyOf(demand.cluster);
-    if (supply !== undefined) resetClaims(this.inventory, supply);
-    for (const row of demand.creditOrder) {
-      if (row.compiled.sameKey === undefined) this.#creditor.creditPlain(row, supply);
-      else if (!this.#sameCreditor.credit(row, supply, undefined)) return false;
+    this.#credits.finish();
+    for (const { cluster, dependsOnPools, open, excess } of evaluated) {
+      mark(this.#poolClusters, cluster, dependsOnPools);
+      mark(this.#openClusters, cluster, open.length > 0);
+      mark(this.#excessClusters, cluster, excess.length > 0);
     }
-    return true;
-  }
-
-  #creditTogether(demands: readonly ClusterDemand[]): void {
-    this.#virtualView.begin([]);
-    this.#sameCreditor.begin();
-    const pass: SamePass = {
-      view: this.#virtualView,
-      steps: this.#virtualSteps,
-      pass: this.#decisions * 2,
-    };
-    for (const { cluster } of demands) {
-      const supply = this.inventory.supplyOf(cluster);
-      if (supply !== undefined) resetClaims(this.inventory, supply);
-    }
-    const { ranks } = this.#ranks;
-    const inOrder = [...demands].sort(
-      (a, b) => (ranks[a.cluster] as number) - (ranks[b.cluster] as number),
-    );
-    const rows = inOrder.flatMap((demand) => demand.normalised);
-    this.#sorter.byPriority(rows);
-    for (const row of rows) {
-      const supply = this.inventory.supplyOf(row.cluster);
-      if (row.compiled.sameKey === undefined) this.#creditor.creditPlain(row, supply);
-      else this.#sameCreditor.credit(row, supply, pass);
-    }
-    for (const demand of demands) this.#settle(demand);
-  }
-
-  /** After crediting: which rows stay open, and which machines nobody claims. */
-  #settle(demand: ClusterDemand): void {
-    const { cluster } = demand;
-    demand.open.length = 0;
-    for (const row of demand.normalised) {
-      if (row.result.isCoveredByCredit) settleCovered(row);
-      else demand.open.push(row);
-    }
-    mark(this.#openClusters, cluster, demand.open.length > 0);
-    demand.excess = excessOf(this.inventory, cluster);
-    mark(this.#excessClusters, cluster, demand.excess.length > 0);
   }
 
   #quotaByProvider(remaining: ReadonlyMap<string, number> | undefined): (number | undefined)[] {
@@ -392,14 +349,16 @@ export class Engine {
     this.#sorter.byPrecedence(rows);
     const pass = this.#decisions * 2 + 1;
     this.#recorder?.begin();
-    for (const row of rows) {
+    this.#unsatisfied.length = 0;
+    for (let at = 0; at < rows.length; at++) {
+      if (at % ROWS_AHEAD === 0) fetchRows(rows, at, this.#vectors);
+      const row = rows[at] as Row;
       const firstAction = this.actions.length;
       this.#acquirer.acquire(row, pass);
       const order = row.eligible.order(row.compiled.interruptionBucket, pass);
       this.#recorder?.acquired(row, order, this.actions, firstAction);
+      if (!row.result.isSatisfied) this.#unsatisfied.push(row);
     }
-    this.#unsatisfied.length = 0;
-    for (const row of rows) if (!row.result.isSatisfied) this.#unsatisfied.push(row);
     this.#unsatisfied.sort((a, b) => compareByPriority(ranks, a, b));
   }
 
@@ -442,15 +401,18 @@ export class Engine {
   }
 }
 
-/** A need that its own cluster covers takes part in nothing else. */
-function settleCovered({ result }: Row): void {
-  result.isSatisfied = true;
-  result.bootstrapCount = 0;
-  result.provisionCount = 0;
-  result.awaitingDrainCount = 0;
-  result.victimCount = 0;
-  result.quotaBlocked = false;
-  result.spreadBlocked = false;
+/**
+ * Reads a little of the next rows, whose memory is scattered: the reads do not depend on each
+ * other, so the processor waits for all of them at once instead of one after the other.
+ */
+function fetchRows(rows: readonly Row[], start: number, { values, stride }: VectorTable): void {
+  let sum = 0;
+  const end = Math.min(rows.length, start + ROWS_AHEAD);
+  for (let at = start; at < end; at++) {
+    const { result, group } = rows[at] as Row;
+    sum += group + result.recordPlace + (values[result.afterCredit * stride] as number);
+  }
+  assert(sum >= 0, 'an open need with a negative residue');
 }
 
 function mark(set: Set<number>, member: number, isIn: boolean): void {

@@ -6,6 +6,7 @@ import { type Action, ActionKind, type ActionKindCode } from '../model/action.ts
 import { add, noResources, type Resources } from '../model/resources.ts';
 import { State } from '../model/state.ts';
 import type { Row } from '../needs/row.ts';
+import { CELL, CLAIM, SLOT } from '../store/cluster-supply.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { matchingSupply, reasonCode, unmetReason } from './reasons.ts';
 import type { CycleInput, CycleOutput, Verdict } from './types.ts';
@@ -81,15 +82,20 @@ export function readActions({ actions, inventory }: Engine): Action[] {
   return list;
 }
 
+const noSupply = { cells: new Int32Array(0), end: 0 };
+
 function readClaims(engine: Engine, indexes: ReadonlyMap<Row, number>): Map<string, number> {
-  const { columns, ids } = engine.inventory;
+  const { clusters, ids } = engine.inventory;
   const claims = new Map<string, number>();
-  for (let slot = 0; slot < ids.length; slot++) {
-    const claim = columns.claim[slot] as number;
-    if (claim === 0) continue;
-    const cluster = columns.state[slot] === State.Creating ? columns.intended : columns.cluster;
-    const row = engine.claimants(cluster[slot] as number)[claim - 1] as Row;
-    claims.set(ids[slot] as string, indexes.get(row) as number);
+  for (let cluster = 0; cluster < clusters.size; cluster++) {
+    const { cells, end } = engine.inventory.supplyOf(cluster) ?? noSupply;
+    const rows = engine.claimants(cluster);
+    for (let at = 0; at < end; at += CELL) {
+      const claim = cells[at + CLAIM] as number;
+      if (claim === 0) continue;
+      const row = rows[claim - 1] as Row;
+      claims.set(ids[cells[at + SLOT] as number] as string, indexes.get(row) as number);
+    }
   }
   const { actions } = engine;
   for (let at = 0; at < actions.length; at++) {

@@ -7,7 +7,8 @@ import type { Requirement } from '../model/requirement.ts';
 import type { Resources } from '../model/resources.ts';
 import { covers } from '../model/resources.ts';
 import type { Classes } from '../store/classes.ts';
-import { type ClassGroup, CostOrder } from './cost-order.ts';
+import { CostOrder } from './cost-order.ts';
+import { DomainSets } from './domain-sets.ts';
 import { ClassSet, matchingClasses } from './match-set.ts';
 
 export class EligibleSet {
@@ -38,87 +39,6 @@ export class EligibleSet {
       this.#domains.set(key, domains);
     }
     return domains;
-  }
-}
-
-export class DomainSets {
-  readonly #classes: Classes;
-  readonly #set: ClassSet;
-  readonly #key: string;
-  readonly #sets = new Map<string, ConfinedSet>();
-  #version = -1;
-  #values = new Map<string, number[]>();
-
-  constructor(classes: Classes, set: ClassSet, key: string) {
-    this.#classes = classes;
-    this.#set = set;
-    this.#key = key;
-  }
-
-  /** Value to its classes. */
-  get values(): ReadonlyMap<string, readonly number[]> {
-    this.#catchUp();
-    return this.#values;
-  }
-
-  /** The eligible set confined to one value. */
-  confinedTo(value: string): ConfinedSet {
-    let confined = this.#sets.get(value);
-    if (confined === undefined) {
-      confined = new ConfinedSet(this.#classes, this, value);
-      this.#sets.set(value, confined);
-    }
-    return confined;
-  }
-
-  get version(): number {
-    this.#catchUp();
-    return this.#version;
-  }
-
-  #catchUp(): void {
-    if (this.#version === this.#set.version) return;
-    this.#version = this.#set.version;
-    this.#values = new Map();
-    for (const klass of this.#set.members) {
-      const value = this.#classes.valueOf(klass, this.#key);
-      if (value === undefined) continue;
-      const classes = this.#values.get(value);
-      if (classes === undefined) this.#values.set(value, [klass]);
-      else classes.push(klass);
-    }
-    for (const value of this.#sets.keys()) if (!this.#values.has(value)) this.#sets.delete(value);
-  }
-}
-
-/** The classes of one domain: a list that the domains keep, not a set of its own to keep up. */
-export class ConfinedSet implements ClassGroup {
-  readonly #classes: Classes;
-  readonly #domains: DomainSets;
-  readonly #value: string;
-  readonly #orders: (CostOrder | undefined)[] = [];
-
-  constructor(classes: Classes, domains: DomainSets, value: string) {
-    this.#classes = classes;
-    this.#domains = domains;
-    this.#value = value;
-  }
-
-  get members(): readonly number[] {
-    return this.#domains.values.get(this.#value) ?? [];
-  }
-
-  get version(): number {
-    return this.#domains.version;
-  }
-
-  order(bucket: PenaltyBucket, cycle: number): CostOrder {
-    let order = this.#orders[bucket];
-    if (order === undefined) {
-      order = new CostOrder(this.#classes, this, bucket);
-      this.#orders[bucket] = order;
-    }
-    return order.refresh(cycle);
   }
 }
 

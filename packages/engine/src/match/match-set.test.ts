@@ -106,9 +106,16 @@ function assertAgrees(
     assert.equal(eligible.set.has(klass), fits);
     for (const rack of ['r1', 'r2', '']) {
       const isInside = fits && record.labels.get(RACK_KEY) === rack;
-      assert.equal(domains.values.get(rack)?.includes(klass) ?? false, isInside);
-      assert.equal(domains.confinedTo(rack).members.includes(klass), isInside);
+      assert.equal(domains.confinedTo(rack)?.members.includes(klass) ?? false, isInside);
+      if (isInside) assert.equal(domains.values[domains.domainOf(klass)], rack);
     }
+    const hasDomain = fits && record.labels.has(RACK_KEY);
+    assert.equal(domains.domainOf(klass) >= 0, hasDomain);
+  }
+  assert.deepEqual(domains.values, domains.values.toSorted());
+  for (const [number, value] of domains.values.entries()) {
+    assert.equal(domains.numberOf(value), number);
+    assert.equal(domains.domains[number]?.value, value);
   }
   assert.deepEqual(
     set.members,

@@ -4,7 +4,8 @@
 
 import type { ActionBuffer } from '../cycle/action-buffer.ts';
 import type { CostOrder } from '../match/cost-order.ts';
-import type { ConfinedSet, EligibleSet } from '../match/eligible-set.ts';
+import type { ConfinedSet } from '../match/domain-sets.ts';
+import type { EligibleSet } from '../match/eligible-set.ts';
 import { ActionKind } from '../model/action.ts';
 import { compareText } from '../model/text-order.ts';
 import type { Row } from '../needs/row.ts';
@@ -86,28 +87,31 @@ export class Acquirer {
   /** The recorded domain confines acquisition, even when it has nothing left. */
   #acquireSame(row: Row, pass: number): void {
     const domains = row.eligible.domains(row.compiled.sameKey as string);
-    const domain = row.result.domain ?? this.#fallbackDomain(row, pass);
-    if (domain !== undefined) this.#acquireFrom(row, domains.confinedTo(domain), pass);
+    const { domain } = row.result;
+    const confined =
+      domain === undefined ? this.#fallbackDomain(row, pass) : domains.confinedTo(domain);
+    if (confined !== undefined) this.#acquireFrom(row, confined, pass);
   }
 
   /**
    * Only for a need without any bucket in the credit pass. Prefers a domain that covers the
    * residue alone, then the cheapest head; else the one with most machines. Not recorded.
    */
-  #fallbackDomain(row: Row, pass: number): string | undefined {
+  #fallbackDomain(row: Row, pass: number): ConfinedSet | undefined {
     let best: Offer | undefined;
-    const domains = row.eligible.domains(row.compiled.sameKey as string);
-    for (const [value, classes] of domains.values) {
+    const { domains } = row.eligible.domains(row.compiled.sameKey as string);
+    for (const domain of domains) {
+      const classes = domain.members;
       const count = this.#countUsable(row, classes);
       if (count === 0) continue;
-      const order = domains.confinedTo(value).order(row.compiled.interruptionBucket, pass);
+      const order = domain.order(row.compiled.interruptionBucket, pass);
       const head = this.#steps.next(order, this.#open.contributes);
       const headCost =
         head === undefined ? Number.POSITIVE_INFINITY : (order.cost[head.entry] as number);
-      const offer = { value, count, headCost, isCovering: this.#coversResidue(row, classes) };
+      const offer = { domain, count, headCost, isCovering: this.#coversResidue(row, classes) };
       if (best === undefined || compareOffers(offer, best) < 0) best = offer;
     }
-    return best?.value;
+    return best?.domain;
   }
 
   #usable(row: Row, klass: number): number {
@@ -148,20 +152,23 @@ export class Acquirer {
     if (spread === undefined || this.#open.isCovered) return;
     const domains = row.eligible.domains(spread.topologyKey);
     const counts = creditedByValue(this.#inventory, row, spread.topologyKey);
-    const order = (value: string): CostOrder =>
-      domains.confinedTo(value).order(row.compiled.interruptionBucket, pass);
-    for (const [value, classes] of domains.values) {
-      if (!counts.has(value) && this.#countUsable(row, classes) > 0) counts.set(value, 0);
+    const order = (value: string): CostOrder | undefined =>
+      domains.confinedTo(value)?.order(row.compiled.interruptionBucket, pass);
+    for (const { value, members } of domains.domains) {
+      if (!counts.has(value) && this.#countUsable(row, members) > 0) counts.set(value, 0);
     }
     const skew = Math.max(1, spread.maxSkew);
     while (!this.#open.isCovered) {
       const best = this.#bestHead(counts, skew, order, row.isAlwaysServed);
       if (best === undefined) {
-        this.#explainSpread(row, [...domains.values.values()].flat());
+        this.#explainSpread(
+          row,
+          domains.domains.flatMap(({ members }) => members),
+        );
         return;
       }
       const step = this.#steps.next(
-        order(best),
+        order(best) as CostOrder,
         this.#open.contributes,
         row.isAlwaysServed,
       ) as Step;
@@ -186,7 +193,7 @@ export class Acquirer {
   #bestHead(
     counts: ReadonlyMap<string, number>,
     skew: number,
-    order: (value: string) => CostOrder,
+    order: (value: string) => CostOrder | undefined,
     isAlwaysServed: boolean,
   ): string | undefined {
     let least = Number.POSITIVE_INFINITY;
@@ -195,6 +202,8 @@ export class Acquirer {
     for (const [value, count] of counts) {
       if (count > least + skew - 1) continue;
       const costs = order(value);
+      // A value of credited machines only.
+      if (costs === undefined) continue;
       const step = this.#steps.next(costs, this.#open.contributes, isAlwaysServed);
       if (step === undefined) continue;
       const head = { value, state: step.state, cost: costs.cost[step.entry] as number };
@@ -207,7 +216,7 @@ export class Acquirer {
 type Orderable = EligibleSet | ConfinedSet;
 
 interface Offer {
-  readonly value: string;
+  readonly domain: ConfinedSet;
   readonly count: number;
   readonly headCost: number;
   readonly isCovering: boolean;
@@ -216,7 +225,7 @@ interface Offer {
 function compareOffers(a: Offer, b: Offer): number {
   if (a.isCovering !== b.isCovering) return a.isCovering ? -1 : 1;
   const byCount = a.isCovering ? 0 : b.count - a.count;
-  return byCount || a.headCost - b.headCost || compareText(a.value, b.value);
+  return byCount || a.headCost - b.headCost || compareText(a.domain.value, b.domain.value);
 }
 
 interface SpreadHead {

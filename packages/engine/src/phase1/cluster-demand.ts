@@ -12,8 +12,9 @@ import { covers } from '../model/resources.ts';
 import type { NeedsTable, RowContext } from '../needs/needs-table.ts';
 import { createRow, releaseRow } from '../needs/needs-table.ts';
 import type { Row } from '../needs/row.ts';
-import type { ClusterSupply } from '../store/cluster-supply.ts';
+import { CELL, CLASS, type ClusterSupply, SLOT } from '../store/cluster-supply.ts';
 import type { Inventory } from '../store/inventory.ts';
+import { CreditList } from './credit-list.ts';
 import type { FoldKeys } from './fold-keys.ts';
 import { mayServeBound } from './may-serve.ts';
 
@@ -21,14 +22,18 @@ export class ClusterDemand {
   readonly cluster: number;
   /** Rows in normalised order: pass-through, then folded. */
   normalised: readonly Row[] = [];
-  /** The same by priority desc, stable: the order of crediting. */
-  creditOrder: readonly Row[] = [];
+  /** The same in the order of crediting. */
+  readonly list: CreditList = new CreditList();
+  /** Needs of the list that the evaluation has credited so far. */
+  creditedUntil = 0;
+  /** A Same need must look at the shared pools, so every cycle credits this cluster again. */
+  dependsOnPools = false;
   /** Rows that crediting left open, in normalised order. */
   readonly open: Row[] = [];
   /** Configured machines without a claim, in release order. */
-  excess: number[] = [];
-  /** A Same need looked at the shared pools, so every cycle must credit this cluster again. */
-  dependsOnPools = false;
+  excess: readonly number[] = [];
+  /** Some need was held off when the flags were last set. */
+  hasHeldOff = false;
   #source: readonly Row[] = [];
   #hasGangs = false;
   #hadGangs = false;
@@ -43,14 +48,15 @@ export class ClusterDemand {
   normalise(inventory: Inventory, needs: NeedsTable, folds: FoldKeys, context: RowContext): void {
     this.#follow(needs.rowsOf(this.cluster), folds);
     // Without gangs there is nothing to fold, and the roll-up itself is the normalised list.
-    this.normalised = this.#hasGangs ? this.#fold(inventory, context) : this.#source;
-    for (let at = 0; at < this.normalised.length; at++) {
-      (this.normalised[at] as Row).result.index = at;
-    }
-    this.creditOrder =
-      this.#folded.length === 0
-        ? this.normalised
-        : [...this.normalised].sort((a, b) => b.compiled.priority - a.compiled.priority);
+    const rows = this.#hasGangs ? this.#fold(inventory, context) : this.#source;
+    if (isSameList(rows, this.normalised)) return;
+    this.normalised = rows;
+    for (let at = 0; at < rows.length; at++) (rows[at] as Row).result.index = at;
+    this.list.rebuild(rows, this.#folded.length > 0);
+  }
+
+  get hasGangs(): boolean {
+    return this.#hasGangs;
   }
 
   #fold(inventory: Inventory, context: RowContext): Row[] {
@@ -114,6 +120,13 @@ export class ClusterDemand {
     this.#folded = [];
     this.#foldedByKey.clear();
   }
+}
+
+function isSameList(a: readonly Row[], b: readonly Row[]): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
 }
 
 interface Fold {
@@ -197,11 +210,13 @@ function ownMachineHolds(
   inventory: Inventory,
   holds: (klass: number) => boolean,
 ): boolean {
-  for (const groups of supply.sections) {
-    for (const group of groups) {
-      if (!row.compiled.match.has(group.klass) || !holds(group.klass)) continue;
-      if (group.members.some((slot) => mayServeBound(inventory, row.compiled, slot))) return true;
-    }
+  const { cells, boundEnd } = supply;
+  let refused = -1;
+  for (let at = 0; at < boundEnd; at += CELL) {
+    const klass = cells[at + CLASS] as number;
+    if (klass === refused) continue;
+    if (!row.compiled.match.has(klass) || !holds(klass)) refused = klass;
+    else if (mayServeBound(inventory, row.compiled, cells[at + SLOT] as number)) return true;
   }
   return false;
 }
@@ -223,17 +238,17 @@ function incumbentsOf(
   if (gangs.size === 0) return undefined;
   const { columns } = inventory;
   const incumbents = new Map<number, number[]>();
-  for (const groups of inventory.supplyOf(cluster)?.sections ?? []) {
-    for (const { members } of groups) {
-      for (const slot of members) {
-        const fingerprint = columns.needFp[slot] as number;
-        if (!gangs.has(fingerprint)) continue;
-        const key = incumbentKey(fingerprint, columns.group[slot] as number);
-        const slots = incumbents.get(key);
-        if (slots === undefined) incumbents.set(key, [slot]);
-        else slots.push(slot);
-      }
-    }
+  const supply = inventory.supplyOf(cluster);
+  if (supply === undefined) return incumbents;
+  const { cells, boundEnd } = supply;
+  for (let at = 0; at < boundEnd; at += CELL) {
+    const slot = cells[at + SLOT] as number;
+    const fingerprint = columns.needFp[slot] as number;
+    if (!gangs.has(fingerprint)) continue;
+    const key = incumbentKey(fingerprint, columns.group[slot] as number);
+    const slots = incumbents.get(key);
+    if (slots === undefined) incumbents.set(key, [slot]);
+    else slots.push(slot);
   }
   return incumbents;
 }

@@ -7,11 +7,13 @@
 // need, and with it its cluster, stays valid until something of the cluster changes.
 
 import { type DomainCoverage, SAME_CANDIDATES_SHOWN } from '../cycle/types.ts';
+import type { ConfinedSet, DomainSets } from '../match/domain-sets.ts';
 import type { Row } from '../needs/row.ts';
-import type { ClusterSupply } from '../store/cluster-supply.ts';
+import { CELL, CLAIM, CLASS, type ClusterSupply, SLOT } from '../store/cluster-supply.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { type Creditor, isOwnCreating } from './credit.ts';
+import { type CreditList, NEED_CELL, SET } from './credit-list.ts';
 import { addMachines, BucketPool, type DomainBucket, DomainChooser } from './domain-choice.ts';
 import { DomainTotals } from './domain-totals.ts';
 import { mayServeBound } from './may-serve.ts';
@@ -23,7 +25,7 @@ export interface SamePass {
   readonly view: PoolView;
   readonly steps: StepRule;
   /** Names the pass, so that cost orders forget what another one used up. */
-  readonly pass: number;
+  pass: number;
 }
 
 export class SameCreditor {
@@ -31,8 +33,21 @@ export class SameCreditor {
   readonly #creditor: Creditor;
   readonly #open: OpenDemand;
   readonly #chooser: DomainChooser;
+  readonly #totals = new WeakMap<DomainSets, DomainTotals>();
+  readonly #totalsOfPinned = new WeakMap<DomainSets, DomainTotals>();
   readonly #pool: BucketPool = new BucketPool();
-  readonly #totals = new Map<string, DomainTotals>();
+  /** The domains that the need may choose from, their buckets, and the buckets by domain. */
+  readonly #domains: number[] = [];
+  readonly #buckets: DomainBucket[] = [];
+  readonly #bucketOf: (DomainBucket | undefined)[] = [];
+  /** Machines of the cluster that the need may use, in keep order, and their domains. */
+  readonly #usable: number[] = [];
+  readonly #usableDomains: number[] = [];
+  /** Scratch: what a ranking proposes. */
+  readonly #proposed: number[] = [];
+  /** Counts passes, and the classes that gangs took machines of in this one, in order. */
+  #pass = 0;
+  readonly #consumed: number[] = [];
 
   constructor(inventory: Inventory, creditor: Creditor, open: OpenDemand, vectors: VectorTable) {
     this.#inventory = inventory;
@@ -41,49 +56,62 @@ export class SameCreditor {
     this.#chooser = new DomainChooser(inventory.dimensions, vectors);
   }
 
+  /** A new pass: nothing is spoken for. */
+  begin(): void {
+    this.#pass += 1;
+    this.#consumed.length = 0;
+  }
+
   /**
    * False when only the shared pools can decide and `pass` is not given; nothing was claimed
    * then.
    */
-  credit(row: Row, supply: ClusterSupply | undefined, pass: SamePass | undefined): boolean {
+  credit(
+    list: CreditList,
+    place: number,
+    supply: ClusterSupply | undefined,
+    pass: SamePass | undefined,
+  ): boolean {
+    const row = list.rows[place] as Row;
     const { result } = row;
+    const domains = row.eligible.domains(row.compiled.sameKey as string);
     this.#creditor.begin(row);
     this.#chooser.load(row.aggregate);
-    const buckets = this.#creditable(row, supply);
-    const local = result.isParked ? undefined : this.#localChoice(buckets);
+    this.#clear();
+    if (supply !== undefined) this.#addSupply(list, place, supply, domains);
+    const local = result.isParked ? undefined : this.#localChoice(this.#buckets);
     if (local === undefined && !result.isParked) {
       if (pass === undefined) return false;
-      this.#addAcquirable(row, buckets, pass);
+      this.#addAcquirable(row, domains);
     }
-    const best = this.#chooser.best(buckets.values(), SAME_CANDIDATES_SHOWN);
     // Decided locally, the acquirable half is not in the buckets and does not matter.
-    const chosen = local ?? best[0];
+    const best = local === undefined ? this.#ranked() : [local];
+    const chosen = best[0];
     result.domain = chosen?.value;
     result.isSatisfiable = chosen !== undefined && this.#chooser.covers(chosen.total);
-    if (chosen !== undefined && supply !== undefined) this.#claimIn(row, supply, chosen.value);
+    if (chosen !== undefined && supply !== undefined) this.#claimIn(row, supply, chosen);
     this.#creditor.finish(row);
     result.sameCandidates = result.isCoveredByCredit
       ? noCandidates
       : best.map((bucket) => this.#chooser.coverage(bucket));
     const mayConsume = !result.isCoveredByCredit && !result.isParked && !result.isHeldOff;
     if (chosen !== undefined && mayConsume && pass !== undefined) {
-      this.#consume(row, chosen.value, pass);
+      this.#consume(row, domains.confinedTo(chosen.value) as ConfinedSet, pass);
     }
     return true;
   }
 
-  /** A new pass: nothing is spoken for. */
-  begin(): void {
-    this.#totals.clear();
+  #ranked(): DomainBucket[] {
+    return this.#chooser.best(this.#buckets, SAME_CANDIDATES_SHOWN);
   }
 
   /** Decided by bound machines alone: of the buckets that credit covers, one is strictly best. */
-  #localChoice(buckets: ReadonlyMap<string, DomainBucket>): DomainBucket | undefined {
+  #localChoice(buckets: readonly DomainBucket[]): DomainBucket | undefined {
     let best: DomainBucket | undefined;
     let bestOwn = -1;
     let bestExcess = Number.POSITIVE_INFINITY;
     let isTie = false;
-    for (const bucket of buckets.values()) {
+    for (const bucket of buckets) {
       if (!this.#chooser.covers(bucket.creditable)) continue;
       const own = this.#chooser.ratio(bucket.own, true);
       const excess = this.#chooser.ratio(bucket.creditable, false);
@@ -96,47 +124,68 @@ export class SameCreditor {
     return isTie ? undefined : best;
   }
 
-  #creditable(row: Row, supply: ClusterSupply | undefined): Map<string, DomainBucket> {
-    const buckets = new Map<string, DomainBucket>();
+  #clear(): void {
+    for (const domain of this.#domains) this.#bucketOf[domain] = undefined;
+    this.#domains.length = 0;
+    this.#buckets.length = 0;
+    this.#usable.length = 0;
+    this.#usableDomains.length = 0;
     this.#pool.begin();
-    if (supply === undefined) return buckets;
-    for (const groups of supply.sections) {
-      for (const group of groups) {
-        if (group.open === 0 || !this.#isUsableClass(row, group.klass)) continue;
-        for (const slot of group.members) {
-          if (this.#isUsable(row, slot)) this.#addCreditable(row, buckets, slot);
-        }
-      }
-    }
-    for (const slot of supply.creating) {
-      const klass = this.#inventory.columns.klass[slot] as number;
-      if (isOwnCreating(this.#inventory, row, slot) && this.#open.contributes(klass)) {
-        this.#addCreditable(row, buckets, slot);
-      }
-    }
-    return buckets;
   }
 
-  #isUsableClass(row: Row, klass: number): boolean {
-    return row.eligible.set.has(klass) && this.#open.contributes(klass);
+  #bucket(domain: number, { values }: DomainSets): DomainBucket {
+    const known = this.#bucketOf[domain];
+    if (known !== undefined) return known;
+    const { stride } = this.#inventory.classes.allocatable;
+    const bucket = this.#pool.take(values[domain] as string, stride);
+    this.#domains.push(domain);
+    this.#buckets.push(bucket);
+    this.#bucketOf[domain] = bucket;
+    return bucket;
   }
 
-  #isUsable(row: Row, slot: number): boolean {
+  /** Configured, Configuring, own Creating. */
+  #addSupply(list: CreditList, place: number, supply: ClusterSupply, domains: DomainSets): void {
+    const row = list.rows[place] as Row;
+    const { places, starts, ends } = list.candidates;
+    const set = list.cells[place * NEED_CELL + SET] as number;
+    const { cells, boundEnd, end } = supply;
+    for (let at = starts[set] as number; at < (ends[set] as number); at++) {
+      const machine = places[at] as number;
+      if (this.#isUsable(row, cells, machine)) this.#addMachine(row, cells, machine, domains);
+    }
+    for (let machine = boundEnd; machine < end; machine += CELL) {
+      if (!isOwnCreating(this.#inventory, row, cells, machine)) continue;
+      if (this.#open.contributes(cells[machine + CLASS] as number)) {
+        this.#addMachine(row, cells, machine, domains);
+      }
+    }
+  }
+
+  #isUsable(row: Row, cells: Int32Array, machine: number): boolean {
+    const klass = cells[machine + CLASS] as number;
     return (
-      this.#inventory.columns.claim[slot] === 0 &&
-      mayServeBound(this.#inventory, row.compiled, slot)
+      cells[machine + CLAIM] === 0 &&
+      row.eligible.set.has(klass) &&
+      this.#open.contributes(klass) &&
+      mayServeBound(this.#inventory, row.compiled, cells[machine + SLOT] as number)
     );
   }
 
-  #addCreditable(row: Row, buckets: Map<string, DomainBucket>, slot: number): void {
-    const { columns, classes } = this.#inventory;
-    const klass = columns.klass[slot] as number;
-    const bucket = this.#bucketOf(row, buckets, klass);
-    if (bucket === undefined) return;
+  #addMachine(row: Row, cells: Int32Array, machine: number, domains: DomainSets): void {
+    const { allocatable } = this.#inventory.classes;
+    const klass = cells[machine + CLASS] as number;
+    const domain = domains.domainOf(klass);
+    if (domain < 0) return;
+    this.#usable.push(machine);
+    this.#usableDomains.push(domain);
+    const bucket = this.#bucket(domain, domains);
     bucket.count += 1;
-    addMachines(bucket.total, classes.allocatable, klass, 1);
-    addMachines(bucket.creditable, classes.allocatable, klass, 1);
-    if (this.#isOwn(row, slot)) addMachines(bucket.own, classes.allocatable, klass, 1);
+    addMachines(bucket.total, allocatable, klass, 1);
+    addMachines(bucket.creditable, allocatable, klass, 1);
+    if (this.#isOwn(row, cells[machine + SLOT] as number)) {
+      addMachines(bucket.own, allocatable, klass, 1);
+    }
   }
 
   #isOwn(row: Row, slot: number): boolean {
@@ -144,97 +193,59 @@ export class SameCreditor {
     return needFp[slot] === row.compiled.fingerprint && group[slot] === row.group;
   }
 
-  #bucketOf(row: Row, buckets: Map<string, DomainBucket>, klass: number): DomainBucket | undefined {
-    const { classes } = this.#inventory;
-    const value = classes.valueOf(klass, row.compiled.sameKey as string);
-    if (value === undefined) return undefined;
-    return buckets.get(value) ?? this.#newBucket(buckets, value);
-  }
-
-  #newBucket(buckets: Map<string, DomainBucket>, value: string): DomainBucket {
-    const bucket = this.#pool.take(value, this.#inventory.classes.allocatable.stride);
-    buckets.set(value, bucket);
-    return bucket;
-  }
-
-  /** Quota is not looked at: a slice never touches the choice, only what can be bought. */
-  #addAcquirable(row: Row, buckets: Map<string, DomainBucket>, { view }: SamePass): void {
-    const totals = this.#totalsFor(row, view);
-    const { values, counts, sums, stride } = totals;
-    for (let domain = 0; domain < values.length; domain++) {
-      const count = counts[domain] as number;
-      if (count === 0) continue;
-      const value = values[domain] as string;
-      const bucket = buckets.get(value) ?? this.#newBucket(buckets, value);
-      bucket.count += count;
-      for (let d = 0; d < stride; d++) {
-        const sum = (bucket.total[d] as number) + (sums[domain * stride + d] as number);
-        bucket.total[d] = Math.min(sum, Number.MAX_SAFE_INTEGER);
-      }
+  /**
+   * To the domains that hold machines of the cluster, and the best of those that do not: no other
+   * can be chosen or shown. Quota is not looked at: a slice never touches the choice, only what
+   * can be bought.
+   */
+  #addAcquirable(row: Row, domains: DomainSets): void {
+    const totals = this.#totalsFor(row, domains);
+    totals.follow(this.#pass, this.#consumed);
+    const ranking = totals.ranking(row.aggregateKey);
+    ranking.follow(this.#chooser);
+    this.#proposed.length = 0;
+    ranking.best(SAME_CANDIDATES_SHOWN, this.#isCreditable, this.#proposed);
+    for (const domain of this.#proposed) this.#bucket(domain, domains);
+    for (let at = 0; at < this.#domains.length; at++) {
+      this.#addTotals(this.#buckets[at] as DomainBucket, totals, this.#domains[at] as number);
     }
   }
 
-  #totalsFor({ compiled, eligible, eligibleKey }: Row, view: PoolView): DomainTotals {
-    const key = `${eligibleKey}|${compiled.isPinned}`;
-    let totals = this.#totals.get(key);
+  readonly #isCreditable = (domain: number): boolean => this.#bucketOf[domain] !== undefined;
+
+  #addTotals(bucket: DomainBucket, { counts, sums, stride }: DomainTotals, domain: number): void {
+    bucket.count += counts[domain] as number;
+    for (let d = 0; d < stride; d++) {
+      const sum = (bucket.total[d] as number) + (sums[domain * stride + d] as number);
+      bucket.total[d] = Math.min(sum, Number.MAX_SAFE_INTEGER);
+    }
+  }
+
+  #totalsFor({ compiled }: Row, domains: DomainSets): DomainTotals {
+    const known = compiled.isPinned ? this.#totalsOfPinned : this.#totals;
+    let totals = known.get(domains);
     if (totals === undefined) {
-      totals = new DomainTotals(this.#inventory, compiled, eligible, view);
-      this.#totals.set(key, totals);
+      totals = new DomainTotals(this.#inventory, domains, compiled.isPinned);
+      known.set(domains, totals);
     }
     return totals;
   }
 
-  #claimIn(row: Row, supply: ClusterSupply, domain: string): void {
-    const slots = this.#usableIn(row, supply, domain);
+  #claimIn(row: Row, { cells }: ClusterSupply, chosen: DomainBucket): void {
+    const domain = this.#domains[this.#buckets.indexOf(chosen)] as number;
     for (const wantsOwn of [true, false]) {
-      for (const slot of slots) {
-        if (this.#open.isCovered) return;
-        const klass = this.#inventory.columns.klass[slot] as number;
-        if (this.#isOwn(row, slot) !== wantsOwn || !this.#open.contributes(klass)) continue;
-        this.#creditor.claim(slot);
-        this.#countClaim(supply, slot);
+      for (let at = 0; at < this.#usable.length && !this.#open.isCovered; at++) {
+        const machine = this.#usable[at] as number;
+        if (this.#usableDomains[at] !== domain || cells[machine + CLAIM] !== 0) continue;
+        if (this.#isOwn(row, cells[machine + SLOT] as number) !== wantsOwn) continue;
+        if (this.#open.contributes(cells[machine + CLASS] as number)) {
+          this.#creditor.claim(cells, machine);
+        }
       }
     }
   }
 
-  /** Configured, Configuring, own Creating; each by price, reclamation penalty, id. */
-  #usableIn(row: Row, supply: ClusterSupply, domain: string): number[] {
-    const { classes, columns } = this.#inventory;
-    const key = row.compiled.sameKey as string;
-    const isInside = (klass: number): boolean => classes.valueOf(klass, key) === domain;
-    const slots: number[] = [];
-    for (const groups of supply.sections) {
-      const section: number[] = [];
-      for (const group of groups) {
-        if (group.open === 0 || !row.eligible.set.has(group.klass) || !isInside(group.klass))
-          continue;
-        for (const slot of group.members) if (this.#isUsable(row, slot)) section.push(slot);
-      }
-      // Groups are in keep order already; only classes of one tier interleave by id.
-      slots.push(...section.sort((a, b) => compareKeep(this.#inventory, a, b)));
-    }
-    for (const slot of supply.creating) {
-      if (isOwnCreating(this.#inventory, row, slot) && isInside(columns.klass[slot] as number)) {
-        slots.push(slot);
-      }
-    }
-    return slots;
-  }
-
-  #countClaim(supply: ClusterSupply, slot: number): void {
-    const { columns } = this.#inventory;
-    const klass = columns.klass[slot];
-    const bucket = columns.reclamationBucket[slot];
-    for (const groups of supply.sections) {
-      const group = groups.find((g) => g.klass === klass && g.reclamationBucket === bucket);
-      if (group === undefined || group.members.indexOf(slot) < 0) continue;
-      group.open -= 1;
-      return;
-    }
-  }
-
-  #consume(row: Row, domain: string, { view, steps, pass }: SamePass): void {
-    const confined = row.eligible.domains(row.compiled.sameKey as string).confinedTo(domain);
+  #consume(row: Row, confined: ConfinedSet, { view, steps, pass }: SamePass): void {
     const order = confined.order(row.compiled.interruptionBucket, pass);
     const residue = this.#open;
     const { provider } = this.#inventory.classes;
@@ -242,20 +253,10 @@ export class SameCreditor {
       const step = steps.next(order, residue.contributes, row.isAlwaysServed);
       if (step === undefined) return;
       view.take(step.state, step.klass, provider[step.klass] as number);
-      for (const totals of this.#totals.values()) totals.consume(step.klass);
+      this.#consumed.push(step.klass);
       residue.subtract(step.klass);
     }
   }
 }
 
 const noCandidates: readonly DomainCoverage[] = [];
-
-/** Keep order: price asc, reclamation penalty desc, id asc. */
-export function compareKeep({ columns, classes }: Inventory, a: number, b: number): number {
-  const price = (slot: number): number => classes.price[columns.klass[slot] as number] as number;
-  return (
-    price(a) - price(b) ||
-    (columns.reclamationBucket[b] as number) - (columns.reclamationBucket[a] as number) ||
-    (columns.rank[a] as number) - (columns.rank[b] as number)
-  );
-}

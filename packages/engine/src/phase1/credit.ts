@@ -5,35 +5,38 @@
 // Keep order (locked) is price asc, reclamation penalty desc, id asc: what is left unclaimed is
 // the tail that should be released first.
 //
-// Cost: per need, the groups of its cluster; per claim, the dimensions. Guarded by bench
-// engine/ours-500k-5k.
+// Cost: per need, the eligible machines of its cluster behind those that needs of the same
+// classes have used up; per claim, the dimensions. Guarded by bench engine/ours-500k-5k.
 
-import { TierHeads } from '../match/tier-heads.ts';
-import type { Row } from '../needs/row.ts';
-import type { ClusterSupply, SupplyGroup } from '../store/cluster-supply.ts';
+import type { EligibleSet } from '../match/eligible-set.ts';
+import type { Row, RowResult } from '../needs/row.ts';
+import {
+  CELL,
+  CLAIM,
+  CLASS,
+  type ClusterSupply,
+  EFFECTIVE_PRIORITY,
+  SLOT,
+} from '../store/cluster-supply.ts';
 import type { Inventory } from '../store/inventory.ts';
+import {
+  AGGREGATE,
+  type CreditList,
+  IS_ALWAYS_SERVED,
+  IS_PINNED,
+  MARK,
+  NEED_CELL,
+  OUTCOME,
+  PRIORITY,
+  REST,
+  SET,
+} from './credit-list.ts';
 import { isFiniteFor, mayServeBound } from './may-serve.ts';
 import type { OpenDemand } from './open-demand.ts';
-
-/** Every machine of the cluster is unclaimed again. */
-export function resetClaims(inventory: Inventory, supply: ClusterSupply): void {
-  const { claim } = inventory.columns;
-  for (const groups of supply.sections) {
-    for (const group of groups) {
-      group.cursor = 0;
-      group.open = group.members.length;
-      for (const slot of group.members) claim[slot] = 0;
-    }
-  }
-  for (const slot of supply.creating) claim[slot] = 0;
-}
 
 export class Creditor {
   readonly #inventory: Inventory;
   readonly #open: OpenDemand;
-  /** Heads of the groups that one tier offers. */
-  readonly #heads: Head[] = [];
-  readonly #heap: TierHeads = new TierHeads();
   #claimMark = 0;
   #priority = 0;
   #credited = 0;
@@ -43,17 +46,34 @@ export class Creditor {
     this.#open = open;
   }
 
-  /** Credits a need without Same: Configured, Configuring, then its own machines in creation. */
-  creditPlain(row: Row, supply: ClusterSupply | undefined): void {
-    this.begin(row);
-    if (supply !== undefined) {
-      this.#creditSection(row, supply.sections[0]);
-      if (!this.#open.isCovered) this.#creditSection(row, supply.sections[1]);
-      if (!this.#open.isCovered) this.#creditCreating(row, supply.creating);
+  /**
+   * Credits a need without Same: Configured, Configuring, then its own machines in creation.
+   * Says whether that covers it.
+   */
+  creditPlain(list: CreditList, place: number, supply: ClusterSupply | undefined): boolean {
+    const at = place * NEED_CELL;
+    const { cells } = list;
+    this.#open.load(cells[at + AGGREGATE] as number, cells[at + IS_ALWAYS_SERVED] === 1);
+    this.#claimMark = cells[at + MARK] as number;
+    this.#priority = cells[at + PRIORITY] as number;
+    this.#credited = 0;
+    if (supply !== undefined && !this.#open.isCovered) {
+      this.#creditBound(list, place, supply.cells);
+      if (!this.#open.isCovered && supply.end > supply.boundEnd) {
+        this.#creditCreating(list.rows[place] as Row, supply);
+      }
     }
-    this.finish(row);
+    const isCovered = this.#open.isCovered;
+    if (!isCovered) this.#open.store(cells[at + REST] as number);
+    const outcome = this.#credited * 2 + (isCovered ? 1 : 0);
+    if (cells[at + OUTCOME] !== outcome) {
+      cells[at + OUTCOME] = outcome;
+      this.#write((list.rows[place] as Row).result);
+    }
+    return isCovered;
   }
 
+  /** Starts a need that the caller credits itself. */
   begin(row: Row): void {
     this.#open.load(row.aggregate, row.isAlwaysServed);
     this.#claimMark = row.result.index + 1;
@@ -61,165 +81,102 @@ export class Creditor {
     this.#credited = 0;
   }
 
-  finish(row: Row): void {
-    const { result } = row;
-    this.#open.store(result.afterCredit);
+  finish({ result }: Row): void {
+    if (!this.#open.isCovered) this.#open.store(result.afterCredit);
+    this.#write(result);
+  }
+
+  #write(result: RowResult): void {
     result.creditedCount = this.#credited;
     result.isCoveredByCredit = this.#open.isCovered;
+    if (result.isCoveredByCredit) settleCovered(result);
   }
 
   /** Claims one machine that the caller chose. */
-  claim(slot: number): void {
-    const { columns } = this.#inventory;
-    columns.claim[slot] = this.#claimMark;
+  claim(cells: Int32Array, at: number): void {
+    cells[at + CLAIM] = this.#claimMark;
     this.#credited += 1;
-    this.#open.subtract(columns.klass[slot] as number);
-    // A machine is as safe as the need that it serves, even when its stamp is older.
-    const stamped = columns.priority[slot] as number;
-    const effective = stamped > this.#priority ? stamped : this.#priority;
-    if (columns.effectivePriority[slot] !== effective) this.#inventory.protect(slot, effective);
-  }
-
-  #creditSection(row: Row, groups: readonly SupplyGroup[]): void {
-    const { flags } = row.eligible.set;
-    let start = 0;
-    while (start < groups.length && !this.#open.isCovered) {
-      const first = groups[start] as SupplyGroup;
-      let end = start + 1;
-      while (end < groups.length && isSameTier(groups[end] as SupplyGroup, first)) end++;
-      this.#creditTier(row, flags, groups, start, end);
-      start = end;
+    this.#open.subtract(cells[at + CLASS] as number);
+    // A machine is as safe as the need that it serves, even when its stamp is older. It is never
+    // less safe than its stamp, so only a safer one is looked up.
+    let effective = this.#priority;
+    if ((cells[at + EFFECTIVE_PRIORITY] as number) > effective) {
+      effective = Math.max(
+        effective,
+        this.#inventory.columns.priority[cells[at + SLOT] as number] as number,
+      );
     }
+    protect(this.#inventory, cells, at, effective);
   }
 
-  /** Classes of equal price and penalty: their machines go by id. */
-  #creditTier(
-    row: Row,
-    flags: Uint8Array,
-    groups: readonly SupplyGroup[],
-    start: number,
-    end: number,
-  ): void {
-    let offered = 0;
-    for (let at = start; at < end; at++) {
-      const group = groups[at] as SupplyGroup;
-      if (group.open === 0 || flags[group.klass] !== 1) continue;
-      if (this.#open.contributes(group.klass)) this.#offer(row, group, offered++);
+  #creditBound(list: CreditList, place: number, supply: Int32Array): void {
+    const { candidates, cells } = list;
+    const { places, cursors } = candidates;
+    const need = place * NEED_CELL;
+    const set = cells[need + SET] as number;
+    const { flags } = (list.sets[set] as EligibleSet).set;
+    const isAlwaysServed = cells[need + IS_ALWAYS_SERVED] === 1;
+    const isPinned = cells[need + IS_PINNED] === 1;
+    const end = candidates.ends[set] as number;
+    let at = cursors[set] as number;
+    /** The first machine that is of no use to this need but may be to another of the set. */
+    let left = -1;
+    for (; at < end; at++) {
+      const machine = places[at] as number;
+      const klass = supply[machine + CLASS] as number;
+      if (supply[machine + CLAIM] !== 0 || flags[klass] !== 1) continue;
+      const isOfUse =
+        (isAlwaysServed || this.#open.contributes(klass)) &&
+        (!isPinned || this.#mayServe(list.rows[place] as Row, supply[machine + SLOT] as number));
+      if (isOfUse) {
+        this.claim(supply, machine);
+        if (this.#open.isCovered) break;
+      } else if (left < 0) left = at;
     }
-    if (offered === 1) this.#drain(row, this.#heads[0] as Head);
-    else if (offered > MANY_GROUPS) this.#mergeMany(row, offered);
-    else if (offered > 1) this.#merge(row, offered);
+    cursors[set] = left < 0 ? at : left;
   }
 
-  #offer(row: Row, group: SupplyGroup, at: number): void {
-    let head = this.#heads[at];
-    if (head === undefined) {
-      head = { group, index: 0, isRestricted: false };
-      this.#heads[at] = head;
-    }
-    head.group = group;
-    head.index = group.cursor;
-    head.isRestricted = !isFiniteFor(this.#inventory, row.compiled, group.klass);
+  #mayServe({ compiled }: Row, slot: number): boolean {
+    return mayServeBound(this.#inventory, compiled, slot);
   }
 
-  #drain(row: Row, head: Head): void {
-    while (this.#advance(row, head)) {
-      this.#take(head);
-      if (!this.#open.contributes(head.group.klass)) return;
-    }
-  }
-
-  #merge(row: Row, offered: number): void {
-    const { rank } = this.#inventory.columns;
-    while (!this.#open.isCovered) {
-      let best: Head | undefined;
-      let bestRank = Number.POSITIVE_INFINITY;
-      for (let at = 0; at < offered; at++) {
-        const head = this.#heads[at] as Head;
-        if (!this.#advance(row, head) || !this.#open.contributes(head.group.klass)) continue;
-        const headRank = rank[head.group.members[head.index] as number] as number;
-        if (headRank < bestRank) {
-          best = head;
-          bestRank = headRank;
-        }
-      }
-      if (best === undefined) return;
-      this.#take(best);
-    }
-  }
-
-  /** The same over many groups, with a heap of their heads. */
-  #mergeMany(row: Row, offered: number): void {
-    const { rank } = this.#inventory.columns;
-    const heap = this.#heap;
-    heap.begin(0, offered);
-    const keyOf = (head: Head): number => rank[head.group.members[head.index] as number] as number;
-    for (let at = 0; at < offered; at++) {
-      const head = this.#heads[at] as Head;
-      if (this.#advance(row, head)) heap.push(at, keyOf(head));
-    }
-    while (!heap.isEmpty && !this.#open.isCovered) {
-      const head = this.#heads[heap.topClass] as Head;
-      if (!this.#open.contributes(head.group.klass)) {
-        heap.pop();
-        continue;
-      }
-      this.#take(head);
-      if (this.#advance(row, head)) heap.replaceTop(keyOf(head));
-      else heap.pop();
-    }
-  }
-
-  /** Moves to the next member that this need may claim; false at the end. */
-  #advance(row: Row, head: Head): boolean {
-    const { claim } = this.#inventory.columns;
-    const { members } = head.group;
-    for (; head.index < members.length; head.index++) {
-      const slot = members[head.index] as number;
-      if (claim[slot] !== 0) continue;
-      if (!head.isRestricted || mayServeBound(this.#inventory, row.compiled, slot)) return true;
-    }
-    return false;
-  }
-
-  #take(head: Head): void {
-    const { group } = head;
-    this.claim(group.members[head.index] as number);
-    group.open -= 1;
-    if (group.cursor === head.index) group.cursor += 1;
-    head.index += 1;
-  }
-
-  #creditCreating(row: Row, creating: readonly number[]): void {
-    for (const slot of creating) {
-      if (this.#open.isCovered) return;
-      if (isOwnCreating(this.#inventory, row, slot)) {
-        const klass = this.#inventory.columns.klass[slot] as number;
-        if (this.#open.contributes(klass)) this.claim(slot);
-      }
+  #creditCreating(row: Row, { cells, boundEnd, end }: ClusterSupply): void {
+    for (let at = boundEnd; at < end && !this.#open.isCovered; at += CELL) {
+      if (!isOwnCreating(this.#inventory, row, cells, at)) continue;
+      if (this.#open.contributes(cells[at + CLASS] as number)) this.claim(cells, at);
     }
   }
 }
 
-/** From here on a heap is cheaper than a walk over the heads per claim. */
-const MANY_GROUPS = 6;
+/** A need that its own cluster covers takes part in nothing else. */
+function settleCovered(result: RowResult): void {
+  result.isSatisfied = true;
+  result.bootstrapCount = 0;
+  result.provisionCount = 0;
+  result.awaitingDrainCount = 0;
+  result.victimCount = 0;
+  result.quotaBlocked = false;
+  result.spreadBlocked = false;
+}
 
-interface Head {
-  group: SupplyGroup;
-  index: number;
-  /** Only machines that serve the need already may be claimed. */
-  isRestricted: boolean;
+/** Sets what preemption compares for the machine of a cell. */
+export function protect(inventory: Inventory, cells: Int32Array, at: number, to: number): void {
+  if (cells[at + EFFECTIVE_PRIORITY] === to) return;
+  cells[at + EFFECTIVE_PRIORITY] = to;
+  inventory.protect(cells[at + SLOT] as number, to);
 }
 
 /** In creation for this very need: stateless, gone when the machine becomes Idle or Failed. */
-export function isOwnCreating(inventory: Inventory, row: Row, slot: number): boolean {
-  const { claim, klass, needFp, group } = inventory.columns;
-  if (claim[slot] !== 0 || needFp[slot] !== row.compiled.fingerprint) return false;
+export function isOwnCreating(
+  inventory: Inventory,
+  row: Row,
+  cells: Int32Array,
+  at: number,
+): boolean {
+  const { needFp, group } = inventory.columns;
+  const slot = cells[at + SLOT] as number;
+  if (cells[at + CLAIM] !== 0 || needFp[slot] !== row.compiled.fingerprint) return false;
   if (row.compiled.sameKey !== undefined && group[slot] !== row.group) return false;
-  const machineClass = klass[slot] as number;
-  return row.eligible.set.has(machineClass) && isFiniteFor(inventory, row.compiled, machineClass);
-}
-
-function isSameTier(a: SupplyGroup, b: SupplyGroup): boolean {
-  return a.price === b.price && a.reclamationBucket === b.reclamationBucket;
+  const klass = cells[at + CLASS] as number;
+  return row.eligible.set.has(klass) && isFiniteFor(inventory, row.compiled, klass);
 }

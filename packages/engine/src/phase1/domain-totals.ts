@@ -1,78 +1,143 @@
-// What each domain could supply to a kind of need in one pass: counts and sums over the
-// acquirable machines, computed once per (eligible classes, Same key) and kept up to date while
-// gangs consume virtually. A gang then weighs domains, not classes.
+// What each domain could supply to a kind of need: counts and sums over the acquirable machines
+// of its classes. Kept from cycle to cycle: a new pass gives back what gangs consumed virtually
+// in the last one and takes in what the pools gained and lost. A gang then weighs domains, not
+// classes, and a steady cycle costs what changed.
 
-import type { EligibleSet } from '../match/eligible-set.ts';
-import type { CompiledProfile } from '../needs/compiled-profile.ts';
+import type { ConfinedSet, DomainSets } from '../match/domain-sets.ts';
 import type { Inventory } from '../store/inventory.ts';
-import { isFiniteFor } from './may-serve.ts';
-import { IDLE, type PoolView, SPECULATIVE } from './pool-view.ts';
+import { DomainRanking } from './domain-ranking.ts';
+
+/** Rankings per kind of need: gangs have a handful of sizes. */
+const MAX_RANKINGS = 64;
+/** Changes that are kept for the rankings beyond four per domain. */
+const MAX_CHANGES_SLACK = 4_096;
 
 export class DomainTotals {
-  readonly values: readonly string[];
-  readonly stride: number;
-  readonly counts: Int32Array;
-  /** `sums[domain * stride + dimension]`; beyond 2⁵³ they are only known to be beyond. */
-  readonly sums: Float64Array;
-  readonly #domainOf = new Map<number, number>();
-  readonly #classes: readonly (readonly number[])[];
-  readonly #compiled: CompiledProfile;
   readonly #inventory: Inventory;
-  readonly #view: PoolView;
+  readonly #domains: DomainSets;
+  readonly #isPinned: boolean;
+  #pass = -1;
+  #version = -1;
+  #logEpoch = -1;
+  #logged = 0;
+  /** Classes that this pass took from the sums. */
+  readonly #taken: number[] = [];
+  /** Domains with a sum beyond 2⁵³, which cannot come down exactly. */
+  readonly #beyond = new Set<number>();
+  readonly #rankings = new Map<string, DomainRanking>();
+  counts: Int32Array = new Int32Array(0);
+  /** `sums[domain * stride + dimension]`; beyond 2⁵³ they are only known to be beyond. */
+  sums: Float64Array = new Float64Array(0);
+  stride = 0;
+  /** Domains whose numbers changed, in order, for the rankings. */
+  readonly changes: number[] = [];
+  /** Rises when the changes were cut or the domains are others. */
+  epoch = 0;
 
-  constructor(
-    inventory: Inventory,
-    compiled: CompiledProfile,
-    eligible: EligibleSet,
-    view: PoolView,
-  ) {
+  constructor(inventory: Inventory, domains: DomainSets, isPinned: boolean) {
     this.#inventory = inventory;
-    this.#compiled = compiled;
-    this.#view = view;
-    const { values } = eligible.domains(compiled.sameKey as string);
-    this.values = [...values.keys()];
-    this.#classes = [...values.values()];
-    this.stride = inventory.classes.allocatable.stride;
-    this.counts = new Int32Array(values.size);
-    this.sums = new Float64Array(values.size * this.stride);
-    for (let domain = 0; domain < this.values.length; domain++) this.#recount(domain);
+    this.#domains = domains;
+    this.#isPinned = isPinned;
   }
 
-  /** One machine of the class was taken from the view. */
-  consume(klass: number): void {
-    const domain = this.#domainOf.get(klass);
-    if (domain === undefined) return;
-    // A sum that lost its last digits cannot come down exactly; few machines are that large.
-    if (this.#isBeyond(domain)) this.#recount(domain);
-    else this.#add(domain, klass, -1);
-  }
-
-  #isBeyond(domain: number): boolean {
-    const start = domain * this.stride;
-    for (let at = start; at < start + this.stride; at++) {
-      if ((this.sums[at] as number) > Number.MAX_SAFE_INTEGER) return true;
+  /** Up to date with the pools, less what `consumed` names: the classes taken in this pass. */
+  follow(pass: number, consumed: readonly number[]): void {
+    if (this.#isOutdated()) this.#recountAll();
+    else if (this.#pass !== pass) this.#startPass();
+    this.#pass = pass;
+    while (this.#taken.length < consumed.length) {
+      const klass = consumed[this.#taken.length] as number;
+      this.#taken.push(klass);
+      this.#add(klass, -1);
     }
-    return false;
+    if (this.#beyond.size > 0) this.#recountBeyond();
+    if (this.changes.length > this.counts.length * 4 + MAX_CHANGES_SLACK) this.#cutChanges();
   }
 
-  #recount(domain: number): void {
+  /** The domains in the order in which a gang of this size prefers them. */
+  ranking(aggregateKey: string): DomainRanking {
+    let ranking = this.#rankings.get(aggregateKey);
+    if (ranking === undefined) {
+      if (this.#rankings.size >= MAX_RANKINGS) this.#rankings.clear();
+      ranking = new DomainRanking(this);
+      this.#rankings.set(aggregateKey, ranking);
+    }
+    return ranking;
+  }
+
+  #isOutdated(): boolean {
+    const { poolLog, classes } = this.#inventory;
+    return (
+      this.#version !== this.#domains.version ||
+      this.#logEpoch !== poolLog.epoch ||
+      this.stride !== classes.allocatable.stride
+    );
+  }
+
+  #startPass(): void {
+    const { changes } = this.#inventory.poolLog;
+    for (const klass of this.#taken) this.#add(klass, 1);
+    this.#taken.length = 0;
+    for (; this.#logged < changes.length; this.#logged++) {
+      const change = changes[this.#logged] as number;
+      this.#add(change >>> 1, (change & 1) === 1 ? 1 : -1);
+    }
+  }
+
+  #recountAll(): void {
+    const { poolLog, classes } = this.#inventory;
+    const count = this.#domains.domains.length;
+    this.#version = this.#domains.version;
+    this.#logEpoch = poolLog.epoch;
+    this.#logged = poolLog.changes.length;
+    this.#taken.length = 0;
+    this.#beyond.clear();
+    this.stride = classes.allocatable.stride;
+    this.counts = new Int32Array(count);
+    this.sums = new Float64Array(count * this.stride);
+    for (let domain = 0; domain < count; domain++) this.#recount(domain, noneTaken);
+    this.#cutChanges();
+  }
+
+  #recountBeyond(): void {
+    const taken = new Map<number, number>();
+    for (const klass of this.#taken) taken.set(klass, (taken.get(klass) ?? 0) + 1);
+    const domains = [...this.#beyond];
+    this.#beyond.clear();
+    for (const domain of domains) this.#recount(domain, taken);
+  }
+
+  #recount(domain: number, taken: ReadonlyMap<number, number>): void {
     this.counts[domain] = 0;
     this.sums.fill(0, domain * this.stride, (domain + 1) * this.stride);
-    for (const klass of this.#classes[domain] as readonly number[]) {
-      if (!isFiniteFor(this.#inventory, this.#compiled, klass)) continue;
-      const count = this.#view.remaining(IDLE, klass) + this.#view.remaining(SPECULATIVE, klass);
-      if (count === 0) continue;
-      this.#domainOf.set(klass, domain);
-      this.#add(domain, klass, count);
+    const { idlePools, speculativePools } = this.#inventory;
+    for (const klass of (this.#domains.domains[domain] as ConfinedSet).members) {
+      const inPools = (idlePools[klass]?.size ?? 0) + (speculativePools[klass]?.size ?? 0);
+      if (inPools === 0) continue;
+      this.#add(klass, inPools - (taken.get(klass) ?? 0));
     }
   }
 
-  #add(domain: number, klass: number, count: number): void {
+  #add(klass: number, by: number): void {
+    const domain = this.#domains.domainOf(klass);
+    if (domain < 0) return;
+    // No machine that may be interrupted is of use to a pinned gang.
+    if (this.#isPinned && this.#inventory.classes.probability[klass] !== 0) return;
     const { values, stride } = this.#inventory.classes.allocatable;
-    this.counts[domain] = (this.counts[domain] as number) + count;
+    this.counts[domain] = (this.counts[domain] as number) + by;
     for (let d = 0; d < stride; d++) {
       const at = domain * stride + d;
-      this.sums[at] = (this.sums[at] as number) + (values[klass * stride + d] as number) * count;
+      const sum = (this.sums[at] as number) + (values[klass * stride + d] as number) * by;
+      this.sums[at] = sum;
+      if (sum > Number.MAX_SAFE_INTEGER) this.#beyond.add(domain);
     }
+    this.changes.push(domain);
+  }
+
+  #cutChanges(): void {
+    this.changes.length = 0;
+    this.epoch += 1;
   }
 }
+
+const noneTaken: ReadonlyMap<number, number> = new Map();

@@ -4,19 +4,18 @@
 
 import type { ActionBuffer } from '../cycle/action-buffer.ts';
 import type { Row } from '../needs/row.ts';
+import { CELL, CLAIM, SLOT } from '../store/cluster-supply.ts';
 import type { Inventory } from '../store/inventory.ts';
 
 export function creditedByValue(inventory: Inventory, row: Row, key: string): Map<string, number> {
   const counts = new Map<string, number>();
   const supply = inventory.supplyOf(row.cluster);
   if (supply === undefined || row.result.creditedCount === 0) return counts;
-  const { columns } = inventory;
+  const { cells, end } = supply;
   const mark = row.result.index + 1;
-  const count = (slot: number): void => {
-    if (columns.claim[slot] === mark) addValue(inventory, counts, slot, key);
-  };
-  for (const groups of supply.sections) for (const { members } of groups) members.forEach(count);
-  supply.creating.forEach(count);
+  for (let at = 0; at < end; at += CELL) {
+    if (cells[at + CLAIM] === mark) addValue(inventory, counts, cells[at + SLOT] as number, key);
+  }
   return counts;
 }
 

@@ -7,17 +7,12 @@
 // the tiers in front; used-up tiers are skipped for the rest of the cycle.
 
 import type { CostOrder } from '../match/cost-order.ts';
-import { type SlotOrder, slotKey } from '../store/sorted-slots.ts';
+import type { Inventory } from '../store/inventory.ts';
+import { slotKey } from '../store/sorted-slots.ts';
 import { IDLE, type PoolState, type PoolView, SPECULATIVE } from './pool-view.ts';
 
 /** Says whether a class still reduces an open dimension of the need. */
 export type Contributes = (klass: number) => boolean;
-
-export interface StepPools {
-  readonly view: PoolView;
-  readonly provider: Uint16Array;
-  readonly order: SlotOrder;
-}
 
 export interface Step {
   state: PoolState;
@@ -28,39 +23,32 @@ export interface Step {
 }
 
 export class StepRule {
-  readonly #pools: () => StepPools;
+  readonly #inventory: Inventory;
+  readonly #view: PoolView;
   readonly #step: Step = { state: IDLE, klass: -1, entry: -1, slot: -1 };
 
-  constructor(pools: () => StepPools) {
-    this.#pools = pools;
+  constructor(inventory: Inventory, view: PoolView) {
+    this.#inventory = inventory;
+    this.#view = view;
   }
 
   /** The next machine, or undefined when none is usable. The result is reused by the next call. */
   next(order: CostOrder, contributes: Contributes, isAlwaysServed = false): Step | undefined {
-    const pools = this.#pools();
     if (order.isRiskFree && isAlwaysServed) {
-      return this.#firstServed(pools, order, IDLE) ?? this.#firstServed(pools, order, SPECULATIVE);
+      return this.#firstServed(order, IDLE) ?? this.#firstServed(order, SPECULATIVE);
     }
     if (order.isRiskFree) {
-      return (
-        this.#first(pools, order, IDLE, contributes) ??
-        this.#first(pools, order, SPECULATIVE, contributes)
-      );
+      return this.#first(order, IDLE, contributes) ?? this.#first(order, SPECULATIVE, contributes);
     }
-    return this.#guarded(pools, order, contributes);
+    return this.#guarded(order, contributes);
   }
 
   /** The cheapest head of a pool; equal costs by id. */
-  #first(
-    pools: StepPools,
-    order: CostOrder,
-    state: PoolState,
-    contributes: Contributes,
-  ): Step | undefined {
+  #first(order: CostOrder, state: PoolState, contributes: Contributes): Step | undefined {
     const start = state === IDLE ? order.idleTier : order.speculativeTier;
     let isFront = true;
     for (let tier = start; tier < order.tierCount; tier++) {
-      const found = this.#headOfTier(pools, order, tier, state, contributes, noLimit);
+      const found = this.#headOfTier(order, tier, state, contributes, noLimit);
       if (found === FOUND) return this.#step;
       isFront = isFront && found === USED_UP;
       if (isFront) this.#skip(order, state, tier + 1);
@@ -69,31 +57,31 @@ export class StepRule {
   }
 
   /** The same where every class contributes: a wide tier keeps its heads in a heap. */
-  #firstServed(pools: StepPools, order: CostOrder, state: PoolState): Step | undefined {
+  #firstServed(order: CostOrder, state: PoolState): Step | undefined {
     for (;;) {
       const tier = state === IDLE ? order.idleTier : order.speculativeTier;
       if (tier >= order.tierCount) return undefined;
       const width = (order.tierStart[tier + 1] as number) - (order.tierStart[tier] as number);
       const isFound =
         width < WIDE_TIER_CLASSES
-          ? this.#headOfTier(pools, order, tier, state, always, noLimit) === FOUND
-          : this.#headOfHeap(pools, order, tier, state);
+          ? this.#headOfTier(order, tier, state, always, noLimit) === FOUND
+          : this.#headOfHeap(order, tier, state);
       if (isFound) return this.#step;
       this.#skip(order, state, tier + 1);
     }
   }
 
-  #headOfHeap(pools: StepPools, order: CostOrder, tier: number, state: PoolState): boolean {
+  #headOfHeap(order: CostOrder, tier: number, state: PoolState): boolean {
     const heads = order.heads[state];
-    if (heads.tier !== tier) this.#fillHeap(pools, order, tier, state);
+    if (heads.tier !== tier) this.#fillHeap(order, tier, state);
     while (!heads.isEmpty) {
       const klass = heads.topClass;
-      if (!this.#isAvailable(pools, state, klass)) {
+      if (!this.#isAvailable(state, klass)) {
         heads.pop();
         continue;
       }
-      const slot = pools.view.head(state, klass);
-      const key = this.#keyOf(pools, state, slot);
+      const slot = this.#view.head(state, klass);
+      const key = this.#keyOf(state, slot);
       if (key !== heads.topKey) {
         heads.replaceTop(key);
         continue;
@@ -107,21 +95,22 @@ export class StepRule {
     return false;
   }
 
-  #fillHeap(pools: StepPools, order: CostOrder, tier: number, state: PoolState): void {
+  #fillHeap(order: CostOrder, tier: number, state: PoolState): void {
     const start = order.tierStart[tier] as number;
     const end = order.tierStart[tier + 1] as number;
     const heads = order.heads[state];
     heads.begin(tier, end - start);
     for (let entry = start; entry < end; entry++) {
       const klass = order.klass[entry] as number;
-      if (!this.#isAvailable(pools, state, klass)) continue;
-      heads.push(klass, this.#keyOf(pools, state, pools.view.head(state, klass)));
+      if (!this.#isAvailable(state, klass)) continue;
+      heads.push(klass, this.#keyOf(state, this.#view.head(state, klass)));
     }
   }
 
   /** Idle machines go by reclamation penalty before id, Speculative ones by id. */
-  #keyOf({ order }: StepPools, state: PoolState, slot: number): number {
-    return state === IDLE ? slotKey(order, slot) : (order.rank[slot] as number);
+  #keyOf(state: PoolState, slot: number): number {
+    const { columns } = this.#inventory;
+    return state === IDLE ? slotKey(columns, slot) : (columns.rank[slot] as number);
   }
 
   #skip(order: CostOrder, state: PoolState, tier: number): void {
@@ -130,53 +119,47 @@ export class StepRule {
   }
 
   /** The rule in full, for classes that carry risk. */
-  #guarded(pools: StepPools, order: CostOrder, contributes: Contributes): Step | undefined {
+  #guarded(order: CostOrder, contributes: Contributes): Step | undefined {
     // Smallest risk among usable Speculative classes of strictly cheaper tiers.
     let cheaperRisk = Number.POSITIVE_INFINITY;
     let firstIdle = -1;
     for (let tier = 0; tier < order.tierCount; tier++) {
-      const found = this.#headOfTier(pools, order, tier, IDLE, contributes, (entry) =>
+      const found = this.#headOfTier(order, tier, IDLE, contributes, (entry) =>
         this.#isNotAbove(order, entry, cheaperRisk),
       );
       if (found === FOUND) return this.#step;
       if (firstIdle < 0 && found !== USED_UP) {
-        const any = this.#headOfTier(pools, order, tier, IDLE, contributes, noLimit);
+        const any = this.#headOfTier(order, tier, IDLE, contributes, noLimit);
         if (any === FOUND) firstIdle = this.#step.entry;
       }
-      cheaperRisk = Math.min(cheaperRisk, this.#riskOfTier(pools, order, tier, contributes));
+      cheaperRisk = Math.min(cheaperRisk, this.#riskOfTier(order, tier, contributes));
     }
-    if (firstIdle < 0) return this.#first(pools, order, SPECULATIVE, contributes);
-    return this.#outbidding(pools, order, firstIdle, contributes);
+    if (firstIdle < 0) return this.#first(order, SPECULATIVE, contributes);
+    return this.#outbidding(order, firstIdle, contributes);
   }
 
   #isNotAbove(order: CostOrder, entry: number, risk: number): boolean {
     return (order.term[entry] as number) <= risk;
   }
 
-  #riskOfTier(pools: StepPools, order: CostOrder, tier: number, contributes: Contributes): number {
+  #riskOfTier(order: CostOrder, tier: number, contributes: Contributes): number {
     let risk = Number.POSITIVE_INFINITY;
     const end = order.tierStart[tier + 1] as number;
     for (let entry = order.tierStart[tier] as number; entry < end; entry++) {
       const klass = order.klass[entry] as number;
-      if (!this.#isAvailable(pools, SPECULATIVE, klass) || !contributes(klass)) continue;
+      if (!this.#isAvailable(SPECULATIVE, klass) || !contributes(klass)) continue;
       risk = Math.min(risk, order.term[entry] as number);
     }
     return risk;
   }
 
   /** The first Speculative machine that is cheaper and less risky than this idle class. */
-  #outbidding(
-    pools: StepPools,
-    order: CostOrder,
-    idleEntry: number,
-    contributes: Contributes,
-  ): Step | undefined {
+  #outbidding(order: CostOrder, idleEntry: number, contributes: Contributes): Step | undefined {
     const cost = order.cost[idleEntry] as number;
     const term = order.term[idleEntry] as number;
     for (let tier = 0; tier < order.tierCount; tier++) {
       if ((order.cost[order.tierStart[tier] as number] as number) >= cost) break;
       const found = this.#headOfTier(
-        pools,
         order,
         tier,
         SPECULATIVE,
@@ -188,14 +171,13 @@ export class StepRule {
     return undefined;
   }
 
-  #isAvailable({ view, provider }: StepPools, state: PoolState, klass: number): boolean {
-    if (view.remaining(state, klass) === 0) return false;
-    return state === IDLE || view.hasQuota(provider[klass] as number);
+  #isAvailable(state: PoolState, klass: number): boolean {
+    if (this.#view.remaining(state, klass) === 0) return false;
+    return state === IDLE || this.#view.hasQuota(this.#inventory.classes.provider[klass] as number);
   }
 
   /** Fills the step with the smallest id among the tier's available classes. */
   #headOfTier(
-    pools: StepPools,
     order: CostOrder,
     tier: number,
     state: PoolState,
@@ -207,11 +189,11 @@ export class StepRule {
     const end = order.tierStart[tier + 1] as number;
     for (let entry = order.tierStart[tier] as number; entry < end; entry++) {
       const klass = order.klass[entry] as number;
-      if (!this.#isAvailable(pools, state, klass)) continue;
+      if (!this.#isAvailable(state, klass)) continue;
       if (answer === USED_UP) answer = UNUSABLE;
       if (!allowed(entry) || !contributes(klass)) continue;
-      const slot = pools.view.head(state, klass);
-      const key = this.#keyOf(pools, state, slot);
+      const slot = this.#view.head(state, klass);
+      const key = this.#keyOf(state, slot);
       if (key >= best) continue;
       best = key;
       answer = FOUND;

@@ -187,8 +187,8 @@ export class Preemptor {
 
   /** Claimed by a need of the same cluster: a need must not drain its own cluster's supply. */
   #isOwnSupply(row: Row, slot: number): boolean {
-    const { cluster, claim } = this.#inventory.columns;
-    return cluster[slot] === row.cluster && claim[slot] !== 0;
+    if (this.#inventory.columns.cluster[slot] !== row.cluster) return false;
+    return this.#inventory.supplyOf(row.cluster)?.isClaimed(slot) === true;
   }
 
   #score(preemptorPriority: number, slot: number): number {

@@ -5,27 +5,8 @@
 import type { ActionBuffer } from '../cycle/action-buffer.ts';
 import { ActionKind, RECLAIM_GRACE_SECONDS } from '../model/action.ts';
 import { CapacityType, holdMs, type ReleasePolicy } from '../model/capacity-type.ts';
-import { compareKeep } from '../phase1/credit-same.ts';
 import { IDLE, type PoolView } from '../phase1/pool-view.ts';
-import { CONFIGURED_SECTION } from '../store/cluster-supply.ts';
 import type { Inventory } from '../store/inventory.ts';
-
-/** Configured machines of the cluster without a claim, in release order: keep order reversed. */
-export function excessOf(inventory: Inventory, cluster: number): number[] {
-  const { columns } = inventory;
-  const excess: number[] = [];
-  for (const group of inventory.supplyOf(cluster)?.sections[CONFIGURED_SECTION] ?? []) {
-    if (group.open === 0) continue;
-    for (const slot of group.members) {
-      if (columns.claim[slot] !== 0) continue;
-      // Nobody's claim protects it any more.
-      const stamped = columns.priority[slot] as number;
-      if (columns.effectivePriority[slot] !== stamped) inventory.protect(slot, stamped);
-      if (columns.withheld[slot] === 0) excess.push(slot);
-    }
-  }
-  return excess.length < 2 ? excess : excess.sort((a, b) => compareKeep(inventory, b, a));
-}
 
 export function emitReclaims(
   actions: ActionBuffer,

@@ -1,90 +1,122 @@
-// Proves that a cluster's supply stands in keep order, group by group and id by id, over random
-// changes.
+// Proves that a cluster's supply stands in keep order, section by section, over random changes,
+// whenever it is read, and that claims of machines that did not change survive an arrangement.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRandom } from '@bigfleet/base';
-import { machine } from '../testing/build.ts';
-import { Classes } from './classes.ts';
-import { ClusterSupply, type Place } from './cluster-supply.ts';
-import { Dimensions } from './dimensions.ts';
+import { createRandom, type Random } from '@bigfleet/base';
+import { State } from '../model/state.ts';
+import { CELL, CLAIM, CLASS, ClusterSupply, EFFECTIVE_PRIORITY, SLOT } from './cluster-supply.ts';
+import { Columns } from './columns.ts';
 
 const SEED = process.env['BIGFLEET_SEED'] ?? 'supply-1';
+const SLOTS = 120;
+const CLUSTER = 7;
+const ANOTHER = 8;
+/** By class: classes 1 and 2 cost the same. */
+const price = Float64Array.of(3, 1, 1, 0, 2);
+const STATES = [State.Configured, State.Configuring, State.Creating, State.Draining, State.Idle];
 
-interface Entry extends Place {
-  readonly slot: number;
+function columnsOf(random: Random): Columns {
+  const columns = new Columns();
+  columns.ensure(SLOTS);
+  for (let slot = 0; slot < SLOTS; slot++) columns.rank[slot] = random.uint32();
+  return columns;
 }
 
-function keepOrder(a: Entry, b: Entry): number {
-  return (
-    a.price - b.price ||
-    b.reclamationBucket - a.reclamationBucket ||
-    a.klass - b.klass ||
-    (a.rank[a.slot] ?? 0) - (b.rank[b.slot] ?? 0)
-  );
+function write(columns: Columns, slot: number, random: Random): void {
+  const cluster = random.below(5) === 0 ? ANOTHER : CLUSTER;
+  columns.state[slot] = STATES[random.below(STATES.length)] ?? 0;
+  columns.cluster[slot] = cluster;
+  columns.intended[slot] = cluster;
+  columns.klass[slot] = random.below(price.length);
+  columns.reclamationBucket[slot] = 1 + random.below(3);
+  columns.effectivePriority[slot] = random.below(100) - 50;
 }
 
-test(`sections agree with a sorted list (seed ${SEED})`, () => {
+function sectionOf({ state, cluster, intended }: Columns, slot: number): number {
+  const owner = state[slot] === State.Creating ? intended[slot] : cluster[slot];
+  return owner === CLUSTER ? STATES.slice(0, 3).indexOf(state[slot] as never) : -1;
+}
+
+/** Naive: every slot that belongs, sorted by section, price, penalty from high to low, id. */
+function expectedSlots(columns: Columns): number[] {
+  const { klass, reclamationBucket, rank } = columns;
+  const priceOf = (slot: number): number => price[klass[slot] ?? -1] ?? Number.NaN;
+  return Array.from({ length: SLOTS }, (_, slot) => slot)
+    .filter((slot) => sectionOf(columns, slot) >= 0)
+    .sort(
+      (a, b) =>
+        sectionOf(columns, a) - sectionOf(columns, b) ||
+        priceOf(a) - priceOf(b) ||
+        (reclamationBucket[b] ?? 0) - (reclamationBucket[a] ?? 0) ||
+        (rank[a] ?? 0) - (rank[b] ?? 0),
+    );
+}
+
+function assertArranged(supply: ClusterSupply, columns: Columns, claims: readonly number[]): void {
+  const expected = expectedSlots(columns);
+  const { cells, end, configuredEnd, boundEnd } = supply;
+  const found = Array.from({ length: end / CELL }, (_, at) => cells[at * CELL + SLOT]);
+  assert.deepEqual(found, expected);
+  const countBelow = (section: number): number =>
+    expected.filter((slot) => sectionOf(columns, slot) < section).length;
+  assert.deepEqual([configuredEnd, boundEnd], [countBelow(1) * CELL, countBelow(2) * CELL]);
+  assert.equal(supply.configuredCount, countBelow(1));
+  assert.equal(supply.isEmpty, expected.length === 0);
+  for (const [at, slot] of expected.entries()) {
+    assert.equal(cells[at * CELL + CLASS], columns.klass[slot]);
+    assert.equal(cells[at * CELL + EFFECTIVE_PRIORITY], columns.effectivePriority[slot]);
+    assert.equal(cells[at * CELL + CLAIM], claims[slot]);
+    assert.equal(supply.isClaimed(slot), claims[slot] !== 0);
+  }
+}
+
+test(`a supply agrees with a sorted list (seed ${SEED})`, () => {
   const random = createRandom(SEED);
-  const supply = new ClusterSupply();
-  const rank = Uint32Array.from({ length: 300 }, () => random.uint32());
-  // Prices by class: equal price across classes 1 and 2.
-  const prices = [3, 1, 1, 0, 2];
-  const models = [new Map<number, Entry>(), new Map<number, Entry>()] as const;
-  for (let step = 0; step < 6000; step++) {
-    const section = random.below(2) as 0 | 1;
-    const slot = random.below(300);
-    const known = models[section].get(slot);
-    if (known !== undefined) {
-      supply.remove(section, slot, known);
-      models[section].delete(slot);
-    } else if (!models[section === 0 ? 1 : 0].has(slot)) {
-      const klass = random.below(prices.length);
-      const price = prices[klass] ?? 0;
-      const entry = { slot, klass, price, reclamationBucket: 1 + random.below(3), rank };
-      supply.add(section, slot, entry);
-      models[section].set(slot, entry);
+  const columns = columnsOf(random);
+  const supply = new ClusterSupply(CLUSTER, columns, { price });
+  const claims = Array.from({ length: SLOTS }, () => 0);
+  for (let round = 0; round < 400; round++) {
+    // Few changes and many: single insertions, moves between sections, whole rebuilds.
+    const changes = round % 40 === 0 ? SLOTS : random.below(6);
+    for (let change = 0; change < changes; change++) {
+      const slot = random.below(SLOTS);
+      write(columns, slot, random);
+      supply.touch(slot);
+      claims[slot] = 0;
     }
-    if (step % 200 !== 0) continue;
-    for (const each of [0, 1] as const) {
-      const expected = [...models[each].values()].sort(keepOrder);
-      const groups = supply.sections[each];
-      const members = groups.flatMap((group) => [...group.members]);
-      assert.deepEqual(
-        members,
-        expected.map((entry) => entry.slot),
-      );
-      for (const group of groups) {
-        assert.ok(group.members.length > 0, 'no group is empty');
-        for (const member of group.members) {
-          const entry = models[each].get(member);
-          assert.equal(entry?.klass, group.klass);
-          assert.equal(entry?.price, group.price);
-          assert.equal(entry?.reclamationBucket, group.reclamationBucket);
-        }
-      }
-      const keys = groups.map((group) => `${group.klass} ${group.reclamationBucket}`);
-      assert.equal(new Set(keys).size, keys.length, 'one group per class and penalty');
+    assertArranged(supply, columns, claims);
+    claimSome(supply, claims, random);
+    if (round % 10 === 9) {
+      supply.resetClaims();
+      claims.fill(0);
+      assertArranged(supply, columns, claims);
     }
-    assert.equal(supply.configuredCount, models[0].size);
-    assert.equal(supply.isEmpty, models[0].size + models[1].size === 0);
   }
 });
 
-test('Creating machines stand in keep order: price, penalty from high to low, id', () => {
-  const classes = new Classes(new Dimensions());
-  const [cheap, dear] = [1, 5].map((price) => classes.join(machine({ id: 'm', price })));
-  const columns = {
-    klass: Uint32Array.from([dear, cheap, cheap, dear, cheap], (id) => id ?? assert.fail()),
-    rank: Uint32Array.of(10, 40, 20, 5, 90),
-    reclamationBucket: Uint8Array.of(1, 1, 1, 1, 9),
+function claimSome(supply: ClusterSupply, claims: number[], random: Random): void {
+  for (let at = 0; at < supply.end; at += CELL) {
+    if (random.below(4) !== 0) continue;
+    const claim = 1 + random.below(9);
+    supply.cells[at + CLAIM] = claim;
+    claims[supply.cells[at + SLOT] ?? -1] = claim;
+  }
+}
+
+test('a supply that shrinks gives its memory back', () => {
+  const columns = columnsOf(createRandom(SEED));
+  const supply = new ClusterSupply(CLUSTER, columns, { price });
+  const setAll = (state: number): void => {
+    for (let slot = 0; slot < SLOTS; slot++) {
+      columns.state[slot] = state;
+      columns.cluster[slot] = CLUSTER;
+      supply.touch(slot);
+    }
   };
-  const supply = new ClusterSupply();
-  for (const slot of [0, 1, 2, 3, 4]) supply.addCreating(slot, classes, columns);
-  assert.deepEqual([...supply.creating], [4, 2, 1, 3, 0]);
-  assert.equal(supply.isEmpty, false);
-  supply.removeCreating(1, classes, columns);
-  assert.deepEqual([...supply.creating], [4, 2, 3, 0]);
-  for (const slot of [0, 4, 2, 3]) supply.removeCreating(slot, classes, columns);
-  assert.equal(supply.isEmpty, true);
+  setAll(State.Configured);
+  const full = supply.cells.length;
+  assert.ok(full >= SLOTS * CELL && full <= SLOTS * CELL * 1.25);
+  setAll(State.Idle);
+  assert.ok(supply.cells.length <= full / 4);
 });

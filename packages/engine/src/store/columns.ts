@@ -1,4 +1,4 @@
-// One machine is one slot across these columns: 60 bytes, so that half a million machines stay
+// One machine is one slot across these columns: 56 bytes, so that half a million machines stay
 // near the cache. Only the inventory writes them. Strings, hosts and error texts are cold and
 // live beside it.
 
@@ -22,8 +22,6 @@ export class Columns {
   reclamationBucket: Uint8Array = new Uint8Array(0);
   /** Compares like the id. */
   rank: Uint32Array = new Uint32Array(0);
-  /** Row of the cluster's demand that credits this bound machine, plus 1; 0 unclaimed. */
-  claim: Uint32Array = new Uint32Array(0);
   /** The higher of the stamped priority and that of the claiming need. */
   effectivePriority: Int32Array = new Int32Array(0);
   /** Place in the victim index. */
@@ -51,7 +49,6 @@ export class Columns {
     this.interruptionBucket = grown(this.interruptionBucket, new Uint8Array(capacity));
     this.reclamationBucket = grown(this.reclamationBucket, new Uint8Array(capacity));
     this.rank = grown(this.rank, new Uint32Array(capacity));
-    this.claim = grown(this.claim, new Uint32Array(capacity));
     this.effectivePriority = grown(this.effectivePriority, new Int32Array(capacity));
     this.victimPosition = grown(this.victimPosition, new Int32Array(capacity));
     this.idleSinceMs = grown(this.idleSinceMs, new Float64Array(capacity));

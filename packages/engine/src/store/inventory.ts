@@ -33,7 +33,7 @@ import {
   type StateCode,
 } from '../model/state.ts';
 import { Classes } from './classes.ts';
-import { ClusterSupply, CONFIGURED_SECTION, CONFIGURING_SECTION } from './cluster-supply.ts';
+import { ClusterSupply } from './cluster-supply.ts';
 import { Columns } from './columns.ts';
 import { Dimensions } from './dimensions.ts';
 import { IdIndex } from './id-index.ts';
@@ -41,6 +41,7 @@ import { IdOrder } from './id-order.ts';
 import { IdleHolds } from './idle-holds.ts';
 import { hashText, InputDigest } from './input-digest.ts';
 import { Interner } from './interner.ts';
+import { PoolLog } from './pool-log.ts';
 import { SortedSlots } from './sorted-slots.ts';
 import { VictimIndex } from './victim-index.ts';
 
@@ -82,6 +83,7 @@ export class Inventory {
   readonly idlePools: (SortedSlots | undefined)[] = [];
   readonly speculativePools: (SortedSlots | undefined)[] = [];
   readonly drainingPools: (SortedSlots | undefined)[] = [];
+  readonly poolLog: PoolLog = new PoolLog();
   readonly onDemandHolds: IdleHolds = new IdleHolds();
   readonly spotHolds: IdleHolds = new IdleHolds();
   readonly digest: InputDigest = new InputDigest();
@@ -147,9 +149,8 @@ export class Inventory {
     this.ids[slot] = '';
     this.#setHost(slot, undefined);
     this.#errors.delete(slot);
-    const { generation, claim } = this.columns;
+    const { generation } = this.columns;
     generation[slot] = (generation[slot] as number) + 1;
-    claim[slot] = 0;
     this.#free.push(slot);
     return true;
   }
@@ -183,7 +184,6 @@ export class Inventory {
     }
     if (to !== State.Idle) columns.idleSinceMs[slot] = 0;
     else if (from !== State.Idle) columns.idleSinceMs[slot] = nowMs;
-    columns.claim[slot] = 0;
     this.#checkGrid(slot, to);
     this.#enter(slot);
   }
@@ -325,7 +325,6 @@ export class Inventory {
     // A quota slot was never bound to anything.
     this.#assign(slot, machine.state === State.Speculative ? noAssignment : machine.assigned);
     columns.withheld[slot] = withheldCodes.indexOf(machine.withheld);
-    columns.claim[slot] = 0;
     this.#setHost(slot, machine.host);
     if (machine.lastError === '') this.#errors.delete(slot);
     else this.#errors.set(slot, machine.lastError);
@@ -386,7 +385,7 @@ export class Inventory {
     } else if (state === State.Speculative) {
       if (isOurs) this.#pool(this.speculativePools, slot, entering);
     } else if (state === State.Creating) {
-      this.#creating(slot, entering);
+      this.#creating(slot);
     } else if (isBound(state)) {
       if (state === State.Draining) {
         if (isOurs) this.#pool(this.drainingPools, slot, entering);
@@ -403,7 +402,9 @@ export class Inventory {
     if (pool === undefined) pools[klass] = pool = new SortedSlots();
     if (entering) pool.insert(slot, this.columns);
     else pool.remove(slot, this.columns);
-    if (pools !== this.drainingPools && pool.size <= 1) this.flippedClasses.add(klass);
+    if (pools === this.drainingPools) return;
+    this.poolLog.add(klass, entering);
+    if (pool.size <= 1) this.flippedClasses.add(klass);
   }
 
   #hold(slot: number, entering: boolean): void {
@@ -418,39 +419,26 @@ export class Inventory {
     else holds?.remove(slot);
   }
 
-  #creating(slot: number, entering: boolean): void {
-    const { columns } = this;
-    const intended = columns.intended[slot] as number;
+  #creating(slot: number): void {
+    const intended = this.columns.intended[slot] as number;
     if (intended < 0) return;
-    const supply = this.#supplyFor(intended);
-    if (entering) supply.addCreating(slot, this.classes, columns);
-    else supply.removeCreating(slot, this.classes, columns);
+    this.#supplyFor(intended).touch(slot);
     this.dirtyClusters.add(intended);
   }
 
   #bound(slot: number, isConfigured: boolean, isOurs: boolean, entering: boolean): void {
-    const { columns } = this;
-    const klass = columns.klass[slot] as number;
-    const supply = this.#supplyFor(columns.cluster[slot] as number);
-    const section = isConfigured ? CONFIGURED_SECTION : CONFIGURING_SECTION;
-    const place = {
-      klass,
-      price: this.classes.price[klass] as number,
-      reclamationBucket: columns.reclamationBucket[slot] as number,
-      rank: columns.rank,
-    };
-    if (entering) {
-      supply.add(section, slot, place);
-      if (isConfigured && isOurs) this.victims.add(slot);
-    } else {
-      supply.remove(section, slot, place);
-      if (isConfigured && isOurs) this.victims.remove(slot);
-    }
+    this.#supplyFor(this.columns.cluster[slot] as number).touch(slot);
+    if (!isConfigured || !isOurs) return;
+    if (entering) this.victims.add(slot);
+    else this.victims.remove(slot);
   }
 
   #supplyFor(cluster: number): ClusterSupply {
     let supply = this.#supply[cluster];
-    if (supply === undefined) this.#supply[cluster] = supply = new ClusterSupply();
+    if (supply === undefined) {
+      supply = new ClusterSupply(cluster, this.columns, this.classes);
+      this.#supply[cluster] = supply;
+    }
     return supply;
   }
 }

@@ -6,6 +6,14 @@ import { CapacityType } from '../model/capacity-type.ts';
 import type { Machine } from '../model/machine.ts';
 import { State, STATE_COUNT, type StateCode } from '../model/state.ts';
 import { compareText } from '../model/text-order.ts';
+import {
+  CELL,
+  CLAIM,
+  CLASS,
+  type ClusterSupply,
+  EFFECTIVE_PRIORITY,
+  SLOT,
+} from '../store/cluster-supply.ts';
 import type { IdleHolds } from '../store/idle-holds.ts';
 import type { Inventory } from '../store/inventory.ts';
 import type { SortedSlots } from '../store/sorted-slots.ts';
@@ -145,53 +153,47 @@ function checkSupply(inventory: Inventory, model: InventoryModel): void {
   for (const cluster of new Set(named)) {
     if (cluster === '') continue;
     const supply = inventory.supplyOf(inventory.clusterIndex(cluster));
-    for (const [section, state] of [
-      [0, State.Configured],
-      [1, State.Configuring],
-    ] as const) {
-      const groups = supply?.sections[section] ?? [];
-      for (const { members: slots } of groups) assert.ok(slots.length > 0);
-      const found = groups.map((group) => ({
-        key: groupKey(group.price, group.reclamationBucket, group.klass),
-        ids: idsIn(inventory, group.members),
-      }));
-      assert.deepEqual(found, groupsOf(inventory, model, cluster, state), `${cluster} ${state}`);
-    }
-    const creating = members(
-      model,
-      (_, { machine }) => machine.state === State.Creating && machine.intendedCluster === cluster,
-    );
-    creating.sort(
-      (a, b) =>
-        priceOf(model, a) - priceOf(model, b) ||
-        bucketOf(model, b) - bucketOf(model, a) ||
-        compareText(a, b),
-    );
-    assert.deepEqual(idsIn(inventory, supply?.creating ?? []), creating, `${cluster} creating`);
+    const sections = sectionsOf(inventory, supply);
+    assert.deepEqual(sections, [
+      keepOrder(model, isBoundTo(cluster, State.Configured)),
+      keepOrder(model, isBoundTo(cluster, State.Configuring)),
+      keepOrder(model, ({ machine }) => {
+        return machine.state === State.Creating && machine.intendedCluster === cluster;
+      }),
+    ]);
+    assert.equal(supply?.configuredCount ?? 0, sections[0]?.length ?? 0);
   }
 }
 
-/** Bound machines of a cluster as keep order arranges them. */
-function groupsOf(
-  inventory: Inventory,
-  model: InventoryModel,
-  cluster: string,
-  state: StateCode,
-): { key: string; ids: string[] }[] {
-  const bound = members(
-    model,
-    (_, { machine }) => machine.state === state && machine.cluster === cluster,
-  );
-  bound.sort(
+function isBoundTo(cluster: string, state: StateCode): (held: Held) => boolean {
+  return ({ machine }) => machine.state === state && machine.cluster === cluster;
+}
+
+/** Ids of the machines in a supply, section by section; each cell must say what the columns say. */
+function sectionsOf(inventory: Inventory, supply: ClusterSupply | undefined): string[][] {
+  const sections: string[][] = [[], [], []];
+  if (supply === undefined) return sections;
+  const { cells, configuredEnd, boundEnd, end } = supply;
+  const { klass, effectivePriority } = inventory.columns;
+  for (let at = 0; at < end; at += CELL) {
+    const slot = cells[at + SLOT] ?? -1;
+    assert.equal(cells[at + CLASS], klass[slot]);
+    assert.equal(cells[at + EFFECTIVE_PRIORITY], effectivePriority[slot]);
+    assert.equal(supply.isClaimed(slot), cells[at + CLAIM] !== 0);
+    sections[at < configuredEnd ? 0 : at < boundEnd ? 1 : 2]?.push(inventory.ids[slot] ?? '?');
+  }
+  return sections;
+}
+
+/** Price, reclamation penalty from high to low, id. */
+function keepOrder(model: InventoryModel, isMember: (held: Held) => boolean): string[] {
+  const ids = members(model, (_, held) => isMember(held));
+  return ids.sort(
     (a, b) =>
       priceOf(model, a) - priceOf(model, b) ||
       bucketOf(model, b) - bucketOf(model, a) ||
-      classOf(inventory, a) - classOf(inventory, b) ||
       compareText(a, b),
   );
-  const keyOf = (id: string): string =>
-    groupKey(priceOf(model, id), bucketOf(model, id), classOf(inventory, id));
-  return [...Map.groupBy(bound, keyOf)].map(([key, ids]) => ({ key, ids }));
 }
 
 function checkVictims(inventory: Inventory, model: InventoryModel): void {
@@ -224,10 +226,6 @@ function bucketOf(model: InventoryModel, id: string): number {
 
 function priceOf(model: InventoryModel, id: string): number {
   return model.get(id)?.machine.pricePerHour ?? -1;
-}
-
-function groupKey(price: number, reclamationBucket: number, klass: number): string {
-  return `${price} ${reclamationBucket} ${klass}`;
 }
 
 function idsIn(inventory: Inventory, slots: Iterable<number>): string[] {

@@ -19,6 +19,7 @@ export {
   type TraceEnd,
   type TraceEntry,
 } from './entry.ts';
+export { InputDecoder, InputEncoder } from './input-stream.ts';
 export {
   emptyState,
   type InitialState,

@@ -124,17 +124,17 @@ export const preemptMutations: readonly Mutation[] = [
   },
   {
     id: 'release-order',
-    file: 'phase3/reclaim.ts',
+    file: 'phase1/excess.ts',
     breaks: 'the cheapest excess is reclaimed first',
-    find: 'compareKeep(inventory, b, a)',
-    replace: 'compareKeep(inventory, a, b)',
+    find: 'for (let at = configuredEnd - CELL; at >= 0; at -= CELL) {',
+    replace: 'for (let at = 0; at < configuredEnd; at += CELL) {',
   },
   {
     id: 'reclaim-withheld',
-    file: 'phase3/reclaim.ts',
+    file: 'phase1/excess.ts',
     breaks: 'a machine that is frozen for a transfer is reclaimed',
-    find: 'if (columns.withheld[slot] === 0) excess.push(slot);',
-    replace: 'excess.push(slot);',
+    find: 'if (withheld[slot] !== 0) continue;',
+    replace: 'void withheld;',
   },
   {
     id: 'two-actions',
@@ -152,10 +152,10 @@ export const preemptMutations: readonly Mutation[] = [
   },
   {
     id: 'excess-still-protected',
-    file: 'phase3/reclaim.ts',
+    file: 'phase1/excess.ts',
     breaks: 'a machine that nobody claims keeps the protection of its last claimant',
-    find: 'if (columns.effectivePriority[slot] !== stamped) inventory.protect(slot, stamped);',
-    replace: '',
+    find: 'protect(inventory, cells, at, priority[slot] as number);',
+    replace: 'void protect;\n    void priority;',
   },
   {
     id: 'release-spot-hold',

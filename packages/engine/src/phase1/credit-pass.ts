@@ -1,0 +1,116 @@
+// Crediting of the clusters that a cycle evaluates. A cluster is credited from its first need to
+// its last while its memory is at hand. It stops at a gang that its own machines do not decide:
+// such gangs compete for the shared pools and have their turns in the global order of needs.
+
+import { type ClusterRanks, RowSorter } from '../cycle/row-order.ts';
+import type { Row } from '../needs/row.ts';
+import type { VectorTable } from '../store/dimensions.ts';
+import type { Inventory } from '../store/inventory.ts';
+import type { ClusterDemand } from './cluster-demand.ts';
+import { Creditor } from './credit.ts';
+import { IS_SAME, NEED_CELL } from './credit-list.ts';
+import { SameCreditor, type SamePass } from './credit-same.ts';
+import { excessOf } from './excess.ts';
+import type { OpenDemand } from './open-demand.ts';
+import { PoolView } from './pool-view.ts';
+import { StepRule } from './step-rule.ts';
+
+export class CreditPass {
+  readonly #inventory: Inventory;
+  readonly #creditor: Creditor;
+  readonly #same: SameCreditor;
+  readonly #ranks: ClusterRanks;
+  readonly #sorter: RowSorter = new RowSorter();
+  readonly #pools: SamePass;
+  /** Clusters whose next need must look at the pools. */
+  readonly #stopped: ClusterDemand[] = [];
+
+  constructor(inventory: Inventory, open: OpenDemand, vectors: VectorTable, ranks: ClusterRanks) {
+    this.#inventory = inventory;
+    this.#creditor = new Creditor(inventory, open);
+    this.#same = new SameCreditor(inventory, this.#creditor, open, vectors);
+    this.#ranks = ranks;
+    const view = new PoolView(inventory);
+    this.#pools = { view, steps: new StepRule(inventory, view), pass: 0 };
+  }
+
+  /** `pass` names the evaluation to the cost orders. */
+  begin(pass: number): void {
+    this.#pools.pass = pass;
+    this.#stopped.length = 0;
+  }
+
+  /** As far as the cluster decides alone. */
+  credit(demand: ClusterDemand): void {
+    const supply = this.#inventory.supplyOf(demand.cluster);
+    if (supply !== undefined) {
+      supply.resetClaims();
+      demand.list.candidates.begin(supply);
+    }
+    demand.creditedUntil = 0;
+    demand.open.length = 0;
+    this.#continue(demand, undefined, undefined);
+    demand.dependsOnPools = demand.creditedUntil < demand.list.rows.length;
+    if (demand.dependsOnPools) this.#stopped.push(demand);
+    else this.#settle(demand);
+  }
+
+  /** The gangs that are left, each at its turn, with the needs of its cluster before it. */
+  finish(): void {
+    if (this.#stopped.length === 0) return;
+    const demands = new Map(this.#stopped.map((demand) => [demand.cluster, demand]));
+    this.#pools.view.begin([]);
+    this.#same.begin();
+    for (const gang of this.#gangsInOrder()) {
+      this.#continue(demands.get(gang.cluster) as ClusterDemand, gang, this.#pools);
+    }
+    for (const demand of this.#stopped) {
+      this.#continue(demand, undefined, this.#pools);
+      this.#settle(demand);
+    }
+  }
+
+  #gangsInOrder(): Row[] {
+    const { ranks } = this.#ranks;
+    const inNameOrder = [...this.#stopped].sort(
+      (a, b) => (ranks[a.cluster] as number) - (ranks[b.cluster] as number),
+    );
+    const gangs: Row[] = [];
+    for (const { list, creditedUntil } of inNameOrder) {
+      for (let at = creditedUntil; at < list.rows.length; at++) {
+        if (list.cells[at * NEED_CELL + IS_SAME] === 1) gangs.push(list.rows[at] as Row);
+      }
+    }
+    this.#sorter.byPriority(gangs);
+    return gangs;
+  }
+
+  /** Credits on to the end, or to the need `last`; without pools, to the first that wants them. */
+  #continue(demand: ClusterDemand, last: Row | undefined, pools: SamePass | undefined): void {
+    const { list, open } = demand;
+    const { rows, cells } = list;
+    const supply = this.#inventory.supplyOf(demand.cluster);
+    for (let at = demand.creditedUntil; at < rows.length; at++) {
+      if (cells[at * NEED_CELL + IS_SAME] === 0) {
+        if (!this.#creditor.creditPlain(list, at, supply)) open.push(rows[at] as Row);
+      } else {
+        const row = rows[at] as Row;
+        if (!this.#same.credit(list, at, supply, pools)) return;
+        if (!row.result.isCoveredByCredit) open.push(row);
+        if (row === last) {
+          demand.creditedUntil = at + 1;
+          return;
+        }
+      }
+      demand.creditedUntil = at + 1;
+    }
+  }
+
+  #settle(demand: ClusterDemand): void {
+    // Folded rows are credited by priority, but stand last in normalised order.
+    if (demand.list.rows !== demand.normalised) {
+      demand.open.sort((a, b) => a.result.index - b.result.index);
+    }
+    demand.excess = excessOf(this.#inventory, demand.cluster);
+  }
+}
