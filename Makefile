@@ -38,13 +38,14 @@ up: $(INSTALLED) ## Run the system on embedded defaults: FOR=30s stops by itself
 	@node demo/src/up.ts $(if $(FOR),--for $(FOR)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: check
-check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contract, links
+check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contract, provider catalogue, links
 	tsc -b
 	oxlint --type-aware --deny-warnings
 	biome format
 	node tools/walls/check.ts
 	knip --no-config-hints
 	node tools/proto/check.ts
+	node tools/providers/catalogue.ts --check
 	node tools/links.ts
 
 .PHONY: test
@@ -68,6 +69,52 @@ fuzz-system: $(INSTALLED) ## Whole-system seeds under virtual time: SEEDS=n
 .PHONY: bench
 bench: $(INSTALLED) ## Benchmarks in units of K: BENCH='wire/*'
 	@node bench/run.ts --bench '$(BENCH)'
+
+# ── Conformance: "BigFleet-compatible" is a passing run of bfconformance (packages/conformance) ──
+# Variables given to make are in the environment of its recipes: quoted there, a START_CMD may hold
+# anything.
+BFCONFORMANCE := node packages/conformance/src/main.ts
+CONFORMANCE_FLAGS := $${ONLY:+--only "$$ONLY"} $${SEED:+--seed "$$SEED"} \
+  $${TIME_SCALE:+--time-scale "$$TIME_SCALE"} $${SCALE_SEED:+--scale-seed "$$SCALE_SEED"} \
+  $${SOAK:+--soak "$$SOAK"}
+TARGET_FLAGS := $${PROFILE:+--profile "$$PROFILE"} $${FAULT_TARGET:+--fault-target "$$FAULT_TARGET"} \
+  $${START_CMD:+--start-cmd "$$START_CMD"} $${TLS_CERT:+--tls-cert "$$TLS_CERT"} \
+  $${TLS_KEY:+--tls-key "$$TLS_KEY"} $${TLS_CA:+--tls-ca "$$TLS_CA"} $${OUT:+--out "$$OUT"}
+
+.PHONY: conformance
+conformance: $(INSTALLED) ## Judge a running provider: TARGET=host:port (PROFILE= FAULT_TARGET= START_CMD= OUT=)
+	@[ -n "$${TARGET:-}" ] || { echo 'TARGET=addr:port required' >&2; exit 1; }
+	@$(BFCONFORMANCE) --target "$$TARGET" $(TARGET_FLAGS) $(CONFORMANCE_FLAGS)
+
+.PHONY: conformance-self
+conformance-self: $(INSTALLED) ## The suite against the in-tree fake and the template
+	@node packages/conformance/src/self/main.ts
+
+.PHONY: conformance-mutants
+conformance-mutants: $(INSTALLED) ## Wrong providers: each must be caught by its named behaviours
+	@node packages/conformance/src/mutants/main.ts
+
+# One provider of this repository, for the profiles in its own package.json: conformance-_template.
+conformance-%: $(INSTALLED) FORCE
+	@$(BFCONFORMANCE) --provider "$*" --profile declared --host-label conformance $(CONFORMANCE_FLAGS)
+
+certify-%: $(INSTALLED) FORCE
+	@$(MAKE) "conformance-$*"
+	@echo 'CERTIFIED: $* passed the profiles that providers/$*/package.json declares'
+
+.PHONY: certify
+certify: $(INSTALLED) ## Certify every provider of this repository (certify-<name>: one)
+	@failed=''; for manifest in providers/*/package.json; do \
+	  name="$$(basename "$$(dirname "$$manifest")")"; \
+	  $(MAKE) "certify-$$name" || failed="$$failed $$name"; \
+	done; [ -z "$$failed" ] || { echo "not certified:$$failed" >&2; exit 1; }
+
+# PROFILE=core,cloud,spot,fault,durable,scale is the full run.
+report-%: $(INSTALLED) FORCE
+	@$(BFCONFORMANCE) --provider "$*" --profile "$${PROFILE:-declared}" --out "$${OUT:-conformance-report/$*}" $(CONFORMANCE_FLAGS)
+
+.PHONY: FORCE
+FORCE:
 
 .PHONY: proto
 proto: $(INSTALLED) ## Regenerate the code and the descriptor of the wire contract

@@ -1,43 +1,84 @@
-// Until there is a shard, `make up` shows the ground it will stand on: the echo system on the
-// in-memory transport, under seeded faults. The last line is one JSON object.
+// `make up`: options, ports, the run, the summary as the last line, the exit code. 0: everything was
+// shown, or a person stopped it; 1: something was missing or broke; 2: bad options.
 
+import { BigFleetError } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
-import { runEchoDemo } from './echo-demo.ts';
-import { parseOptions } from './options.ts';
-import { type Output, View } from './view.ts';
+import { runDemo, type RunResult } from './demo.ts';
+import { type DemoOptions, parseOptions, usage } from './options.ts';
+import { portProblems } from './ports.ts';
+import { deeperCommands } from './view/deeper.ts';
+import type { Output, View } from './view/output.ts';
+import { PlainView } from './view/plain-view.ts';
+import { TerminalView } from './view/terminal-view.ts';
+import { createWorkDir, type WorkDir } from './work-dir.ts';
+
+const OK = 0;
+const FAILED = 1;
+const USAGE = 2;
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const stdout: Output = {
-  isTTY: process.stdout.isTTY === true,
+  isTerminal: process.stdout.isTTY === true,
+  get columns() {
+    return process.stdout.columns;
+  },
   write: (text) => {
     process.stdout.write(text);
   },
 };
 
-/** Resolves with the exit code: 0 also after Ctrl-C, 1 for a broken law, 2 for bad options. */
 export async function main(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
   const parsed = parseOptions(args, env);
-  if (!parsed.ok) {
-    process.stderr.write(`${parsed.problem}\nusage: make up [FOR=30s] [SEED=n]\n`);
-    return 2;
-  }
-  const { seed, wallMs } = parsed.options;
-  const view = new View(stdout);
-  view.line(`seed ${seed}: echo servers and clients under seeded faults, 10 times real speed`);
+  if (!parsed.ok) return failed(`${parsed.problem}\n${usage}`, USAGE);
+  const problems = await portProblems(parsed.options.ports);
+  if (problems.length > 0) return failed(problems.join('\n'), FAILED);
+  return run(parsed.options);
+}
+
+async function run(options: DemoOptions): Promise<number> {
+  const dir = createWorkDir();
+  const deeper = deeperCommands(dir.path, options.ports);
+  const view = stdout.isTerminal ? new TerminalView(stdout, deeper) : new PlainView(stdout);
+  view.line(`BigFleet: a shard, a simulated provider, three clusters; seed ${options.seed}`);
+  if (!stdout.isTerminal) view.line(['Look deeper:', ...deeper].join('\n'));
   const stop = new AbortController();
-  const onSignal = (): void => stop.abort();
-  process.once('SIGINT', onSignal);
-  process.once('SIGTERM', onSignal);
-  const runtime = realRuntime();
-  const summary = await runEchoDemo({ runtime, view, seed, wallMs, signal: stop.signal });
-  process.off('SIGINT', onSignal);
-  process.off('SIGTERM', onSignal);
-  for (const violation of summary.violations) view.line(`BROKEN LAW: ${violation}`);
-  view.line(`event log: ${summary.logLines} lines, sha256 ${summary.logHash}`);
-  view.line(`the same seed over ${summary.virtualMs} virtual ms gives the same hash every time`);
-  view.line('This is all there is so far: the transport and its simulator. The shard comes next.');
+  const onSignal = (): void => stop.abort(new BigFleetError('cancelled', 'stopped by a signal'));
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  try {
+    const runtime = realRuntime();
+    const result = await runDemo({ ...options, runtime, view, dir: dir.path, stop: stop.signal });
+    const code = conclude(view, result);
+    if (code === OK) dir.remove();
+    else process.stderr.write(`logs and records are kept in ${dir.path}\n`);
+    return code;
+  } catch (error) {
+    view.close();
+    if (stop.signal.aborted) return stoppedEarly(dir);
+    if (!(error instanceof BigFleetError)) throw error;
+    return failed(error.message, FAILED);
+  } finally {
+    for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
+  }
+}
+
+/** Before there was anything to sum up. */
+function stoppedEarly(dir: WorkDir): number {
+  dir.remove();
+  return OK;
+}
+
+function conclude(view: View, { summary, isWhole }: RunResult): number {
+  view.close();
+  const isJudged = isWhole && summary.problems.length > 0;
+  if (isJudged) for (const problem of summary.problems) process.stderr.write(`${problem}\n`);
   view.line(JSON.stringify(summary));
-  return summary.violations.length === 0 ? 0 : 1;
+  return isJudged ? FAILED : OK;
+}
+
+function failed(text: string, code: number): number {
+  process.stderr.write(`${text}\n`);
+  return code;
 }

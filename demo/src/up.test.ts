@@ -1,11 +1,16 @@
-// Proves that `make up` ends by itself and on Ctrl-C, repeats its hash, and refuses bad options.
+// Proves that `make up` really runs: ready in time, everything shown and summed up, stopped on
+// Ctrl-C without leftovers, and clear about busy ports and bad options.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import net from 'node:net';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { nodeVersionProblem } from './node-version.ts';
 import { parseOptions } from './options.ts';
+import { defaultPorts, HOST, portNames, portProblems, type Ports } from './ports.ts';
+import type { Summary } from './report/summary.ts';
 
 const up = fileURLToPath(new URL('./up.ts', import.meta.url));
 
@@ -15,7 +20,14 @@ interface Ended {
   readonly stderr: string;
 }
 
-function start(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Resolves with the line, or undefined when the process ended without it. */
+  line(pattern: RegExp): Promise<string | undefined>;
+}
+
+function start(...args: string[]): Started {
   const child = spawn(process.execPath, [up, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
@@ -29,58 +41,100 @@ function start(...args: string[]): { child: ChildProcess; ended: Promise<Ended> 
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, lines: stdout.trimEnd().split('\n'), stderr }));
   });
-  return { child, ended };
+  const line = async (pattern: RegExp): Promise<string | undefined> => {
+    const found = (): string | undefined => stdout.split('\n').find((text) => pattern.test(text));
+    while (found() === undefined && child.exitCode === null) {
+      await Promise.race([once(child.stdout, 'data'), ended]);
+    }
+    return found();
+  };
+  return { child, ended, line };
 }
 
-interface Summary {
-  readonly virtualMs: number;
-  readonly logHash: string;
+/** Free now, and apart from those that a running `make up` uses. */
+async function freePorts(): Promise<Ports> {
+  const servers = await Promise.all(
+    portNames.map(async () => {
+      const server = net.createServer().listen(0, HOST);
+      await once(server, 'listening');
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as net.AddressInfo).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return Object.fromEntries(portNames.map((name, at) => [name, ports[at]])) as Record<
+    keyof Ports,
+    number
+  >;
 }
 
-function summaryOf({ lines }: Ended): Summary {
-  return JSON.parse(lines.at(-1) ?? '') as Summary;
+function portArgs(ports: Ports): string[] {
+  return portNames.flatMap((name) => [`--${name}-port`, String(ports[name])]);
 }
 
-test('one seed and length give one hash, another seed another one', async () => {
-  const runs = [start('--for', '500ms', '--seed', '7'), start('--for', '500ms', '--seed', '7')];
-  const [first, second] = await Promise.all(runs.map((run) => run.ended));
-  assert.ok(first !== undefined && second !== undefined);
-  assert.equal(first.code, 0, first.stderr);
-  assert.deepEqual(summaryOf(second), summaryOf(first));
-  assert.match(summaryOf(first).logHash, /^[0-9a-f]{64}$/);
-  assert.equal(summaryOf(first).virtualMs, 5_000);
-  assert.ok(first.lines.some((line) => line.includes('all there is so far')));
-  const other = await start('--for', '500ms', '--seed', '8').ended;
-  assert.notEqual(summaryOf(other).logHash, summaryOf(first).logHash);
+test('a run shows everything that it promises and sums it up in its last line', async (t) => {
+  const ports = await freePorts();
+  const { ended, line } = start('--for', '16s', '--seed', '7', ...portArgs(ports));
+  const ready = await line(/^ready after/);
+  const { code, lines, stderr } = await ended;
+  assert.equal(code, 0, `${stderr}\n${lines.slice(-20).join('\n')}`);
+  t.diagnostic(`${ready}; ${lines.at(-1)}`);
+  const summary = JSON.parse(lines.at(-1) ?? '') as Summary;
+  assert.deepEqual(summary.problems, []);
+  assert.equal(summary.seed, '7');
+  assert.ok((summary.machinesByState['Configured'] ?? 0) > 10);
+  assert.ok(summary.dollarsPerHour > 0);
+  assert.ok((summary.actionsByKind['Provision'] ?? 0) > 0);
+  assert.ok(summary.interruptions >= 1 && summary.failures >= 1);
+  assert.ok(summary.needs.coveredCount > 5);
+  assert.ok(summary.shortfalls >= 1, 'one need cannot be bought');
+  assert.ok(lines.some((text) => /Provision simulated\/.*phase1\.speculative: /.test(text)));
+  assert.deepEqual(await portProblems(ports), []);
 });
 
-test('Ctrl-C ends it cleanly, with the hash of the length it reached', async () => {
-  const { child, ended } = start('--for', '60s', '--seed', '7');
-  child.stdout?.once('data', () => child.kill('SIGINT'));
-  const stopped = await ended;
-  assert.equal(stopped.code, 0, stopped.stderr);
-  const { virtualMs, logHash } = summaryOf(stopped);
-  assert.ok(virtualMs < 60_000, `${virtualMs}`);
-  const again = await start('--for', `${virtualMs / 10}ms`, '--seed', '7').ended;
-  assert.equal(summaryOf(again).logHash, logHash);
+test('Ctrl-C stops everything and sums it up', async () => {
+  const ports = await freePorts();
+  const { child, ended, line } = start('--seed', '7', ...portArgs(ports));
+  await line(/^ready after/);
+  child.kill('SIGINT');
+  const { code, lines, stderr } = await ended;
+  assert.equal(code, 0, stderr);
+  assert.equal((JSON.parse(lines.at(-1) ?? '') as Summary).seed, '7');
+  assert.deepEqual(await portProblems(ports), []);
+});
+
+test('a busy port ends it at once, with what to do about it', async () => {
+  const ports = await freePorts();
+  const server = net.createServer().listen(ports.provider, HOST);
+  await once(server, 'listening');
+  const { code, stderr } = await start(...portArgs(ports)).ended;
+  server.close();
+  assert.equal(code, 1);
+  assert.match(stderr, new RegExp(`^port ${ports.provider} \\(provider\\) is in use: stop what`));
+  assert.match(stderr, /make up PROVIDER_PORT=\d+/);
 });
 
 test('bad options end it with one usage line and code 2', async () => {
-  for (const args of [['--for', 'ever'], ['--for', '11m'], ['--seed', 'a b'], ['--what']]) {
-    const { code, stderr } = await start(...args).ended;
-    assert.equal(code, 2, args.join(' '));
-    assert.match(stderr, /usage: make up/);
-  }
+  const { code, stderr } = await start('--for', 'ever').ended;
+  assert.equal(code, 2);
+  assert.match(stderr, /^FOR=ever: .*\nusage: make up /);
+  const refused = [['--for', '61m'], ['--seed', 'a b'], ['--shard-port', '0'], ['--what']];
+  for (const args of refused) assert.equal(parseOptions(args, {}).ok, false, args.join(' '));
 });
 
 test('options come from flags, then the environment, then defaults', () => {
-  const options = (args: string[], env: Record<string, string>) => {
+  const options = (args: string[], env: Record<string, string>): unknown => {
     const parsed = parseOptions(args, env);
-    return parsed.ok ? [parsed.options.wallMs, parsed.options.seed] : parsed.problem;
+    return parsed.ok ? parsed.options : parsed.problem;
   };
-  assert.deepEqual(options([], {}), [10_000, '12648430']);
-  assert.deepEqual(options([], { FOR: '30s', SEED: '5' }), [30_000, '5']);
-  assert.deepEqual(options(['--for', '1.5m', '--seed', '6'], { FOR: '30s' }), [90_000, '6']);
+  assert.deepEqual(options([], {}), { forMs: undefined, seed: '12648430', ports: defaultPorts });
+  const env = { FOR: '30s', SEED: '5', SHARD_PORT: '17780' };
+  assert.deepEqual(options(['--seed', '6', '--provider-port', '19000'], env), {
+    forMs: 30_000,
+    seed: '6',
+    ports: { ...defaultPorts, shard: 17_780, provider: 19_000 },
+  });
+  assert.equal(options(['--shard-port', '9000'], {}), 'port 9000 is given twice');
 });
 
 test('another Node major is refused in one line', () => {

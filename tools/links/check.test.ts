@@ -48,6 +48,27 @@ test('good pages raise nothing, and their links are really looked at', (t) => {
   assert.deepEqual([report.pages, report.links, report.paths], [3, 7, 7]);
 });
 
+test('a workspace that the page builds by itself need not exist; its neighbours must', (t) => {
+  const page = [
+    '```ts file=providers/acme/src/x.ts',
+    'export {};',
+    '```',
+    'Run `providers/acme/src/main.ts` of `providers/acme`, not providers/acme-two.',
+  ].join('\n');
+  const { problems } = checkLinks(plant(t, { 'docs/acme.md': page }));
+  assert.deepEqual(problems, ['docs/acme.md:4 names providers/acme-two, which does not exist']);
+});
+
+test('without providers/ nothing is said about what is below it', (t) => {
+  const page = '[a](../providers/a/README.md) `providers/b.ts` `packages/none.ts`\n';
+  const root = plant(t, { 'docs/a.md': page });
+  assert.equal(checkLinks(root).problems.length, 3);
+  rmSync(path.join(root, 'providers'), { recursive: true });
+  assert.deepEqual(checkLinks(root).problems, [
+    'docs/a.md:1 names packages/none.ts, which does not exist',
+  ]);
+});
+
 test('each kind of broken reference is found at its line', (t) => {
   const table: ReadonlyArray<readonly [line: string, problem: RegExp]> = [
     ['[x](nowhere.md)', /there is no docs\/nowhere\.md/],

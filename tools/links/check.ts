@@ -15,6 +15,12 @@ export interface LinkReport {
   readonly problems: readonly string[];
 }
 
+/**
+ * Core stands without providers/ (decision 22): where the folder is not there, nothing is said about
+ * names below it.
+ */
+const OPTIONAL = /^providers\//;
+
 /** Written by commands, not committed: a page may name them on a fresh clone. */
 const GENERATED = /(?:^|\/)(?:dist|node_modules|\.cache|coverage)(?:\/|$)|^bench\/results(?:\/|$)/;
 
@@ -38,7 +44,7 @@ export function checkLinks(root: string): LinkReport {
       if (problem !== undefined) problems.push(`${file}:${line} ${problem}`);
     }
     for (const { target, line } of page.paths) {
-      if (GENERATED.test(target)) continue;
+      if (GENERATED.test(target) || isAbsentPart(root, target)) continue;
       paths++;
       if (existsSync(path.join(root, target)) || existsBeside(root, file, target)) continue;
       problems.push(`${file}:${line} names ${target}, which does not exist`);
@@ -54,6 +60,10 @@ function load(root: string, file: string): Page {
 
 function isOutside(target: string): boolean {
   return /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(target);
+}
+
+function isAbsentPart(root: string, target: string): boolean {
+  return OPTIONAL.test(`${target}/`) && !existsSync(path.join(root, 'providers'));
 }
 
 /** A provider's own page may name files of its own workspace. */
@@ -73,6 +83,7 @@ function linkProblem(link: {
   const base = rawPath.startsWith('/') ? '' : path.posix.dirname(file);
   const linked = rawPath === '' ? file : path.posix.join(base, rawPath);
   if (linked.startsWith('..')) return `links to ${target}, outside the repository`;
+  if (isAbsentPart(root, linked)) return undefined;
   const absolute = path.join(root, linked);
   if (!existsSync(absolute)) return `links to ${target}, but there is no ${linked}`;
   if (fragment === undefined || fragment === '' || /^L\d+/.test(fragment)) return undefined;

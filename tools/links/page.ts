@@ -10,7 +10,10 @@ export interface Page {
   /** Targets of links and images, and of reference definitions. */
   readonly links: readonly Mention[];
   readonly anchors: ReadonlySet<string>;
-  /** Paths below a top folder of our tree, outside paragraphs marked `Future:`. */
+  /**
+   * Paths below a top folder of our tree, outside paragraphs marked `Future:`, and without those of
+   * a workspace that the page itself builds (blocks that say `file=`, run by test/docs).
+   */
   readonly paths: readonly Mention[];
 }
 
@@ -27,6 +30,7 @@ export function readPage(text: string): Page {
   const links: Mention[] = [];
   const paths: Mention[] = [];
   const anchors = new Anchors();
+  const built = builtWorkspaces(text);
   let fence: string | undefined;
   let future = false;
   for (const [i, raw] of text.split('\n').entries()) {
@@ -46,7 +50,15 @@ export function readPage(text: string): Page {
     // A link's target is checked as a link, relative to the page.
     if (!future) paths.push(...pathsOf(raw.replace(/\]\([^)]*\)/g, ']'), line));
   }
-  return { links, anchors: anchors.all, paths };
+  const isBuilt = ({ target }: Mention): boolean =>
+    built.some((folder) => `${target}/`.startsWith(folder));
+  return { links, anchors: anchors.all, paths: paths.filter((path) => !isBuilt(path)) };
+}
+
+/** `providers/acme/` for a block that starts with ```ts file=providers/acme/src/x.ts. */
+function builtWorkspaces(text: string): string[] {
+  const files = text.matchAll(/^`{3,}\w+ file=((?:packages|providers)\/[^/\s]+\/)/gm);
+  return [...new Set([...files].map(([, folder]) => folder ?? ''))];
 }
 
 function linksOf(text: string, line: number): Mention[] {

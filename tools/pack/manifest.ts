@@ -7,6 +7,11 @@ export interface Manifest {
   readonly version: string;
   readonly exports: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  /**
+   * Commands exist in the published form only: npm would link and chmod one of `bin` in the
+   * working tree at every install.
+   */
+  readonly publishConfig?: { readonly bin?: Readonly<Record<string, string>> };
   readonly [field: string]: unknown;
 }
 
@@ -15,7 +20,7 @@ export interface PublishedExport {
   readonly default: string;
 }
 
-const KEPT: readonly string[] = ['description', 'license', 'type', 'bin', 'keywords'];
+const KEPT: readonly string[] = ['description', 'license', 'type', 'keywords'];
 
 /**
  * Sibling dependencies are pinned to the exact version that is staged with them: published
@@ -36,6 +41,7 @@ export function publishedManifest(
     ...Object.fromEntries(kept),
     engines: { node: '>=24' },
     exports: publishedExports(manifest),
+    ...publishedCommands(manifest),
     files: ['dist'],
     ...(dependencies.length > 0 ? { dependencies: Object.fromEntries(dependencies) } : {}),
   };
@@ -51,17 +57,45 @@ function pin(from: string, name: string, siblings: ReadonlyMap<string, string>):
 
 function publishedExports(manifest: Manifest): Record<string, PublishedExport> {
   const entries = Object.entries(manifest.exports).map(([key, source]) => {
-    const built = distPath(source);
-    if (built === undefined) {
-      throw new Error(`${manifest.name} exports ${key} as ${source}: expected ./src/….ts`);
-    }
+    const built = builtPath(manifest, key, source);
     return [key, { types: `./${built}.d.ts`, default: `./${built}.js` }] as const;
   });
   return Object.fromEntries(entries);
+}
+
+function publishedCommands(manifest: Manifest): { readonly bin?: Record<string, string> } {
+  const commands = Object.entries(manifest.publishConfig?.bin ?? {});
+  if (commands.length === 0) return {};
+  const built = commands.map(
+    ([command, source]) => [command, `${builtPath(manifest, command, source)}.js`] as const,
+  );
+  return { bin: Object.fromEntries(built) };
+}
+
+function builtPath(manifest: Manifest, key: string, source: string): string {
+  const built = distPath(source);
+  if (built !== undefined) return built;
+  throw new Error(`${manifest.name} exports ${key} as ${source}: expected ./src/….ts`);
+}
+
+/** Sources of what an installation can import or run: `src/index.ts`, …. */
+export function entrySources({ exports, publishConfig }: Manifest): string[] {
+  const commands = Object.values(publishConfig?.bin ?? {});
+  const all = [...Object.values(exports), ...commands];
+  return [...new Set(all.map(withoutDot))];
+}
+
+/** Sources of the commands among them. */
+export function commandSources({ publishConfig }: Manifest): string[] {
+  return Object.values(publishConfig?.bin ?? {}).map(withoutDot);
 }
 
 /** `./src/a/b.ts` → `dist/a/b`. */
 export function distPath(source: string): string | undefined {
   const match = /^(?:\.\/)?src\/(.+)\.ts$/.exec(source);
   return match?.[1] === undefined ? undefined : `dist/${match[1]}`;
+}
+
+function withoutDot(source: string): string {
+  return source.replace(/^\.\//, '');
 }

@@ -32,6 +32,7 @@ const MANIFEST = {
   files: ['src'],
   dependencies: { '@bigfleet/b': '*', yaml: '2.0.0' },
   devDependencies: { typescript: '7' },
+  publishConfig: { bin: { a: './src/deep/x.ts' } },
 };
 
 function plant(t: TestContext): string {
@@ -69,6 +70,8 @@ test('a packed package holds its built sources, runs, and holds nothing else', (
   ]);
   const built = readFileSync(path.join(out, 'a/dist/index.js'), 'utf8');
   assert.match(built, /'\.\/deep\/x\.js'|"\.\/deep\/x\.js"/);
+  const command = readFileSync(path.join(out, 'a/dist/deep/x.js'), 'utf8');
+  assert.match(command, /^#!\/usr\/bin\/env node\n/);
 });
 
 test('the published manifest', () => {
@@ -82,6 +85,7 @@ test('the published manifest', () => {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './deep': { types: './dist/deep/x.d.ts', default: './dist/deep/x.js' },
     },
+    bin: { a: 'dist/deep/x.js' },
     files: ['dist'],
     dependencies: { '@bigfleet/b': '1.2.3', yaml: '2.0.0' },
   });

@@ -1,21 +1,30 @@
 // Builds packages, stages what is published of them into a folder of their own, and packs
-// there. Only files whose source exists are taken, so that a stale dist cannot leak a module
-// that was removed, and no test is ever published.
+// there. Only the built form of what the entry points reach is taken (closure.ts), so that a stale
+// dist cannot leak a module that was removed, and no test is ever published.
 
 import { execFileSync, type StdioOptions } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { distPath, type Manifest, publishedManifest } from './manifest.ts';
+import { publishedSources } from './closure.ts';
+import {
+  commandSources,
+  distPath,
+  entrySources,
+  type Manifest,
+  publishedManifest,
+} from './manifest.ts';
 
-/** What is published today; each name is a folder below packages/. */
-export const PUBLISHED: readonly string[] = ['base', 'wire', 'telemetry'];
+/**
+ * What is published today: all that a provider outside this repository needs. Each name is a
+ * folder below packages/.
+ */
+export const PUBLISHED: readonly string[] = [
+  'base',
+  'wire',
+  'telemetry',
+  'providerkit',
+  'conformance',
+];
 
 export interface StageOptions {
   readonly root: string;
@@ -41,7 +50,7 @@ export function stagePackages({ root, names, out }: StageOptions): Packed[] {
     const manifest = manifests[i];
     if (manifest === undefined) throw new Error(`no manifest in ${folder}`);
     const staged = path.join(out, path.basename(folder));
-    const files = copyBuilt(folder, staged);
+    const files = copyBuilt(folder, manifest, staged);
     const published = publishedManifest(manifest, siblings);
     writeFileSync(path.join(staged, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
     copyNotices(root, folder, staged);
@@ -59,26 +68,41 @@ function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** Copies the built form of every source that is no test; fails when one was not built. */
-function copyBuilt(folder: string, staged: string): string[] {
-  const sources = globSync('src/**/*.ts', { cwd: folder }).filter(isPublished).sort();
-  if (sources.length === 0) throw new Error(`${folder} has no sources to publish`);
+/** Copies the built form of every published source; fails when one was not built. */
+function copyBuilt(folder: string, manifest: Manifest, staged: string): string[] {
+  const sources = sourcesOf(folder, manifest);
+  const commands = commandSources(manifest);
   return sources.flatMap((source) => {
     const built = distPath(source);
     if (built === undefined) throw new Error(`${source} has no place in dist`);
     return ['.js', '.d.ts'].map((extension) => {
       const file = `${built}${extension}`;
-      mkdirSync(path.join(staged, path.dirname(file)), { recursive: true });
-      copyFileSync(path.join(folder, file), path.join(staged, file));
+      const target = path.join(staged, file);
+      mkdirSync(path.dirname(target), { recursive: true });
+      copyFileSync(path.join(folder, file), target);
+      if (extension === '.js' && commands.includes(source)) makeRunnable(target);
       return file;
     });
   });
 }
 
-/** Test helpers import development dependencies, which an installed package does not have. */
-function isPublished(source: string): boolean {
-  const forTests = /(?:^|\/)(?:testing|testdata|fixtures)\//.test(source);
-  return !forTests && !/\.(?:test|long|d)\.ts$/.test(source);
+function sourcesOf(folder: string, manifest: Manifest): string[] {
+  return publishedSources({
+    folder,
+    entries: entrySources(manifest),
+    dependencies: Object.keys(manifest.dependencies ?? {}),
+  });
+}
+
+/** What an installation of the package in this folder brings, as paths of sources. */
+export function publishedFilesOf(folder: string): string[] {
+  return sourcesOf(folder, readManifest(folder));
+}
+
+/** npm sets the mode of a command; the line that says who runs it is ours. */
+function makeRunnable(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  if (!text.startsWith('#!')) writeFileSync(file, `#!/usr/bin/env node\n${text}`);
 }
 
 function copyNotices(root: string, folder: string, staged: string): void {

@@ -1,3 +1,5 @@
 // The commands: bigfleet, bigfleetctl, bigfleet-operator.
-// Built by a later issue; exports nothing yet.
-export {};
+
+export { runBigfleet } from './bigfleet.ts';
+export type { CommandContext } from './command.ts';
+export type { ProcessPort } from './process-port.ts';

@@ -1,3 +1,12 @@
-// The 93 behaviours against any gRPC endpoint.
-// Built by a later issue; exports nothing yet.
-export {};
+// The 93 behaviours against any gRPC endpoint, as a library: what the mutants, the scale harness
+// and the providers' own tests run. The command is main.ts.
+
+export type { Behaviour, Profile } from './catalogue/behaviour.ts';
+export { behaviours } from './catalogue/catalogue.ts';
+export { allChecks } from './behaviours/index.ts';
+export type { FinishedSuite, SuiteOptions, SuiteServices } from './lanes/suite.ts';
+export { runSuite } from './lanes/suite.ts';
+export type { LaneReport, SuiteRun, TestResult } from './run/result.ts';
+export type { RunObserver } from './run/observer.ts';
+export type { Judgement, Verdict } from './verdict/judge.ts';
+export { judge } from './verdict/judge.ts';

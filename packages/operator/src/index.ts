@@ -1,3 +1,10 @@
 // Roll-up, session client, bootstrap templates, reclaim, UpcomingNode, AvailableCapacity.
-// Built by a later issue; exports nothing yet.
-export {};
+
+export type * from './rollup/capacity-request.ts';
+export { DemandIndex } from './rollup/demand-index.ts';
+export type { Refusal, RefusedRequest } from './rollup/refusal.ts';
+export type { Rollup, RollupNeed } from './rollup/rollup.ts';
+export type * from './session/cluster-port.ts';
+export { createOperatorMetrics, type OperatorMetrics } from './session/metrics.ts';
+export { OperatorSession, type OperatorSessionOptions } from './session/operator-session.ts';
+export { defaultSessionSettings, type SessionSettings } from './session/settings.ts';

@@ -1,3 +1,6 @@
-// Sessions, cycle loop, reconcile, execute pool, ShardRead.
-// Built by a later issue; exports nothing yet.
-export {};
+// The shard: its side of the provider contract, and the whole process around it.
+
+export * from './offline/index.ts';
+export * from './process/index.ts';
+export * from './provider/index.ts';
+export * from './read/index.ts';

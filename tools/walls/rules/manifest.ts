@@ -38,10 +38,18 @@ function inspectManifest(file: TreeFile, tree: Tree): Finding[] {
     findings.push({ line: lineOf(name), message: `declares ${name}: no shipped file imports it` });
   }
   for (const name of workspace.devDependencies.keys()) {
-    if (used.tests.has(name) || name.startsWith('@types/')) continue;
+    if (used.tests.has(name) || name.startsWith('@types/') || isRun(file.text, name)) continue;
     findings.push({ line: lineOf(name), message: `declares ${name} for tests: none imports it` });
   }
   return [...findings, ...stalePins(workspace, tree, lineOf)];
+}
+
+/** What a provider's own scripts run: outside this repository they find no tools of the root. */
+const COMMANDS: Readonly<Record<string, RegExp>> = { typescript: /\btsc\b/ };
+
+function isRun(manifestText: string, name: string): boolean {
+  const { scripts = {} } = JSON.parse(manifestText) as { scripts?: Record<string, string> };
+  return Object.values(scripts).some((script) => COMMANDS[name]?.test(script) === true);
 }
 
 interface Used {

@@ -187,6 +187,325 @@ const table = {
     action: 'Check the path and the space of --trace-samples; the process runs on without it.',
     grpc: 'INTERNAL',
   },
+
+  // ── providerkit: contract ───────────────────────────────────────────────────────────────
+  provider_argument: {
+    kind: 'user',
+    meaning: 'An argument of a provider call is empty, negative or beyond its documented bound.',
+    action: 'Correct the caller; the machine and its fence mark are untouched.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  provider_fenced: {
+    kind: 'system',
+    meaning: 'The fencing token of a mutation is not newer than one seen for this machine.',
+    action: 'Look for two processes with one shard identity; never repeat the call.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+  machine_unknown: {
+    kind: 'user',
+    meaning: 'The provider has no machine with this id.',
+    action: 'List the machines of the provider; the id may belong to another one.',
+    grpc: 'NOT_FOUND',
+  },
+  transition_out_of_position: {
+    kind: 'system',
+    meaning: 'The machine is not in the state that this operation starts from.',
+    action: 'Read the machine and decide again; nothing was changed.',
+    grpc: 'INTERNAL',
+  },
+  delete_unsupported: {
+    kind: 'user',
+    meaning: 'The capacity of this provider is fixed, so its machines cannot be deleted.',
+    action: 'Nothing to repair: check the capacity type, fixed capacity is held instead.',
+    grpc: 'UNIMPLEMENTED',
+  },
+  provider_stopping: {
+    kind: 'transient',
+    meaning: 'The provider is shutting down and accepts no further mutation.',
+    action: 'Nothing: the call is repeated after the restart.',
+    grpc: 'UNAVAILABLE',
+  },
+  provider_busy: {
+    kind: 'transient',
+    meaning: 'Too many calls wait for one machine, or too many fence marks are held.',
+    action: 'Look for a caller that repeats itself or invents ids.',
+    grpc: 'RESOURCE_EXHAUSTED',
+  },
+  machine_not_failed: {
+    kind: 'user',
+    meaning: 'Only a Failed machine can be reset.',
+    action: 'Read the machine; use the lifecycle calls for every other state.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  cleanup_failed: {
+    kind: 'transient',
+    meaning: 'The substrate could not clean up after a Failed machine; it stays Failed.',
+    action: 'Read the cause in the message, repair the substrate and try again.',
+    grpc: 'UNAVAILABLE',
+  },
+  instance_invalid: {
+    kind: 'system',
+    meaning: 'The backend described a machine that breaks a rule of the provider contract.',
+    action: 'Correct the backend or its offerings; the message names the machine and the rule.',
+    grpc: 'INTERNAL',
+  },
+  describe_failed: {
+    kind: 'transient',
+    meaning: 'The backend could not describe its inventory, so a first start is impossible.',
+    action: 'Check credentials and reachability of the substrate and start again.',
+    grpc: 'UNAVAILABLE',
+  },
+  readiness_source_missing: {
+    kind: 'user',
+    meaning: 'Nothing was given that can tell when a node is Ready, so no machine could be.',
+    action: 'Set --readiness-source, or give the backend a confirmNodeReady of its own.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+
+  // ── providerkit: store and process ──────────────────────────────────────────────────────
+  store_unavailable: {
+    kind: 'transient',
+    meaning: 'The durable store could not keep a change; nothing of the change was applied.',
+    action: 'Free space on the state volume or repair it; the provider recovers by itself.',
+    grpc: 'UNAVAILABLE',
+  },
+  store_corrupt: {
+    kind: 'system',
+    meaning: 'The durable state is damaged, so acknowledged changes would be lost by loading it.',
+    action: 'Restore the named files from a backup; move them away only to start from nothing.',
+    grpc: 'DATA_LOSS',
+  },
+  store_locked: {
+    kind: 'system',
+    meaning: 'Another process holds the durable state; two writers would corrupt it.',
+    action: 'Stop the other process; deploy one replica with the Recreate strategy.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+  flag_invalid: {
+    kind: 'user',
+    meaning: 'A command-line flag or its environment variable is unknown or has a bad value.',
+    action: 'Correct the named flag; --help lists every flag with its form and default.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  backend_not_configured: {
+    kind: 'user',
+    meaning: 'A provider has neither the configuration of its real backend nor a request to fake.',
+    action: 'Give the named configuration, or ask for the fake explicitly in a test.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+  state_not_configured: {
+    kind: 'user',
+    meaning: 'A real backend was started without a durable state file.',
+    action: 'Set --state to a path on a persistent volume; lost fence marks admit zombies.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+  offerings_invalid: {
+    kind: 'user',
+    meaning: 'The offerings file is unreadable or an entry in it breaks a rule.',
+    action: 'Correct the named entry of the file; nothing was started from it.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  price_missing: {
+    kind: 'user',
+    meaning: 'An offering that costs money would be published with the price zero.',
+    action: 'Give a price for the named types; a price of zero would win every ranking.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+
+  // ── conformance ─────────────────────────────────────────────────────────────────────────
+  conformance_boot_failed: {
+    kind: 'system',
+    meaning: 'A provider process that the conformance suite started did not become ready.',
+    action: 'Read the named log: the end of it is in the message.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+
+  // ── shard: provider client ──────────────────────────────────────────────────────────────
+  provider_not_supported: {
+    kind: 'system',
+    meaning: 'A provider does not implement the call: Delete on fixed capacity, or no provider.',
+    action:
+      'Check the capacity types that the provider declares, and the address it is dialled at.',
+    grpc: 'UNIMPLEMENTED',
+  },
+  provider_rejected: {
+    kind: 'system',
+    meaning: 'A provider refused the call for a reason that a repetition would not change.',
+    action: 'Read its message: the request, the identity or the configuration is at fault.',
+    grpc: 'INTERNAL',
+  },
+  provider_state_refused: {
+    kind: 'transient',
+    meaning: 'A provider refused the call, most often because the machine is in another state.',
+    action: 'Nothing: the shard reads the machine again. If it repeats, read the provider log.',
+    grpc: 'INTERNAL',
+  },
+  provider_result_unknown: {
+    kind: 'transient',
+    meaning: 'A provider did not answer, so the call may or may not have taken effect.',
+    action: 'Nothing if it is rare. If it repeats, check that the provider runs and is reachable.',
+    grpc: 'UNAVAILABLE',
+  },
+  provider_answer_malformed: {
+    kind: 'system',
+    meaning: 'A provider answered with bytes or values that the contract does not know.',
+    action: 'Check the version of the provider, and certify it with the conformance suite.',
+    grpc: 'INTERNAL',
+  },
+  provider_misconfigured: {
+    kind: 'user',
+    meaning: 'The set of providers, or one entry of it, cannot be used as it is configured.',
+    action: 'Correct the named flag or registry entry; nothing was dialled.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  // ── shard: core ─────────────────────────────────────────────────────────────────────────
+  engine_lost: {
+    kind: 'system',
+    meaning: 'The thread that decides has ended or lost its place; the process ends with it.',
+    action: 'Restart the shard: it is rebuilt from List and the next roll-ups. Report the cause.',
+    grpc: 'INTERNAL',
+  },
+
+  // ── shard: process ──────────────────────────────────────────────────────────────────────
+  epoch_corrupt: {
+    kind: 'system',
+    meaning: 'The file epoch is damaged or unreadable, so the next epoch could be an old one.',
+    action: 'Restore the file, or remove it and start with --epoch-floor above the last epoch.',
+    grpc: 'INTERNAL',
+  },
+  epoch_unwritable: {
+    kind: 'system',
+    meaning: 'The new epoch could not be made durable, so this process may not act.',
+    action: 'Free space on, or repair, the volume of --data-dir, then start again.',
+    grpc: 'INTERNAL',
+  },
+  data_dir_locked: {
+    kind: 'user',
+    meaning: 'Another shard process runs on this data directory.',
+    action: 'Stop the other process, or give this one a --data-dir of its own.',
+    grpc: 'INTERNAL',
+  },
+  data_dir_unusable: {
+    kind: 'system',
+    meaning: 'The data directory cannot be made or locked.',
+    action: 'Check owner, mode and free space of --data-dir.',
+    grpc: 'INTERNAL',
+  },
+  providers_file_corrupt: {
+    kind: 'system',
+    meaning: 'The file providers.json is damaged, so providers of this shard would be forgotten.',
+    action: 'Remove it if the coordinator is reachable, or name the providers by --provider.',
+    grpc: 'INTERNAL',
+  },
+
+  // ── shard: reading and records ──────────────────────────────────────────────────────────
+  trace_lost: {
+    kind: 'system',
+    meaning: 'The trace of the inputs ended early; the run goes on, and another trace follows.',
+    action: 'Nothing if it is rare. If it repeats, look at the disk of the records directory.',
+    grpc: 'INTERNAL',
+  },
+  trace_too_large: {
+    kind: 'user',
+    meaning: 'The fleet is too large for traces within the bound of the records directory.',
+    action: 'Raise --records-max-bytes to replay this shard; decision records are kept as before.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+  feed_readers_exceeded: {
+    kind: 'transient',
+    meaning: 'As many readers as a shard serves at once already watch or read its records.',
+    action: 'Close a reader, or share one: a dashboard server needs a single feed per shard.',
+    grpc: 'RESOURCE_EXHAUSTED',
+  },
+  verdicts_replaced: {
+    kind: 'transient',
+    meaning: 'Newer verdicts replaced those that a slow reader was still reading.',
+    action: 'Ask again, and read faster or ask for one cluster or a limit.',
+    grpc: 'ABORTED',
+  },
+  read_request_invalid: {
+    kind: 'user',
+    meaning: 'A read names no subject, a negative limit, or something that cannot be matched.',
+    action: 'Correct the named field of the request.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  record_not_found: {
+    kind: 'user',
+    meaning:
+      'No stored record is of the cycle, or mentions the machine or need, that was asked for.',
+    action: 'Check the name; older records were dropped to stay within --records-max-bytes.',
+    grpc: 'NOT_FOUND',
+  },
+
+  // ── operator: session ───────────────────────────────────────────────────────────────────
+  session_unacknowledged: {
+    kind: 'transient',
+    meaning: 'The shard did not acknowledge the hello of a session in time.',
+    action: 'Nothing if it is rare: the operator dials again. Else check the shard address.',
+    grpc: 'DEADLINE_EXCEEDED',
+  },
+  rollups_unanswered: {
+    kind: 'transient',
+    meaning: 'The shard took roll-ups and answered none of them for three intervals.',
+    action: 'Look for "rollup rejected" in the log of the shard; the operator dials again.',
+    grpc: 'DEADLINE_EXCEEDED',
+  },
+  session_overrun: {
+    kind: 'system',
+    meaning: 'The shard sent states of more machines than the operator can keep waiting.',
+    action: 'Check the API server of the cluster for back-pressure; the operator dials again.',
+    grpc: 'RESOURCE_EXHAUSTED',
+  },
+  demand_not_synced: {
+    kind: 'transient',
+    meaning: 'The first full list of CapacityRequests is not done, so no roll-up may be sent.',
+    action: 'Check that the CRDs are installed and that the operator may list them.',
+    grpc: 'UNAVAILABLE',
+  },
+
+  // ── shard: rails and administration ─────────────────────────────────────────────────────
+  rails_invalid: {
+    kind: 'user',
+    meaning: 'Actuation settings are out of range, contradict each other or carry no reason.',
+    action: 'Correct the named setting; nothing was changed.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  rails_corrupt: {
+    kind: 'system',
+    meaning: 'The file rails.json is damaged or unreadable, so a pause in it would be forgotten.',
+    action: 'Read the named file, restore the settings it held, or move it away to use the flags.',
+    grpc: 'DATA_LOSS',
+  },
+  rails_not_persisted: {
+    kind: 'system',
+    meaning: 'The pause holds in this process but could not be written, so a restart forgets it.',
+    action: 'Repair the data directory and pause again.',
+    grpc: 'UNAVAILABLE',
+  },
+  rails_write_failed: {
+    kind: 'system',
+    meaning: 'Actuation settings could not be written, so they were not changed.',
+    action: 'Repair the data directory and try again.',
+    grpc: 'UNAVAILABLE',
+  },
+  reason_missing: {
+    kind: 'user',
+    meaning: 'An administrative change was asked for without a reason.',
+    action: 'Give a reason: it is shown to whoever finds the change later.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  cluster_session_live: {
+    kind: 'user',
+    meaning: 'The operator of the cluster is connected, so its next roll-up restores the demand.',
+    action: 'Stop the operator first, or force the call if that is what you want.',
+    grpc: 'ABORTED',
+  },
+  cluster_unknown: {
+    kind: 'user',
+    meaning: 'The shard has no demand, no session and no machine of this cluster.',
+    action: 'Check the cluster id and which shard the cluster is bound to.',
+    grpc: 'NOT_FOUND',
+  },
 } as const;
 
 export type ErrorCode = keyof typeof table;

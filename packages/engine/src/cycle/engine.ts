@@ -15,9 +15,10 @@ import { CompiledProfiles } from '../needs/compiled-profile.ts';
 import { NeedsTable, type RowContext } from '../needs/needs-table.ts';
 import type { Row } from '../needs/row.ts';
 import { Acquirer } from '../phase1/acquire.ts';
-import { ClusterDemand } from '../phase1/cluster-demand.ts';
+import { ClusterDemand, type NormaliseContext } from '../phase1/cluster-demand.ts';
 import { CreditPass } from '../phase1/credit-pass.ts';
 import { FoldKeys } from '../phase1/fold-keys.ts';
+import { Foldability } from '../phase1/foldable.ts';
 import { OpenDemand } from '../phase1/open-demand.ts';
 import { PoolView } from '../phase1/pool-view.ts';
 import { StepRule } from '../phase1/step-rule.ts';
@@ -67,7 +68,7 @@ export class Engine {
   readonly shortfalls: ShortfallLedger = new ShortfallLedger();
   releasePolicy: ReleasePolicy = DEFAULT_RELEASE_POLICY;
   readonly #vectors: VectorTable = new VectorTable(this.inventory.dimensions);
-  readonly #context: RowContext;
+  readonly #normaliseContext: NormaliseContext;
   readonly #folds: FoldKeys = new FoldKeys(this.inventory);
   readonly #open: OpenDemand = new OpenDemand(this.#vectors, this.inventory.classes.allocatable);
   readonly #credits: CreditPass;
@@ -109,8 +110,14 @@ export class Engine {
     const eligible = new EligibleSets(this.inventory.classes);
     const profiles = new CompiledProfiles(eligible, this.inventory.fingerprints);
     const { groups, digest } = this.inventory;
-    this.#context = { profiles, eligible, groups, vectors: this.#vectors, digest };
-    this.needs = new NeedsTable(this.#context);
+    const rows: RowContext = { profiles, eligible, groups, vectors: this.#vectors, digest };
+    this.needs = new NeedsTable(rows);
+    this.#normaliseContext = {
+      needs: this.needs,
+      rows,
+      foldKeys: this.#folds,
+      foldability: new Foldability(this.inventory, this.#vectors),
+    };
     this.#credits = new CreditPass(this.inventory, this.#open, this.#vectors, this.#ranks);
     this.#acquirer = new Acquirer(
       this.inventory,
@@ -272,7 +279,7 @@ export class Engine {
       demand = new ClusterDemand(cluster);
       this.#demands.set(cluster, demand);
     }
-    demand.normalise(this.inventory, this.needs, this.#folds, this.#context);
+    demand.normalise(this.#normaliseContext);
     if (demand.normalised.length === 0 && this.inventory.supplyOf(cluster)?.isEmpty !== false) {
       this.#forget(cluster);
       return undefined;
@@ -298,7 +305,7 @@ export class Engine {
 
   /** Neither demand nor machines: nothing is remembered of the cluster but its name. */
   #forget(cluster: number): void {
-    this.#demands.get(cluster)?.dispose(this.#folds, this.#context);
+    this.#demands.get(cluster)?.dispose(this.#normaliseContext);
     this.#demands.delete(cluster);
     this.#poolClusters.delete(cluster);
     this.#openClusters.delete(cluster);

@@ -49,6 +49,30 @@ export class CostOrder {
     return this.tierStart.length - 1;
   }
 
+  /** Where the class stands; the class must be among them. */
+  entryOf(klass: number): number {
+    const cost = this.#costOf(klass);
+    let low = 0;
+    let high = this.klass.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const other = this.cost[middle] as number;
+      if (other < cost || (other === cost && (this.klass[middle] as number) < klass)) {
+        low = middle + 1;
+      } else high = middle;
+    }
+    return low;
+  }
+
+  #costOf(klass: number): number {
+    const { price, probability } = this.#classes;
+    return effectiveCost(
+      price[klass] as number,
+      probability[klass] as number,
+      this.#penaltyDollars,
+    );
+  }
+
   /** Ready for use in this cycle. */
   refresh(cycle: number): this {
     const { version } = this.#set;
@@ -68,11 +92,9 @@ export class CostOrder {
   }
 
   #rebuild(): void {
-    const { price, probability } = this.#classes;
-    const costOf = (klass: number): number =>
-      effectiveCost(price[klass] as number, probability[klass] as number, this.#penaltyDollars);
-    const finite = this.#set.members.filter((klass) => costOf(klass) < Number.POSITIVE_INFINITY);
-    const sorted = finite.map((klass) => ({ klass, cost: costOf(klass) }));
+    const { probability } = this.#classes;
+    const all = this.#set.members.map((klass) => ({ klass, cost: this.#costOf(klass) }));
+    const sorted = all.filter(({ cost }) => cost < Number.POSITIVE_INFINITY);
     sorted.sort((a, b) => a.cost - b.cost || a.klass - b.klass);
     this.klass = Int32Array.from(sorted, (entry) => entry.klass);
     this.cost = Float64Array.from(sorted, (entry) => entry.cost);

@@ -69,8 +69,11 @@ export class DomainSets {
   }
 
   #catchUp(): void {
-    const { version } = this.#set;
-    if (this.#version === version) return;
+    // Without the closures of the rebuild: they would cost an allocation per call.
+    if (this.#version !== this.#set.version) this.#rebuild(this.#set.version);
+  }
+
+  #rebuild(version: number): void {
     this.#version = version;
     this.#members = this.#set.members;
     const valueOf = this.#members.map((klass) => this.#classes.valueOf(klass, this.#key));

@@ -16,6 +16,9 @@ export class EligibleSet {
   readonly set: ClassSet;
   readonly #orders: (CostOrder | undefined)[] = [];
   readonly #domains = new Map<string, DomainSets>();
+  /** Scratch of the credit lists: by which rebuild it was last listed, and where. */
+  listedBy = 0;
+  listPlace = 0;
 
   constructor(classes: Classes, set: ClassSet) {
     this.#classes = classes;

@@ -10,6 +10,8 @@ import type { Interner } from '../store/interner.ts';
 export interface CompiledProfile {
   readonly profile: Profile;
   readonly fingerprint: number;
+  /** The same profile without Same: what a folded gang demands. */
+  readonly strippedProfile: Profile;
   /** Fingerprint of the same profile without Same: what a folded gang is stamped with. */
   readonly strippedFingerprint: number;
   readonly strippedText: string;
@@ -64,7 +66,8 @@ export class CompiledProfiles {
 
   #compile(profile: Profile): CompiledProfile {
     const { fingerprint, requirements, interruptionBucket } = profile;
-    const strippedText = withoutSame(profile).fingerprint;
+    const strippedProfile = withoutSame(profile);
+    const strippedText = strippedProfile.fingerprint;
     const requirementsKey = fingerprint.slice(
       fingerprint.indexOf('|reqs='),
       fingerprint.indexOf('|spr='),
@@ -73,6 +76,7 @@ export class CompiledProfiles {
       profile,
       fingerprint: this.#fingerprints.retain(fingerprint),
       strippedFingerprint: this.#fingerprints.retain(strippedText),
+      strippedProfile,
       strippedText,
       requirementsKey,
       match: this.#eligible.retainMatch(requirements, requirementsKey),

@@ -100,7 +100,7 @@ export function createRow(
 ): Row {
   const compiled = context.profiles.retain(need.profile);
   const eligibleKey = eligibleKeyOf(compiled, resourcesKey(need.minUnit));
-  const aggregateKey = resourcesKey(need.aggregate);
+  const aggregateKey = isFolded ? '' : resourcesKey(need.aggregate);
   const aggregate = context.vectors.allocate();
   context.vectors.write(aggregate, need.aggregate);
   // What a cycle touches comes first: rows are visited in an order that defeats the prefetcher,
@@ -134,6 +134,7 @@ export function createRow(
       isSatisfiable: false,
       sameCandidates: [],
       foldKey: undefined,
+      keptBy: 0,
     },
     need,
     key: needKey(need),
@@ -147,6 +148,12 @@ export function createRow(
     arrivalHigh: Number(need.arrivalUnixNanos >> 32n),
     arrivalLow: Number(need.arrivalUnixNanos & 0xffff_ffffn),
   };
+}
+
+/** Another size of the same folded demand: whoever holds the row sees it in the next cycle. */
+export function resizeRow({ vectors }: RowContext, row: Row, need: Need): void {
+  row.need = need;
+  vectors.write(row.aggregate, need.aggregate);
 }
 
 export function releaseRow(context: RowContext, row: Row): void {

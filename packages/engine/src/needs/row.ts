@@ -11,7 +11,8 @@ import type { FoldKey } from '../phase1/fold-keys.ts';
 import type { CompiledProfile } from './compiled-profile.ts';
 
 export interface Row {
-  readonly need: Need;
+  /** Replaced in folded rows only, when the number or the age of their gangs changes. */
+  need: Need;
   /** needKey of the need. */
   readonly key: string;
   /** Of profile, group and aggregate, for the input digest. */
@@ -21,6 +22,7 @@ export interface Row {
   readonly compiled: CompiledProfile;
   readonly eligible: EligibleSet;
   readonly eligibleKey: string;
+  /** Empty for folded rows: their aggregate changes. */
   readonly aggregateKey: string;
   /** Gangs of one size and profile, Same aside; empty for needs without Same. */
   readonly gangKey: string;
@@ -31,6 +33,7 @@ export interface Row {
   /** The atomic unit is positive wherever the aggregate is, so every eligible class contributes. */
   readonly isAlwaysServed: boolean;
   readonly isFolded: boolean;
+  /** Of the arrival; without meaning for folded rows, which have no age in any order. */
   readonly arrivalHigh: number;
   readonly arrivalLow: number;
   readonly result: RowResult;
@@ -39,6 +42,8 @@ export interface Row {
 export interface RowResult {
   /** Whether the gang fits on one acquirable machine; undefined for needs without Same. */
   foldKey: FoldKey | undefined;
+  /** The change of its cluster's roll-up that it was last part of. */
+  keptBy: number;
   /** Place in its cluster's normalised list; claims name it. */
   index: number;
   /** Vector handle: what crediting left open. */

@@ -26,6 +26,7 @@ export class CandidateCells {
   setUp(sets: readonly EligibleSet[]): void {
     this.#sets = sets;
     this.#arrangement = -1;
+    if (this.starts.length >= sets.length) return;
     this.starts = new Int32Array(sets.length);
     this.ends = new Int32Array(sets.length);
     this.cursors = new Int32Array(sets.length);

@@ -1,22 +1,20 @@
 // One cluster's normalised demand and what crediting made of it: the memo that lets a steady
-// cycle re-evaluate only the clusters that changed. Also the fold itself: gangs that fit on one
-// machine are co-located by fitting, and as whole-machine gangs they would each round up to a
-// machine of their own.
+// cycle re-evaluate only the clusters that changed.
 
-import { compareText } from '../model/text-order.ts';
-import type { Need } from '../model/need.ts';
-import { earliest } from '../model/need.ts';
-import { withoutSame } from '../model/profile.ts';
-import type { Resources } from '../model/resources.ts';
-import { covers } from '../model/resources.ts';
 import type { NeedsTable, RowContext } from '../needs/needs-table.ts';
-import { createRow, releaseRow } from '../needs/needs-table.ts';
 import type { Row } from '../needs/row.ts';
-import { CELL, CLASS, type ClusterSupply, SLOT } from '../store/cluster-supply.ts';
-import type { Inventory } from '../store/inventory.ts';
 import { CreditList } from './credit-list.ts';
 import type { FoldKeys } from './fold-keys.ts';
-import { mayServeBound } from './may-serve.ts';
+import type { Foldability } from './foldable.ts';
+import { GangFolds } from './gang-folds.ts';
+
+/** What all clusters share when they normalise. */
+export interface NormaliseContext {
+  readonly needs: NeedsTable;
+  readonly rows: RowContext;
+  readonly foldKeys: FoldKeys;
+  readonly foldability: Foldability;
+}
 
 export class ClusterDemand {
   readonly cluster: number;
@@ -36,219 +34,92 @@ export class ClusterDemand {
   hasHeldOff = false;
   #source: readonly Row[] = [];
   #hasGangs = false;
-  #hadGangs = false;
-  #folded: Row[] = [];
-  readonly #foldedByKey = new Map<string, Row>();
+  readonly #folds: GangFolds;
 
   constructor(cluster: number) {
     this.cluster = cluster;
-  }
-
-  /** Rebuilds the normalised rows from the roll-up and the present supply. */
-  normalise(inventory: Inventory, needs: NeedsTable, folds: FoldKeys, context: RowContext): void {
-    this.#follow(needs.rowsOf(this.cluster), folds);
-    // Without gangs there is nothing to fold, and the roll-up itself is the normalised list.
-    const rows = this.#hasGangs ? this.#fold(inventory, context) : this.#source;
-    if (isSameList(rows, this.normalised)) return;
-    this.normalised = rows;
-    for (let at = 0; at < rows.length; at++) (rows[at] as Row).result.index = at;
-    this.list.rebuild(rows, this.#folded.length > 0);
+    this.#folds = new GangFolds(cluster);
   }
 
   get hasGangs(): boolean {
     return this.#hasGangs;
   }
 
-  #fold(inventory: Inventory, context: RowContext): Row[] {
-    const rows: Row[] = [];
-    const gangs = new Map<string, Fold>();
-    const incumbents = incumbentsOf(inventory, this.cluster, this.#source);
-    for (const row of this.#source) {
-      if (row.compiled.sameKey === undefined || !isFoldable(row, inventory, incumbents)) {
-        rows.push(row);
-      } else {
-        addFold(gangs, row);
-      }
+  /** Rebuilds the normalised rows from the roll-up and the present supply. */
+  normalise(context: NormaliseContext): void {
+    const rows = context.needs.rowsOf(this.cluster);
+    const hadGangs = this.#hasGangs;
+    if (rows !== this.#source) {
+      this.#hasGangs = hasGang(rows);
+      if (hadGangs || this.#hasGangs) followFoldKeys(this.#source, rows, context.foldKeys);
+      this.#source = rows;
     }
-    rows.push(...this.#rebuildFolded(gangs, context));
-    return rows;
+    // Without gangs there is nothing to fold, and the roll-up itself is the normalised list.
+    if (!this.#hasGangs && !hadGangs) this.#take(rows, 0);
+    else this.#fold(context);
   }
 
-  /** Keeps the fold keys' user counts in step with the roll-up. */
-  #follow(rows: readonly Row[], folds: FoldKeys): void {
-    if (rows === this.#source) return;
-    // Folded rows of before go with the last gang.
-    this.#hasGangs = this.#hadGangs || rows.some((row) => row.compiled.sameKey !== undefined);
-    this.#hadGangs = rows.some((row) => row.compiled.sameKey !== undefined);
-    if (this.#hasGangs) {
-      const kept = new Set(rows);
-      for (const row of this.#source) if (!kept.has(row)) folds.release(row);
-      for (const row of rows) {
-        const isNew = row.compiled.sameKey !== undefined && row.result.foldKey === undefined;
-        if (isNew) folds.retain(row);
-      }
+  #fold({ rows: context, foldability }: NormaliseContext): void {
+    const rows = scratch;
+    rows.length = 0;
+    this.#folds.begin();
+    foldability.begin(this.cluster, this.#source);
+    for (let at = 0; at < this.#source.length; at++) {
+      const row = this.#source[at] as Row;
+      if (row.compiled.sameKey !== undefined && foldability.isFoldable(row)) this.#folds.add(row);
+      else rows.push(row);
     }
-    this.#source = rows;
+    const folded = this.#folds.finish(context);
+    for (let at = 0; at < folded.length; at++) rows.push(folded[at] as Row);
+    if (!isSameList(rows, this.normalised)) this.#take(rows.slice(), folded.length);
   }
 
-  /** Folded rows that did not change keep their compiled form. */
-  #rebuildFolded(gangs: ReadonlyMap<string, Fold>, context: RowContext): Row[] {
-    const old = this.#folded;
-    if (old.length === 0 && gangs.size === 0) return old;
-    const rows: Row[] = [];
-    for (const [key, fold] of gangs) {
-      const known = this.#foldedByKey.get(key);
-      const row =
-        known !== undefined && isSameFold(known, fold)
-          ? known
-          : createRow(context, this.cluster, foldedNeed(fold), true);
-      this.#foldedByKey.set(key, row);
-      rows.push(row);
-    }
-    rows.sort(compareFolded);
-    const kept = new Set(rows);
-    for (const row of old) if (!kept.has(row)) releaseRow(context, row);
-    for (const [key, row] of this.#foldedByKey) if (!kept.has(row)) this.#foldedByKey.delete(key);
-    this.#folded = rows;
-    return rows;
+  #take(rows: readonly Row[], foldedCount: number): void {
+    if (rows === this.normalised) return;
+    this.normalised = rows;
+    for (let at = 0; at < rows.length; at++) (rows[at] as Row).result.index = at;
+    this.list.rebuild(rows, foldedCount);
   }
 
   /** Gives back everything; the cluster has neither demand nor supply. */
-  dispose(folds: FoldKeys, context: RowContext): void {
-    this.#follow([], folds);
-    for (const row of this.#folded) releaseRow(context, row);
-    this.#folded = [];
-    this.#foldedByKey.clear();
+  dispose({ rows, foldKeys }: NormaliseContext): void {
+    followFoldKeys(this.#source, [], foldKeys);
+    this.#source = [];
+    this.#folds.dispose(rows);
   }
 }
 
+/** Normalised rows are gathered here: most evaluations find those of before. */
+const scratch: Row[] = [];
+
+function hasGang(rows: readonly Row[]): boolean {
+  // Indexed, like every loop of a cycle over rows: an iterator is an allocation per step.
+  for (let at = 0; at < rows.length; at++) {
+    if ((rows[at] as Row).compiled.sameKey !== undefined) return true;
+  }
+  return false;
+}
+
 function isSameList(a: readonly Row[], b: readonly Row[]): boolean {
-  if (a === b) return true;
   if (a.length !== b.length) return false;
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
   return true;
 }
 
-interface Fold {
-  readonly row: Row;
-  count: number;
-  arrival: bigint;
-}
+/** Names a change of a roll-up, so that rows which stay are told from rows which go. */
+let changes = 0;
 
-function isSameFold({ need }: Row, { row, count, arrival }: Fold): boolean {
-  if (need.arrivalUnixNanos !== arrival) return false;
-  for (const [name, value] of row.need.aggregate) {
-    if (need.aggregate.get(name) !== saturated(value * count)) return false;
+/** Keeps the fold keys' user counts in step with the roll-up. */
+function followFoldKeys(before: readonly Row[], now: readonly Row[], foldKeys: FoldKeys): void {
+  changes += 1;
+  for (let at = 0; at < now.length; at++) (now[at] as Row).result.keptBy = changes;
+  for (let at = 0; at < before.length; at++) {
+    const row = before[at] as Row;
+    if (row.result.keptBy !== changes) foldKeys.release(row);
   }
-  return true;
-}
-
-function addFold(gangs: Map<string, Fold>, row: Row): void {
-  const { gangKey: key } = row;
-  const fold = gangs.get(key);
-  if (fold === undefined) {
-    gangs.set(key, { row, count: 1, arrival: row.need.arrivalUnixNanos });
-    return;
+  for (let at = 0; at < now.length; at++) {
+    const row = now[at] as Row;
+    const isNew = row.compiled.sameKey !== undefined && row.result.foldKey === undefined;
+    if (isNew) foldKeys.retain(row);
   }
-  fold.count += 1;
-  fold.arrival = earliest(fold.arrival, row.need.arrivalUnixNanos);
-}
-
-/** One plain need for all gangs of a size: each machine must still host one whole gang. */
-function foldedNeed({ row, count, arrival }: Fold): Need {
-  return {
-    cluster: row.need.cluster,
-    profile: withoutSame(row.need.profile),
-    aggregate: scaled(row.need.aggregate, count),
-    minUnit: row.need.aggregate,
-    group: '',
-    arrivalUnixNanos: arrival,
-  };
-}
-
-function scaled(resources: Resources, by: number): Resources {
-  const product = new Map<string, number>();
-  for (const [name, value] of resources) {
-    product.set(name, saturated(value * by));
-  }
-  return product;
-}
-
-function saturated(value: number): number {
-  return Math.min(value, Number.MAX_SAFE_INTEGER);
-}
-
-/** By stripped fingerprint, then the size of one gang. */
-function compareFolded(a: Row, b: Row): number {
-  return (
-    compareText(a.need.profile.fingerprint, b.need.profile.fingerprint) ||
-    compareText(a.eligibleKey, b.eligibleKey)
-  );
-}
-
-function isFoldable(
-  row: Row,
-  inventory: Inventory,
-  incumbents: ReadonlyMap<number, number[]> | undefined,
-): boolean {
-  const own = incumbents?.get(incumbentKey(row.compiled.fingerprint, row.group));
-  const { allocatable } = inventory.classes;
-  const holds = (klass: number): boolean => covers(allocatable.read(klass), row.need.aggregate);
-  // A gang that already runs across machines stays a gang, unless one of them holds it all:
-  // a large machine appearing anywhere must not drain every healthy smaller one.
-  if (own !== undefined && !own.some((slot) => holds(inventory.columns.klass[slot] as number))) {
-    return false;
-  }
-  if ((row.result.foldKey?.witness ?? -1) >= 0) return true;
-  const supply = inventory.supplyOf(row.cluster);
-  return supply !== undefined && ownMachineHolds(row, supply, inventory, holds);
-}
-
-function ownMachineHolds(
-  row: Row,
-  supply: ClusterSupply,
-  inventory: Inventory,
-  holds: (klass: number) => boolean,
-): boolean {
-  const { cells, boundEnd } = supply;
-  let refused = -1;
-  for (let at = 0; at < boundEnd; at += CELL) {
-    const klass = cells[at + CLASS] as number;
-    if (klass === refused) continue;
-    if (!row.compiled.match.has(klass) || !holds(klass)) refused = klass;
-    else if (mayServeBound(inventory, row.compiled, cells[at + SLOT] as number)) return true;
-  }
-  return false;
-}
-
-/** Both numbers are dense and small, so one double holds the pair exactly. */
-function incumbentKey(fingerprint: number, group: number): number {
-  return fingerprint * 0x400_0000 + group;
-}
-
-/** Bound machines by the gang that they were configured for; undefined without any Same need. */
-function incumbentsOf(
-  inventory: Inventory,
-  cluster: number,
-  rows: readonly Row[],
-): ReadonlyMap<number, number[]> | undefined {
-  const gangs = new Set<number>();
-  for (const { compiled } of rows)
-    if (compiled.sameKey !== undefined) gangs.add(compiled.fingerprint);
-  if (gangs.size === 0) return undefined;
-  const { columns } = inventory;
-  const incumbents = new Map<number, number[]>();
-  const supply = inventory.supplyOf(cluster);
-  if (supply === undefined) return incumbents;
-  const { cells, boundEnd } = supply;
-  for (let at = 0; at < boundEnd; at += CELL) {
-    const slot = cells[at + SLOT] as number;
-    const fingerprint = columns.needFp[slot] as number;
-    if (!gangs.has(fingerprint)) continue;
-    const key = incumbentKey(fingerprint, columns.group[slot] as number);
-    const slots = incumbents.get(key);
-    if (slots === undefined) incumbents.set(key, [slot]);
-    else slots.push(slot);
-  }
-  return incumbents;
 }

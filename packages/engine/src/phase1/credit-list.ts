@@ -28,28 +28,32 @@ export class CreditList {
   /** By priority desc, stable over normalised order. */
   rows: readonly Row[] = [];
   /** Without duplicates. */
-  sets: readonly EligibleSet[] = [];
+  readonly sets: EligibleSet[] = [];
   cells: Int32Array = new Int32Array(0);
   readonly candidates: CandidateCells = new CandidateCells();
 
-  /** `rows` in normalised order, with their index set. */
-  rebuild(rows: readonly Row[], hasFolded: boolean): void {
+  /** `rows` in normalised order, with their index set; the last `foldedCount` are folded. */
+  rebuild(rows: readonly Row[], foldedCount: number): void {
     // A roll-up is in this order already; folded rows stand behind it.
-    this.rows = hasFolded
-      ? [...rows].sort((a, b) => b.compiled.priority - a.compiled.priority)
-      : rows;
-    const sets = new Map<EligibleSet, number>();
-    this.cells = new Int32Array(rows.length * NEED_CELL);
-    for (const [at, row] of this.rows.entries()) {
-      let set = sets.get(row.eligible);
-      if (set === undefined) sets.set(row.eligible, (set = sets.size));
-      this.#write(at * NEED_CELL, row, set);
-    }
-    this.sets = [...sets.keys()];
+    this.rows = foldedCount === 0 ? rows : byPriority(rows, rows.length - foldedCount);
+    const needed = rows.length * NEED_CELL;
+    if (this.cells.length < needed) this.cells = new Int32Array(needed);
+    this.sets.length = 0;
+    rebuilds += 1;
+    for (let at = 0; at < rows.length; at++) this.#write(at * NEED_CELL, this.rows[at] as Row);
     this.candidates.setUp(this.sets);
   }
 
-  #write(at: number, { aggregate, compiled, result, isAlwaysServed }: Row, set: number): void {
+  #placeOf(set: EligibleSet): number {
+    if (set.listedBy !== rebuilds) {
+      set.listedBy = rebuilds;
+      set.listPlace = this.sets.length;
+      this.sets.push(set);
+    }
+    return set.listPlace;
+  }
+
+  #write(at: number, { aggregate, compiled, eligible, result, isAlwaysServed }: Row): void {
     const { cells } = this;
     cells[at + AGGREGATE] = aggregate;
     cells[at + PRIORITY] = compiled.priority;
@@ -59,6 +63,30 @@ export class CreditList {
     cells[at + IS_ALWAYS_SERVED] = isAlwaysServed ? 1 : 0;
     cells[at + IS_PINNED] = compiled.isPinned ? 1 : 0;
     cells[at + IS_SAME] = compiled.sameKey === undefined ? 0 : 1;
-    cells[at + SET] = set;
+    cells[at + SET] = this.#placeOf(eligible);
   }
+}
+
+/** Names the rebuild that an eligible set was last listed by. */
+let rebuilds = 0;
+
+/** Merges rows and folded rows, each by priority desc; of equals the rows go first. */
+function byPriority(rows: readonly Row[], foldedStart: number): Row[] {
+  const folded = rows.slice(foldedStart);
+  folded.sort((a, b) => b.compiled.priority - a.compiled.priority);
+  const merged: Row[] = [];
+  let next = 0;
+  for (let at = 0; at < foldedStart; at++) {
+    const row = rows[at] as Row;
+    while (next < folded.length && isHigher(folded[next] as Row, row)) {
+      merged.push(folded[next++] as Row);
+    }
+    merged.push(row);
+  }
+  while (next < folded.length) merged.push(folded[next++] as Row);
+  return merged;
+}
+
+function isHigher(a: Row, b: Row): boolean {
+  return a.compiled.priority > b.compiled.priority;
 }

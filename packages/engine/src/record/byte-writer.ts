@@ -75,11 +75,13 @@ export class ByteWriter {
 
   /** Length and UTF-8. Ids and fingerprints are ASCII, which needs no encoder. */
   text(value: string): void {
-    this.#reserve(value.length * 3 + 8);
+    const { length } = value;
+    this.#reserve(length * 3 + 8);
     const start = this.#length;
-    if (value.length < 0x80 && this.#ascii(value, start + 1)) {
-      this.#bytes[start] = value.length;
-      this.#length = start + 1 + value.length;
+    const content = start + (length < 0x80 ? 1 : 2);
+    if (length < 0x4000 && this.#ascii(value, content)) {
+      putVarint(this.#bytes, start, length);
+      this.#length = content + length;
       return;
     }
     const encoded = new TextEncoder().encode(value);

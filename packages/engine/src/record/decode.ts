@@ -2,12 +2,15 @@
 // unknown format or anything out of bounds is an error value, never a half-read record.
 
 import { err, ok, type Result } from '@bigfleet/base';
-import { isActionKind } from '../model/action.ts';
+import { ActionKind, isActionKind } from '../model/action.ts';
 import { ByteReader, RecordError } from './byte-reader.ts';
 import { checksum } from './checksum.ts';
 import {
   CANDIDATE_CODES,
   type DecisionRecord,
+  HAS_DOMAIN,
+  IS_PARKED,
+  IS_SATISFIED,
   RECORD_FORMAT,
   RECORD_MAGIC,
   type RecordedAction,
@@ -52,14 +55,19 @@ function read(content: Uint8Array): DecisionRecord {
   const actionChecksum = reader.uint32();
   const strings = readSection(reader, (section) => section.text());
   const classes = readSection(reader, readClass);
-  const needs = readSection(reader, (section) => readNeed(section, strings, classes));
+  const lists = readSection(reader, (section) => readList(section, classes.length));
+  const needs = readSection(reader, (section) => readNeed(section, strings, lists));
   for (let left = reader.count(); left > 0; left--) readShort(reader, needs);
+  const otherCount = reader.count();
   const actions: RecordedAction[] = [];
-  for (let left = reader.count(); left > 0; left--) {
-    actions.push(readAction(reader, strings, classes, needs.length));
+  for (const [index, need] of needs.entries()) {
+    need.candidates = readTurn(reader, need, index, classes, actions);
+  }
+  for (let left = otherCount; left > 0; left--) {
+    actions.push(readOther(reader, strings, classes, needs.length));
   }
   if (!reader.isAtEnd) throw new RecordError('bytes after the end');
-  return { cycle, nowMs, inputDigest, actionChecksum, needs, actions };
+  return { cycle, nowMs, inputDigest, actionChecksum, needs: needs.map(asRecorded), actions };
 }
 
 function readSection<T>(reader: ByteReader, readOne: (section: ByteReader) => T): T[] {
@@ -71,8 +79,15 @@ function readSection<T>(reader: ByteReader, readOne: (section: ByteReader) => T)
   return items;
 }
 
-function readClass(reader: ByteReader): RecordedClass {
-  return {
+/** A class and what is left of it, while the turns of the needs are read in order. */
+interface OpenClass {
+  readonly shape: RecordedClass;
+  /** In the Idle and the Speculative pool. */
+  readonly left: [number, number];
+}
+
+function readClass(reader: ByteReader): OpenClass {
+  const shape = {
     provider: reader.text(),
     instanceType: reader.text(),
     zone: reader.text(),
@@ -80,32 +95,53 @@ function readClass(reader: ByteReader): RecordedClass {
     pricePerHour: reader.double(),
     interruptionProbability: reader.double(),
   };
+  return { shape, left: [reader.varint(), reader.varint()] };
 }
 
-type OpenNeed = { -readonly [K in keyof RecordedNeed]: RecordedNeed[K] };
+interface ListRow {
+  readonly klass: number;
+  readonly pool: 0 | 1;
+  readonly code: RecordedCandidate['code'];
+}
+
+function readList(reader: ByteReader, classCount: number): ListRow[] {
+  const rows: ListRow[] = [];
+  for (let left = reader.byte(); left > 0; left--) {
+    const klass = reader.varint();
+    if (klass >= classCount) throw new RecordError('a reference leads nowhere');
+    const code = reader.byte();
+    rows.push({ klass, pool: (code & 1) as 0 | 1, code: at(CANDIDATE_CODES, code >>> 1) });
+  }
+  return rows;
+}
+
+type OpenNeed = { -readonly [K in keyof RecordedNeed]: RecordedNeed[K] } & {
+  readonly list: readonly ListRow[];
+};
 
 function readNeed(
   reader: ByteReader,
   strings: readonly string[],
-  classes: readonly RecordedClass[],
+  lists: readonly (readonly ListRow[])[],
 ): OpenNeed {
   const cluster = at(strings, reader.varint());
   const fingerprint = at(strings, reader.varint());
   const group = at(strings, reader.varint());
-  const flags = reader.byte();
-  const isSatisfied = (flags & 1) !== 0;
+  const flags = reader.varint();
+  const isSatisfied = (flags & IS_SATISFIED) !== 0;
   return {
     cluster,
     fingerprint,
     group,
     isSatisfied,
-    isParked: (flags & 2) !== 0,
-    domain: (flags & 4) === 0 ? '' : reader.text(),
+    isParked: (flags & IS_PARKED) !== 0,
     creditedCount: reader.varint(),
     bootstrapCount: reader.varint(),
     provisionCount: reader.varint(),
+    list: at(lists, reader.varint()),
+    domain: (flags & HAS_DOMAIN) === 0 ? '' : reader.text(),
     deficit: isSatisfied ? new Map() : readVector(reader),
-    candidates: readCandidates(reader, classes),
+    candidates: [],
     reasonCode: 'satisfied',
     victimCount: 0,
     awaitingDrainCount: 0,
@@ -119,21 +155,54 @@ function readVector(reader: ByteReader): Map<string, number> {
   return vector;
 }
 
-function readCandidates(
+/** The acquisitions of a need, and its candidates as they were when its turn was over. */
+function readTurn(
   reader: ByteReader,
-  classes: readonly RecordedClass[],
+  need: OpenNeed,
+  index: number,
+  classes: readonly OpenClass[],
+  actions: RecordedAction[],
 ): RecordedCandidate[] {
-  const candidates: RecordedCandidate[] = [];
-  for (let left = reader.byte(); left > 0; left--) {
-    candidates.push({
-      shape: at(classes, reader.varint()),
-      pool: reader.byte() === 0 ? 'idle' : 'speculative',
-      chosenCount: reader.varint(),
-      leftCount: reader.varint(),
-      code: at(CANDIDATE_CODES, reader.byte()),
+  const chosen = new Map<number, number>();
+  let provisions = 0;
+  for (let left = need.bootstrapCount + need.provisionCount; left > 0; left--) {
+    const machineId = reader.text();
+    const code = reader.varint();
+    const isProvision = code % 2 === 1;
+    const klass = at(classes, Math.floor(code / 2));
+    klass.left[isProvision ? 1 : 0] -= 1;
+    chosen.set(code, (chosen.get(code) ?? 0) + 1);
+    provisions += isProvision ? 1 : 0;
+    actions.push({
+      kind: isProvision ? ActionKind.Provision : ActionKind.Bootstrap,
+      machineId,
+      cluster: need.cluster,
+      need: index,
+      shape: klass.shape,
+      graceSeconds: 0,
+      effectivePriority: 0,
     });
   }
-  return candidates;
+  if (provisions !== need.provisionCount) throw new RecordError('a need took otherwise');
+  return need.list.map(({ klass, pool, code }) => {
+    const { shape, left } = at(classes, klass);
+    return {
+      shape,
+      pool: pool === 0 ? 'idle' : 'speculative',
+      chosenCount: chosen.get(klass * 2 + pool) ?? 0,
+      // What is of no use in either pool is one candidate.
+      leftCount: isUnusable(code) ? left[0] + left[1] : left[pool],
+      code,
+    };
+  });
+}
+
+function isUnusable(code: RecordedCandidate['code']): boolean {
+  return code === 'min_unit_too_small' || code === 'infinite_cost';
+}
+
+function asRecorded({ list: _, ...need }: OpenNeed): RecordedNeed {
+  return need;
 }
 
 function readShort(reader: ByteReader, needs: readonly OpenNeed[]): void {
@@ -144,10 +213,10 @@ function readShort(reader: ByteReader, needs: readonly OpenNeed[]): void {
   need.preemptionCode = at(CANDIDATE_CODES, reader.byte());
 }
 
-function readAction(
+function readOther(
   reader: ByteReader,
   strings: readonly string[],
-  classes: readonly RecordedClass[],
+  classes: readonly OpenClass[],
   needCount: number,
 ): RecordedAction {
   const kind = reader.byte();
@@ -161,7 +230,7 @@ function readAction(
     machineId,
     cluster: cluster === 0 ? '' : at(strings, cluster - 1),
     need,
-    shape: at(classes, reader.varint()),
+    shape: at(classes, reader.varint()).shape,
     graceSeconds: reader.varint(),
     effectivePriority: reader.signed(),
   };

@@ -7,6 +7,11 @@ import { candidateReasons, unmetReasons } from '@bigfleet/base';
 export const RECORD_MAGIC = 0x4246_5231; // "BFR1"
 export const RECORD_FORMAT = 1;
 
+/** Flags of a need. */
+export const IS_SATISFIED = 1;
+export const IS_PARKED = 2;
+export const HAS_DOMAIN = 4;
+
 /** At most so many candidate rows per need: bounded bytes, whatever the fleet. */
 export const MAX_CANDIDATES = 8;
 /** A covered need shows what it took and what it left; a short one shows more. */
@@ -90,6 +95,6 @@ export interface RecordedAction {
   readonly need: number;
   readonly shape: RecordedClass;
   readonly graceSeconds: number;
-  /** Of the machine, at the time: what Phase 2 compared. */
+  /** Of the machine, at the time: what Phase 2 compared. 0 for an acquisition. */
   readonly effectivePriority: number;
 }

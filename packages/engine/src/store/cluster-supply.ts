@@ -28,13 +28,15 @@ export type KeepColumns = Pick<
 >;
 
 const SECTIONS = 3;
+/** So many touched slots, and as many as four times the machines, are kept in no order. */
+const MIN_TOUCHED = 64;
 
 export class ClusterSupply {
   readonly #cluster: number;
   readonly #columns: KeepColumns;
   readonly #classes: Pick<Classes, 'price'>;
-  /** Slots whose place is unknown: they may have come, gone or changed. */
-  readonly #touched = new Set<number>();
+  /** Slots whose place is unknown: they may have come, gone or changed; with repetitions. */
+  readonly #touched: number[] = [];
   #arrangement = 0;
   #cells: Int32Array = new Int32Array(0);
   /** Where each section ends. */
@@ -48,35 +50,36 @@ export class ClusterSupply {
 
   /** A machine that was or is this cluster's was written. */
   touch(slot: number): void {
-    this.#touched.add(slot);
+    if (this.#touched.length > this.#ends[2] + MIN_TOUCHED) this.#arrange();
+    this.#touched.push(slot);
   }
 
   /** Counts arrangements: what is known about places holds while it stays. */
   get arrangement(): number {
-    if (this.#touched.size > 0) this.#arrange();
+    if (this.#touched.length > 0) this.#arrange();
     return this.#arrangement;
   }
 
   /** In order; the other members say where sections end. */
   get cells(): Int32Array {
-    if (this.#touched.size > 0) this.#arrange();
+    if (this.#touched.length > 0) this.#arrange();
     return this.#cells;
   }
 
   /** Where the Configured machines end in `cells`. */
   get configuredEnd(): number {
-    if (this.#touched.size > 0) this.#arrange();
+    if (this.#touched.length > 0) this.#arrange();
     return this.#ends[0];
   }
 
   /** Where the Configuring machines end and the machines in creation begin. */
   get boundEnd(): number {
-    if (this.#touched.size > 0) this.#arrange();
+    if (this.#touched.length > 0) this.#arrange();
     return this.#ends[1];
   }
 
   get end(): number {
-    if (this.#touched.size > 0) this.#arrange();
+    if (this.#touched.length > 0) this.#arrange();
     return this.#ends[2];
   }
 
@@ -104,22 +107,31 @@ export class ClusterSupply {
 
   #arrange(): void {
     this.#arrangement += 1;
-    this.#dropTouched();
-    const added: number[] = [];
-    for (const slot of this.#touched) if (this.#sectionOf(slot) >= 0) added.push(slot);
-    this.#touched.clear();
-    added.sort((a, b) => this.#sectionOf(a) - this.#sectionOf(b) || this.#compareKeep(a, b));
-    this.#insert(added);
+    const slots = this.#touched;
+    sort(slots, ascending);
+    this.#drop(slots);
+    let count = 0;
+    let last = -1;
+    for (let at = 0; at < slots.length; at++) {
+      const slot = slots[at] as number;
+      if (slot !== last && this.#sectionOf(slot) >= 0) slots[count++] = slot;
+      last = slot;
+    }
+    slots.length = count;
+    sort(slots, this.#compare);
+    this.#insert(slots);
+    slots.length = 0;
   }
 
-  #dropTouched(): void {
+  /** Leaves out the slots of an ascending list. */
+  #drop(slots: readonly number[]): void {
     const cells = this.#cells;
     let from = 0;
     let to = 0;
     for (let section = 0; section < SECTIONS; section++) {
       const end = this.#ends[section] as number;
       for (; from < end; from += CELL) {
-        if (this.#touched.has(cells[from] as number)) continue;
+        if (includes(slots, cells[from] as number)) continue;
         if (from !== to) cells.copyWithin(to, from, from + CELL);
         to += CELL;
       }
@@ -140,9 +152,9 @@ export class ClusterSupply {
       end = place;
       this.#write(place + (left - 1) * CELL, slot);
     }
-    for (const slot of added) {
-      for (let at = this.#sectionOf(slot); at < SECTIONS; at++) {
-        this.#ends[at] = (this.#ends[at] as number) + CELL;
+    for (let at = 0; at < added.length; at++) {
+      for (let section = this.#sectionOf(added[at] as number); section < SECTIONS; section++) {
+        this.#ends[section] = (this.#ends[section] as number) + CELL;
       }
     }
   }
@@ -191,6 +203,9 @@ export class ClusterSupply {
     return low * CELL;
   }
 
+  readonly #compare = (a: number, b: number): number =>
+    this.#sectionOf(a) - this.#sectionOf(b) || this.#compareKeep(a, b);
+
   /** Keep order: price asc, reclamation penalty desc, id asc. */
   #compareKeep(a: number, b: number): number {
     const { klass, reclamationBucket, rank } = this.#columns;
@@ -201,4 +216,38 @@ export class ClusterSupply {
       (rank[a] as number) - (rank[b] as number)
     );
   }
+}
+
+/** A native sort allocates, for the one or two slots of a steady cycle too. */
+const SHORT_LIST = 16;
+
+function sort(list: number[], compare: (a: number, b: number) => number): void {
+  if (list.length > SHORT_LIST) {
+    list.sort(compare);
+    return;
+  }
+  for (let end = 1; end < list.length; end++) {
+    const moved = list[end] as number;
+    let at = end;
+    for (; at > 0 && compare(list[at - 1] as number, moved) > 0; at--) {
+      list[at] = list[at - 1] as number;
+    }
+    list[at] = moved;
+  }
+}
+
+function ascending(a: number, b: number): number {
+  return a - b;
+}
+
+/** In an ascending list. */
+function includes(list: readonly number[], wanted: number): boolean {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle] as number) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return list[low] === wanted;
 }

@@ -127,7 +127,7 @@ export const storeMutations: readonly Mutation[] = [
     id: 'supply-forgets-touched',
     file: 'store/cluster-supply.ts',
     breaks: 'machines that left a cluster stay in its supply',
-    find: 'if (this.#touched.has(cells[from] as number)) continue;',
+    find: 'if (includes(slots, cells[from] as number)) continue;',
     replace: '',
   },
   {
@@ -176,8 +176,8 @@ export const storeMutations: readonly Mutation[] = [
     id: 'cost-order-infinite',
     file: 'match/cost-order.ts',
     breaks: 'a pinned need is given interruptible machines',
-    find: 'costOf(klass) < Number.POSITIVE_INFINITY',
-    replace: 'costOf(klass) >= 0',
+    find: 'cost < Number.POSITIVE_INFINITY',
+    replace: 'cost >= 0',
   },
   {
     id: 'cost-order-ties',
@@ -204,8 +204,8 @@ export const storeMutations: readonly Mutation[] = [
     id: 'domains-stale',
     file: 'match/domain-sets.ts',
     breaks: 'domains that appear later are never seen',
-    find: 'if (this.#version === version) return;',
-    replace: 'if (this.#version >= 0) return;',
+    find: 'if (this.#version !== this.#set.version)',
+    replace: 'if (this.#version < 0)',
   },
   {
     id: 'hold-boundary',

@@ -1,0 +1,98 @@
+// Frames of the live feed for tests, from the few fields that matter. Through the wire's own codec, so
+// that they have the defaults that a real frame has.
+
+import {
+  decode,
+  encodeInit,
+  type MachineState,
+  type WatchFrame,
+  WatchFrameSchema,
+} from '@bigfleet/wire';
+
+type FrameInit = NonNullable<Parameters<typeof encodeInit<typeof WatchFrameSchema>>[1]['frame']>;
+
+export function frame(init: FrameInit): WatchFrame {
+  return decode(WatchFrameSchema, encodeInit(WatchFrameSchema, { frame: init }), 'INTERNAL');
+}
+
+export interface NeedSketch {
+  readonly cluster: string;
+  readonly fingerprint: string;
+  readonly priority?: number;
+  readonly types?: readonly string[];
+  readonly satisfied?: boolean;
+  readonly provisionCount?: number;
+  readonly lacks?: Readonly<Record<string, string>>;
+  readonly reasonCode?: string;
+}
+
+export interface MachineSketch {
+  readonly id: string;
+  readonly state: MachineState;
+  readonly cluster?: string;
+  readonly intended?: string;
+  readonly fingerprint?: string;
+}
+
+function needInit(sketch: NeedSketch): object {
+  const { cluster, fingerprint, priority = 100, types = [], satisfied = true } = sketch;
+  const key = 'node.kubernetes.io/instance-type';
+  return {
+    clusterId: cluster,
+    profileFingerprint: fingerprint,
+    need: { priority, requirements: [{ key, operator: 1, values: [...types] }] },
+    satisfied,
+    provisionCount: sketch.provisionCount ?? 0,
+    residualDeficit: { resources: { ...sketch.lacks } },
+    reasonCode: sketch.reasonCode ?? '',
+  };
+}
+
+function machineInit({ id, state, cluster, intended, fingerprint }: MachineSketch): object {
+  return {
+    machineId: id,
+    state,
+    clusterId: cluster ?? '',
+    intendedClusterId: intended ?? '',
+    needFingerprint: fingerprint ?? '',
+  };
+}
+
+export function snapshot(
+  machines: readonly MachineSketch[],
+  needs: readonly NeedSketch[],
+): readonly WatchFrame[] {
+  const value = { machines: machines.map(machineInit), needs: needs.map(needInit) };
+  return [
+    frame({ case: 'hello', value: { shardId: 'shard-0', cycle: 1n } }),
+    frame({ case: 'snapshot', value }),
+    frame({ case: 'snapshotEnd', value: { machines: machines.length, needs: needs.length } }),
+  ];
+}
+
+export interface DeltaSketch {
+  readonly cycle: number;
+  readonly machines?: readonly MachineSketch[];
+  readonly removedMachines?: readonly string[];
+  readonly needs?: readonly NeedSketch[];
+  readonly removedNeeds?: readonly NeedSketch[];
+  readonly dollarsPerHour?: number;
+}
+
+export function delta(sketch: DeltaSketch): WatchFrame {
+  const { cycle, machines = [], removedMachines = [], needs = [], removedNeeds = [] } = sketch;
+  return frame({
+    case: 'delta',
+    value: {
+      cycle: BigInt(cycle),
+      machinesChanged: machines.map(machineInit),
+      machinesRemoved: [...removedMachines],
+      needsChanged: needs.map(needInit),
+      needsRemoved: removedNeeds.map(({ cluster, fingerprint }) => ({
+        clusterId: cluster,
+        profileFingerprint: fingerprint,
+      })),
+      dollarsPerHour: sketch.dollarsPerHour ?? 0,
+    },
+  });
+}

@@ -1,0 +1,52 @@
+// The ports of the specification, and a look at each before anything is started: a child that dies of
+// a busy port says so in a log file, where a newcomer does not look.
+
+import net from 'node:net';
+
+export const portNames = ['shard', 'shard-metrics', 'provider', 'provider-metrics'] as const;
+export type PortName = (typeof portNames)[number];
+export type Ports = Readonly<Record<PortName, number>>;
+
+export const HOST = '127.0.0.1';
+
+export const defaultPorts: Ports = {
+  shard: 7780,
+  'shard-metrics': 8780,
+  provider: 9000,
+  'provider-metrics': 9090,
+};
+
+/** The variable of `make up` that changes it. */
+export function portVariable(name: PortName): string {
+  return `${name.replaceAll('-', '_').toUpperCase()}_PORT`;
+}
+
+/** What to tell the person, one line per port that can't be had. */
+export async function portProblems(ports: Ports): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const name of portNames) {
+    const code = await listenFailure(ports[name]);
+    if (code !== undefined) problems.push(problemOf(name, ports[name], code));
+  }
+  return problems;
+}
+
+function problemOf(name: PortName, port: number, code: string): string {
+  const variable = portVariable(name);
+  const other = port < 60_000 ? port + 1_000 : port - 1_000;
+  const why = code === 'EADDRINUSE' ? 'is in use' : `cannot be opened (${code})`;
+  const hint =
+    code === 'EADDRINUSE' ? `stop what listens there (ss -ltnp sport = :${port}), or ` : '';
+  return `port ${port} (${name}) ${why}: ${hint}choose another one: make up ${variable}=${other}`;
+}
+
+/** The error code of listening there, undefined when it works. */
+function listenFailure(port: number): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const server = net.createServer();
+  server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  server.listen({ host: HOST, port, exclusive: true }, () =>
+    server.close(() => resolve(undefined)),
+  );
+  return promise;
+}

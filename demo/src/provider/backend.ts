@@ -1,0 +1,142 @@
+// The simulated substrate: hosts in memory, transitions that take their time and sometimes fail.
+// Asynchronous on purpose: a synchronous stand-in hides everything that waiting brings. Fencing,
+// idempotency, time-outs and the record of each machine are the kit's.
+
+import { type Runtime, sleep } from '@bigfleet/base';
+import {
+  type Backend,
+  type ConfigureInstanceOptions,
+  type CreatedInstance,
+  type CreateInstanceOptions,
+  type DeleteInstanceOptions,
+  type DrainInstanceOptions,
+  type ErrorClass,
+  forecastInterruption,
+  type HostRef,
+  type Instance,
+  type MachineRecord,
+  type OfferingSlot,
+  ProviderError,
+} from '@bigfleet/providerkit';
+import { RACK_KEY } from '../places.ts';
+import type { Pace, Step } from './pace.ts';
+
+import { allocatableOf, priceOf } from './shapes.ts';
+
+export interface SimulatedBackendOptions {
+  readonly runtime: Runtime;
+  /** `HostRef.provider`. */
+  readonly label: string;
+  readonly slots: readonly OfferingSlot[];
+  readonly pace: Pace;
+  readonly onFailure: (step: Step) => void;
+}
+
+interface Host {
+  readonly ref: string;
+  readonly isSpot: boolean;
+  /** It serves a cluster. */
+  isJoined: boolean;
+}
+
+export interface JoinedSpotHost {
+  readonly machineId: string;
+  readonly ref: string;
+}
+
+const failures: Readonly<Record<'create' | 'configure', [ErrorClass, string, string]>> = {
+  create: ['capacity', 'InsufficientInstanceCapacity', 'simulated: no such machine is free'],
+  configure: ['guest', 'JoinHookFailed', 'simulated: the join hook exited 1'],
+};
+
+export class SimulatedBackend implements Backend {
+  readonly #options: SimulatedBackendOptions;
+  readonly #hosts = new Map<string, Host>();
+
+  constructor(options: SimulatedBackendOptions) {
+    this.#options = options;
+  }
+
+  /** Hosts that a spot market could take back now, in the order of their creation. */
+  joinedSpotHosts(): readonly JoinedSpotHost[] {
+    return [...this.#hosts]
+      .filter(([, { isSpot, isJoined }]) => isSpot && isJoined)
+      .map(([machineId, { ref }]) => ({ machineId, ref }));
+  }
+
+  /** False when the host is gone already. */
+  lose({ machineId, ref }: JoinedSpotHost): boolean {
+    return this.#hosts.get(machineId)?.ref === ref && this.#hosts.delete(machineId);
+  }
+
+  async describe(): Promise<readonly Instance[]> {
+    return this.#options.slots.map((slot) => {
+      const host = this.#hosts.get(slot.id);
+      return { ...instanceOf(slot), ...(host === undefined ? {} : { host: this.#hostRef(host) }) };
+    });
+  }
+
+  async createInstance(options: CreateInstanceOptions): Promise<CreatedInstance> {
+    const { machine, operationId, signal } = options;
+    const ref = `i-${operationId}`;
+    const known = this.#hosts.get(machine.id);
+    if (known?.ref === ref) return { host: this.#hostRef(known) };
+    await this.#step('create', signal);
+    const host = { ref, isSpot: machine.capacityType === 'Spot', isJoined: false };
+    this.#hosts.set(machine.id, host);
+    return { host: this.#hostRef(host) };
+  }
+
+  async configureInstance({ machine, signal }: ConfigureInstanceOptions): Promise<void> {
+    await this.#step('configure', signal);
+    this.#require(machine).isJoined = true;
+  }
+
+  async drainInstance({ machine, signal }: DrainInstanceOptions): Promise<void> {
+    await this.#step('drain', signal);
+    this.#require(machine).isJoined = false;
+  }
+
+  async deleteInstance({ machine, signal }: DeleteInstanceOptions): Promise<void> {
+    await this.#step('delete', signal);
+    this.#hosts.delete(machine.id);
+  }
+
+  async #step(step: Step, signal: AbortSignal): Promise<void> {
+    const { runtime, pace, onFailure } = this.#options;
+    const isFailing = pace.fails(step);
+    await sleep(runtime, pace.dwellMs(step), signal);
+    if (!isFailing || (step !== 'create' && step !== 'configure')) return;
+    onFailure(step);
+    const [errorClass, vendorCode, message] = failures[step];
+    throw new ProviderError({ class: errorClass, op: step, vendorCode, message });
+  }
+
+  #require({ id }: MachineRecord): Host {
+    const host = this.#hosts.get(id);
+    if (host !== undefined) return host;
+    const message = `${id} has no host`;
+    throw new ProviderError({ class: 'not_found', op: 'host', vendorCode: 'gone', message });
+  }
+
+  #hostRef({ ref }: Host): HostRef {
+    return { provider: this.#options.label, ref };
+  }
+}
+
+/** All slots of one bucket stand in one rack. */
+function instanceOf({ id, offering }: OfferingSlot): Instance {
+  const { instanceType, zone, capacityType, resources } = offering;
+  const allocatable = allocatableOf(instanceType);
+  return {
+    id,
+    instanceType,
+    zone,
+    capacityType,
+    pricePerHour: priceOf(offering) ?? Number.NaN,
+    interruptionProbability: forecastInterruption(capacityType, undefined),
+    resources,
+    ...(allocatable === undefined ? {} : { allocatable }),
+    labels: new Map([[RACK_KEY, `${zone}-${instanceType}-${capacityType}`]]),
+  };
+}

@@ -1,0 +1,170 @@
+// Proves, under the kit and virtual time, that machines of the simulated provider take their time,
+// that its failures become Failed machines that recover, and that the spot market takes machines.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRandom, createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
+import { drainMicrotasks } from '@bigfleet/base/real';
+import {
+  createProvider,
+  MemoryStore,
+  type OfferingSlot,
+  type Provider,
+} from '@bigfleet/providerkit';
+import { captureSink, createLogger } from '@bigfleet/telemetry';
+import { createClient, CapacityProvider, MachineState, openGate, Router } from '@bigfleet/wire';
+import { createMemoryNetwork } from '@bigfleet/wire/memory';
+import { SimulatedBackend } from './backend.ts';
+import { interruptSpotHosts } from './interruptions.ts';
+import { dwellMs, FAILURE_BLOCK, Pace } from './pace.ts';
+import { allocatableOf, isSold, mix, slotCount } from './shapes.ts';
+
+const FAILED_CLEANUP_MS = 3_000;
+/** Its first failure is the seventh transition: later than those of a single machine. */
+const SEED = '1';
+
+interface Stage {
+  readonly time: VirtualRuntime;
+  readonly provider: Provider;
+  readonly failures: string[];
+  readonly interruptions: number[];
+  create(id: string): Promise<void>;
+  configure(id: string): Promise<void>;
+  states(): Promise<ReadonlyMap<string, MachineState>>;
+  close(): Promise<void>;
+}
+
+function slots(count: number): readonly OfferingSlot[] {
+  return Array.from({ length: count }, (_, at) => ({
+    id: `s/${at}`,
+    offering: {
+      instanceType: 'm6i.large',
+      zone: 'zone-a',
+      capacityType: 'Spot',
+      count,
+      resources: new Map([['cpu', '1']]),
+      labels: new Map(),
+      pricePerHour: undefined,
+      extra: new Map(),
+    },
+  }));
+}
+
+async function stage(count: number): Promise<Stage> {
+  const time = createVirtualRuntime({ seed: 'demo', drain: drainMicrotasks });
+  const { runtime } = time;
+  const failures: string[] = [];
+  const interruptions: number[] = [];
+  const pace = new Pace(createRandom(SEED));
+  const onFailure = (step: string): void => {
+    failures.push(step);
+  };
+  const options = { runtime, label: 's', slots: slots(count), pace, onFailure };
+  const backend = new SimulatedBackend(options);
+  const provider = await createProvider({
+    backend,
+    store: new MemoryStore(),
+    runtime,
+    options: {
+      failedCleanupAfterMs: FAILED_CLEANUP_MS,
+      reconcileIntervalMs: 0,
+      readiness: { confirmNodeReady: async () => {} },
+    },
+    logger: createLogger({ clock: runtime.clock, sink: captureSink() }),
+  });
+  const network = createMemoryNetwork({ runtime: time.runtimeFor('network') });
+  const router = new Router({ gate: openGate });
+  router.add(CapacityProvider, provider.handlers);
+  network.listen('provider', router);
+  const channel = network.connect({ from: 'test', to: 'provider' });
+  const client = createClient(CapacityProvider, channel);
+  const ending = new AbortController();
+  const onInterrupted = (): void => {
+    interruptions.push(time.nowMs);
+  };
+  const market = interruptSpotHosts(
+    { runtime, pace, backend, onInterrupted },
+    provider,
+    ending.signal,
+  ).catch((error: unknown) => assert.equal(error, ending.signal.reason));
+  const during = async <T>(call: Promise<T>): Promise<T> => {
+    await time.runFor(20);
+    return await call;
+  };
+  return {
+    time,
+    provider,
+    failures,
+    interruptions,
+    create: async (machineId) => void (await during(client.create({ machineId }))),
+    configure: async (machineId) => {
+      const bootstrapBlob = new Uint8Array([1]);
+      await during(client.configure({ machineId, clusterId: 'web-eu', bootstrapBlob }));
+    },
+    states: async () => {
+      const { machines } = await during(client.list({}));
+      return new Map(machines.map(({ id, state }) => [id, state]));
+    },
+    close: async () => {
+      ending.abort(new Error('the test is over'));
+      await market;
+      const closed = provider.shutdown(0);
+      await time.runFor(100);
+      await closed;
+      channel.close();
+    },
+  };
+}
+
+test('a machine dwells in Creating and in Configuring before it serves', async () => {
+  const subject = await stage(1);
+  await subject.create('s/0');
+  assert.equal((await subject.states()).get('s/0'), MachineState.CREATING);
+  await subject.time.runFor(dwellMs.create[1]);
+  assert.equal((await subject.states()).get('s/0'), MachineState.IDLE);
+  await subject.configure('s/0');
+  assert.equal((await subject.states()).get('s/0'), MachineState.CONFIGURING);
+  await subject.time.runFor(dwellMs.configure[1]);
+  assert.equal((await subject.states()).get('s/0'), MachineState.CONFIGURED);
+  await subject.close();
+});
+
+test('one of a block of creates fails, and its slot is for sale again after the cleanup', async () => {
+  const subject = await stage(FAILURE_BLOCK);
+  for (let at = 0; at < FAILURE_BLOCK; at++) await subject.create(`s/${at}`);
+  await subject.time.runFor(dwellMs.create[1]);
+  const counted = (states: ReadonlyMap<string, MachineState>, state: MachineState): number =>
+    [...states.values()].filter((candidate) => candidate === state).length;
+  const before = await subject.states();
+  assert.deepEqual(subject.failures, ['create']);
+  assert.equal(counted(before, MachineState.FAILED), 1);
+  assert.equal(counted(before, MachineState.IDLE), FAILURE_BLOCK - 1);
+  await subject.time.runFor(FAILED_CLEANUP_MS + 1_000);
+  assert.equal(counted(await subject.states(), MachineState.SPECULATIVE), 1);
+  await subject.close();
+});
+
+test('the spot market takes serving machines only', async () => {
+  const subject = await stage(2);
+  await subject.create('s/0');
+  await subject.create('s/1');
+  await subject.time.runFor(30_000);
+  assert.deepEqual(subject.interruptions, []);
+  await subject.configure('s/1');
+  await subject.time.runFor(dwellMs.configure[1]);
+  assert.equal((await subject.states()).get('s/1'), MachineState.CONFIGURED);
+  await subject.time.runFor(2_000);
+  assert.equal(subject.interruptions.length, 1);
+  assert.equal((await subject.states()).get('s/1'), MachineState.FAILED);
+  assert.equal((await subject.states()).get('s/0'), MachineState.IDLE);
+  await subject.close();
+});
+
+test('everything on sale has a size, and what the demo calls sold is exactly that', () => {
+  assert.equal(slotCount % mix.length, 0);
+  for (const { instanceType } of mix) {
+    assert.ok(isSold(instanceType));
+    assert.ok(allocatableOf(instanceType)?.has('cpu'), instanceType);
+  }
+  assert.equal(isSold('b300-highgpu-8g'), false);
+});

@@ -1,0 +1,109 @@
+// Proves what the summary says and what makes a run a failure: nothing covered, a need forgotten, no
+// interruption, no failure.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseExposition } from '@bigfleet/telemetry';
+import { MachineState } from '@bigfleet/wire';
+import type { CoverageReport } from '../feed/coverage.ts';
+import { FleetPicture } from '../feed/fleet-picture.ts';
+import { delta, snapshot } from '../feed/testing/frames.ts';
+import { Counters } from './counters.ts';
+import { summarise, type Summary } from './summary.ts';
+
+const good: CoverageReport = {
+  seenCount: 5,
+  coveredCount: 4,
+  unsatisfiableCount: 1,
+  neverCovered: [],
+  unmetTooLong: [],
+};
+
+function counters(...lines: readonly string[]): Counters {
+  const parsed = parseExposition(`${lines.join('\n')}\n`);
+  assert.ok(parsed.ok, parsed.ok ? '' : parsed.error.reason);
+  return new Counters(parsed.value);
+}
+
+function counter(name: string, ...samples: readonly string[]): readonly string[] {
+  return [`# HELP ${name} Help.`, `# TYPE ${name} counter`, ...samples];
+}
+
+function summaryOf(changes: {
+  readonly coverage?: Partial<CoverageReport>;
+  readonly interruptions?: number;
+  readonly failures?: number;
+  readonly cycles?: number;
+}): Summary {
+  const { interruptions = 1, failures = 2, cycles = 30 } = changes;
+  const picture = new FleetPicture();
+  for (const part of snapshot([{ id: 'm-1', state: MachineState.CONFIGURED }], [])) {
+    picture.apply(part);
+  }
+  picture.apply(delta({ cycle: 30, dollarsPerHour: 12.345 }));
+  const actions = 'bigfleet_shard_actions_total';
+  const duration = 'bigfleet_shard_cycle_duration_seconds';
+  return summarise({
+    seed: '7',
+    ranMs: 30_400,
+    picture,
+    coverage: { ...good, ...changes.coverage },
+    shard: counters(
+      ...counter('bigfleet_shard_cycles_total', `bigfleet_shard_cycles_total ${cycles}`),
+      ...counter(actions, `${actions}{kind="Provision"} 7`, `${actions}{kind="Reclaim"} 2`),
+      `# HELP ${duration} Help.`,
+      `# TYPE ${duration} histogram`,
+      ...['0.016 20', '0.032 30', '0.064 30', '+Inf 30'].map((bucket) => {
+        const [bound, count] = bucket.split(' ');
+        return `${duration}_bucket{le="${bound}"} ${count}`;
+      }),
+      `${duration}_sum 0.5`,
+      `${duration}_count 30`,
+    ),
+    provider: counters(
+      ...counter(
+        'bigfleet_simulated_interruptions_total',
+        `bigfleet_simulated_interruptions_total ${interruptions}`,
+      ),
+      ...counter(
+        'bigfleet_simulated_failures_total',
+        `bigfleet_simulated_failures_total ${failures}`,
+      ),
+    ),
+  });
+}
+
+test('a good run has no problems and says what happened', () => {
+  const { machinesByState, needs, ...rest } = summaryOf({});
+  assert.equal(machinesByState['Configured'], 1);
+  assert.equal(machinesByState['Failed'], 0);
+  assert.deepEqual(needs, good);
+  assert.deepEqual(rest, {
+    seed: '7',
+    seconds: 30,
+    dollarsPerHour: 12.35,
+    shortfalls: 0,
+    actionsByKind: { Provision: 7, Reclaim: 2 },
+    cycles: 30,
+    worstCycleAtMostMs: 32,
+    interruptions: 1,
+    failures: 2,
+    problems: [],
+  });
+});
+
+test('each thing that was not shown is a problem', () => {
+  const cases: readonly [Parameters<typeof summaryOf>[0], RegExp][] = [
+    [{ coverage: { coveredCount: 0 } }, /no need was ever covered/],
+    [{ coverage: { neverCovered: ['web-eu priority 100'] } }, /never covered: web-eu/],
+    [{ coverage: { unmetTooLong: ['web-eu priority 100'] } }, /unmet for too long: web-eu/],
+    [{ interruptions: 0 }, /no spot interruption/],
+    [{ failures: 0 }, /no transition failed/],
+    [{ cycles: 0 }, /no cycle ran/],
+  ];
+  for (const [changes, problem] of cases) {
+    const { problems } = summaryOf(changes);
+    assert.equal(problems.length, 1, problems.join());
+    assert.match(problems[0] ?? '', problem);
+  }
+});

@@ -1,0 +1,59 @@
+// Everything that a view shows at one moment, as plain values: views know neither the feed nor the
+// processes behind it.
+
+import { type PriorityClass, priorityClassOf } from '@bigfleet/base';
+import type { NeedView } from '@bigfleet/wire';
+import type { Decision } from '../feed/decisions.ts';
+
+export interface ClusterScene {
+  readonly id: string;
+  readonly isConnected: boolean;
+  readonly podCount: number;
+  readonly nodeCount: number;
+}
+
+export interface UnmetScene {
+  readonly priorityClass: PriorityClass;
+  readonly count: number;
+  /** Cluster, what is missing and why, of the first few. */
+  readonly examples: readonly string[];
+}
+
+export interface Scene {
+  readonly seed: string;
+  readonly elapsedMs: number;
+  readonly cycle: number;
+  readonly machinesByState: Readonly<Record<string, number>>;
+  readonly dollarsPerHour: number;
+  readonly clusters: readonly ClusterScene[];
+  readonly unmet: readonly UnmetScene[];
+  /** Newest last. */
+  readonly decisions: readonly Decision[];
+  /** Decisions since the start. */
+  readonly decisionCount: number;
+}
+
+const CLASSES: readonly PriorityClass[] = ['critical', 'service', 'batch'];
+const EXAMPLES = 2;
+
+/** Every class is there, also without unmet demand. */
+export function unmetByPriority(needs: Iterable<NeedView>): readonly UnmetScene[] {
+  const unmet = [...needs].filter(({ satisfied }) => !satisfied);
+  return CLASSES.map((priorityClass) => {
+    const ofClass = unmet.filter(
+      ({ need }) => priorityClassOf(need?.priority ?? 0) === priorityClass,
+    );
+    return {
+      priorityClass,
+      count: ofClass.length,
+      examples: ofClass.slice(0, EXAMPLES).map(exampleOf),
+    };
+  });
+}
+
+function exampleOf({ clusterId, residualDeficit, reasonCode }: NeedView): string {
+  const missing = Object.entries(residualDeficit?.resources ?? {})
+    .map(([name, quantity]) => `${quantity} ${name}`)
+    .join(', ');
+  return `${clusterId} lacks ${missing}: ${reasonCode}`;
+}

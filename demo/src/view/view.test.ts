@@ -1,0 +1,132 @@
+// Proves what both views show of one scene: states, money, unmet demand by priority and decisions with
+// their reason; on a terminal cut to its width and put back afterwards.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NeedView } from '@bigfleet/wire';
+import { FleetPicture } from '../feed/fleet-picture.ts';
+import { type NeedSketch, snapshot } from '../feed/testing/frames.ts';
+import type { Output } from './output.ts';
+import { PlainView } from './plain-view.ts';
+import { type Scene, unmetByPriority } from './scene.ts';
+import { TerminalView } from './terminal-view.ts';
+
+class Captured implements Output {
+  readonly isTerminal: boolean = false;
+  readonly columns: number;
+  text = '';
+
+  constructor(columns = 200) {
+    this.columns = columns;
+  }
+
+  write(text: string): void {
+    this.text += text;
+  }
+
+  get lines(): readonly string[] {
+    return this.text.trimEnd().split('\n');
+  }
+}
+
+const decision = {
+  cycle: 7,
+  kind: 'Provision',
+  machineId: 'simulated/Spot/m6i.large/zone-a/003',
+  cluster: 'web-eu',
+  dollarsPerHour: 0.0336,
+  reason: 'phase1.speculative: No idle machine covered the need.',
+};
+
+function scene(changes: Partial<Scene> = {}): Scene {
+  return {
+    seed: '7',
+    elapsedMs: 65_000,
+    cycle: 9,
+    machinesByState: { Speculative: 700, Creating: 0, Configured: 42 },
+    dollarsPerHour: 123.456,
+    clusters: [{ id: 'web-eu', isConnected: false, podCount: 31, nodeCount: 12 }],
+    unmet: [{ priorityClass: 'batch', count: 1, examples: ['train-us lacks 64 cpu: no_supply'] }],
+    decisions: [decision],
+    decisionCount: 1,
+    ...changes,
+  };
+}
+
+test('a plain status line says it all in one line', () => {
+  const output = new Captured();
+  new PlainView(output).show(scene());
+  assert.deepEqual(output.lines, [
+    '  cycle 7  Provision simulated/Spot/m6i.large/zone-a/003 for web-eu  $0.03/h  ' +
+      'phase1.speculative: No idle machine covered the need.',
+    '01:05  cycle 9  Speculative 700  Configured 42  $123.46/h  unmet: batch 1',
+  ]);
+});
+
+test('plain lines come at most once a second, with each decision once and a count of the rest', () => {
+  const output = new Captured();
+  const view = new PlainView(output);
+  view.show(scene());
+  view.show(scene({ elapsedMs: 65_250 }));
+  assert.equal(output.lines.length, 2);
+  view.show(scene({ elapsedMs: 66_000 }));
+  assert.equal(output.lines.length, 3);
+  const many = Array.from({ length: 12 }, () => decision);
+  view.show(scene({ elapsedMs: 67_000, decisions: many, decisionCount: 31 }));
+  assert.deepEqual(output.lines.slice(3, 4), ['  … and 27 more decisions']);
+  assert.equal(output.lines.length, 3 + 1 + 3 + 1);
+});
+
+test('the terminal shows everything, cut to its width, and gives the screen back', () => {
+  const output = new Captured(60);
+  const view = new TerminalView(output, ['  curl -s http://127.0.0.1:8780/metrics']);
+  view.line('before the first scene lines are plain');
+  view.show(scene());
+  view.line('a note');
+  view.show(scene());
+  view.close();
+  view.close();
+  for (const shown of [/Configured 42/, /\$123\.46\/h/, /not connected/, /no_supply/, /a note/]) {
+    assert.match(output.text, shown);
+  }
+  assert.match(output.text, /curl -s/);
+  const plain = output.text
+    .split('\x1b')
+    .map((part) => part.replace(/^\[[?\d;]*[A-Za-z]/, ''))
+    .join('');
+  assert.ok(plain.split('\n').every((line) => line.length <= 60));
+  assert.equal(output.text.split('\x1b[?1049h').length, 2);
+  assert.ok(output.text.endsWith('\x1b[?25h\x1b[?1049l'));
+});
+
+test('unmet demand is counted by priority class, with what is missing and why', () => {
+  const unmet = (priority: number, cluster: string): NeedSketch => ({
+    cluster,
+    fingerprint: `${cluster}-${priority}`,
+    priority,
+    satisfied: false,
+    lacks: { cpu: '4' },
+    reasonCode: 'no_matching_supply',
+  });
+  const needs = needsOf([
+    unmet(1_000_000, 'web-eu'),
+    unmet(100, 'batch-us'),
+    unmet(0, 'train-us'),
+    { cluster: 'web-eu', fingerprint: 'met', priority: 1_000 },
+  ]);
+  assert.deepEqual(
+    unmetByPriority(needs).map(({ priorityClass, count }) => [priorityClass, count]),
+    [
+      ['critical', 1],
+      ['service', 0],
+      ['batch', 2],
+    ],
+  );
+  assert.deepEqual(unmetByPriority(needs)[0]?.examples, ['web-eu lacks 4 cpu: no_matching_supply']);
+});
+
+function needsOf(sketches: readonly NeedSketch[]): readonly NeedView[] {
+  const picture = new FleetPicture();
+  for (const part of snapshot([], sketches)) picture.apply(part);
+  return [...picture.needs.values()];
+}

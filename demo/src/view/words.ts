@@ -1,0 +1,27 @@
+// The words that the plain and the terminal view share.
+
+import type { Decision } from '../feed/decisions.ts';
+import type { Scene } from './scene.ts';
+
+export function clock(elapsedMs: number): string {
+  const seconds = Math.floor(elapsedMs / 1_000);
+  const pad = (value: number): string => String(value).padStart(2, '0');
+  return `${pad(Math.floor(seconds / 60))}:${pad(seconds % 60)}`;
+}
+
+/** States with machines, in the order of a machine's life. */
+export function statesText({ machinesByState }: Pick<Scene, 'machinesByState'>): string {
+  const present = Object.entries(machinesByState).filter(([, count]) => count > 0);
+  return present.map(([state, count]) => `${state} ${count}`).join('  ');
+}
+
+export function dollarsText(dollarsPerHour: number): string {
+  return `$${dollarsPerHour.toFixed(2)}/h`;
+}
+
+export function decisionText({ cycle, kind, machineId, cluster, ...rest }: Decision): string {
+  const acquires = kind === 'Bootstrap' || kind === 'Provision';
+  const where = cluster === '' ? '' : acquires ? ` for ${cluster}` : ` of ${cluster}`;
+  const price = dollarsText(rest.dollarsPerHour);
+  return `cycle ${cycle}  ${kind} ${machineId}${where}  ${price}  ${rest.reason}`;
+}

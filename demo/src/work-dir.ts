@@ -1,0 +1,32 @@
+// The run's own directory for data and logs: gone after a run that went well, kept for reading after
+// one that did not.
+
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { LogSink } from '@bigfleet/telemetry';
+
+export interface WorkDir {
+  readonly path: string;
+  remove(): void;
+}
+
+export function createWorkDir(): WorkDir {
+  const dir = mkdtempSync(path.join(tmpdir(), 'bigfleet-up-'));
+  return { path: dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+export interface FileSink extends LogSink {
+  close(): void;
+}
+
+export function fileSink(file: string): FileSink {
+  const descriptor = openSync(file, 'a');
+  return {
+    write: (lines) => {
+      writeSync(descriptor, lines);
+    },
+    flushSync: () => {},
+    close: () => closeSync(descriptor),
+  };
+}

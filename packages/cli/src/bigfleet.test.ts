@@ -1,0 +1,55 @@
+// Proves the front door: which command runs, what is printed where, and the exit codes.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createVirtualRuntime } from '@bigfleet/base';
+import { drainMicrotasks } from '@bigfleet/base/real';
+import { runBigfleet } from './bigfleet.ts';
+
+async function run(
+  argv: readonly string[],
+  nodeVersion = '24.1.0',
+): Promise<{ code: number; output: string; error: string }> {
+  const printed = { output: '', error: '' };
+  const { runtime } = createVirtualRuntime({ seed: 'cli', drain: drainMicrotasks });
+  const port = {
+    nodeVersion,
+    env: {},
+    writeOutput: (text: string) => void (printed.output += text),
+    writeError: (text: string) => void (printed.error += text),
+    stopSignal: () => new Promise<void>(() => {}),
+    onReopen: () => {},
+  };
+  return { code: await runBigfleet(argv, { runtime, port }), ...printed };
+}
+
+test('help is output and success', async () => {
+  for (const argv of [['help'], ['--help'], ['-h']]) {
+    const { code, output, error } = await run(argv);
+    assert.deepEqual([code, error], [0, '']);
+    assert.match(output, /shard/);
+  }
+  const { code, output } = await run(['shard', '--help']);
+  assert.equal(code, 0);
+  assert.match(output, /--execute-concurrency/);
+});
+
+const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+  [[], /^bigfleet: no subcommand\nUsage/],
+  [['shards'], /^bigfleet: unknown subcommand "shards"/],
+  [['shard', '--lisen=:1'], /^bigfleet shard: unknown flag --lisen; did you mean --listen\?/],
+  [['shard', '--seed-spot=1'], /^bigfleet shard: --seed-spot needs --fake-provider/],
+];
+for (const [argv, problem] of wrong) {
+  test(`bigfleet ${argv.join(' ')}: exit 2, ${problem.source}`, async () => {
+    const { code, output, error } = await run(argv);
+    assert.deepEqual([code, output], [2, '']);
+    assert.match(error, problem);
+  });
+}
+
+test('another major of Node is refused', async () => {
+  const { code, error } = await run(['shard'], '20.9.0');
+  assert.equal(code, 2);
+  assert.match(error, /needs Node.js 24, this is 20.9.0/);
+});

@@ -1,0 +1,36 @@
+// The front door `bigfleet <subcommand>` (coordinator §12.1).
+
+import { type Command, type CommandContext, EXIT } from './command.ts';
+import { shardCommand } from './shard/command.ts';
+
+const REQUIRED_NODE_MAJOR = 24;
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map([['shard', shardCommand]]);
+
+export async function runBigfleet(
+  argv: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const { port } = context;
+  const [name = '', ...rest] = argv;
+  if (Number(port.nodeVersion.split('.')[0]) !== REQUIRED_NODE_MAJOR) {
+    port.writeError(
+      `bigfleet: needs Node.js ${REQUIRED_NODE_MAJOR}, this is ${port.nodeVersion}\n`,
+    );
+    return EXIT.usage;
+  }
+  if (['-h', '--help', 'help'].includes(name)) {
+    port.writeOutput(usageText());
+    return EXIT.ok;
+  }
+  const command = COMMANDS.get(name);
+  if (command !== undefined) return command.run(rest, context);
+  const problem = name === '' ? 'no subcommand' : `unknown subcommand ${JSON.stringify(name)}`;
+  port.writeError(`bigfleet: ${problem}\n${usageText()}`);
+  return EXIT.usage;
+}
+
+function usageText(): string {
+  const lines = [...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(14)} ${summary}`);
+  return `${['Usage: bigfleet <subcommand> [flags]', '', ...lines].join('\n')}\n`;
+}

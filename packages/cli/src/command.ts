@@ -1,0 +1,18 @@
+// What a subcommand is to the front door, and its exit codes.
+
+import type { Runtime } from '@bigfleet/base';
+import type { ProcessPort } from './process-port.ts';
+
+/** 0 as asked, 1 it failed or refused to start, 2 the command line is wrong. */
+export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+
+export interface CommandContext {
+  readonly runtime: Runtime;
+  readonly port: ProcessPort;
+}
+
+export interface Command {
+  readonly summary: string;
+  /** Returns the exit code. */
+  run(argv: readonly string[], context: CommandContext): Promise<number>;
+}

@@ -1,0 +1,73 @@
+// `bigfleet shard`: flags, log, start, signals, stop.
+
+import { BigFleetError, describeThrown } from '@bigfleet/base';
+import { type RunningProcess, startShardProcess } from '@bigfleet/shard';
+import {
+  createLogger,
+  createRegistry,
+  type Logger,
+  stableMessages,
+  stderrSink,
+} from '@bigfleet/telemetry';
+import { type Command, type CommandContext, EXIT } from '../command.ts';
+import { helpText } from '../flags/help.ts';
+import { parseFlags } from '../flags/parse.ts';
+import { shardFlags } from './flags.ts';
+import { shardSettings } from './settings.ts';
+
+const SUMMARY = 'one shard: operator sessions, decisions, machines';
+
+export const shardCommand: Command = {
+  summary: SUMMARY,
+  run: async (argv, context) => {
+    const { port } = context;
+    if (argv.some((argument) => argument === '--help' || argument === '-h')) {
+      port.writeOutput(helpText('Usage: bigfleet shard [flags]', SUMMARY, shardFlags));
+      return EXIT.ok;
+    }
+    const parsed = parseFlags(shardFlags, argv);
+    if (!parsed.ok) return usage(context, parsed.error);
+    const command = shardSettings(parsed.value, port.env);
+    if (!command.ok) return usage(context, command.error);
+    const { 'log-format': format, 'log-level': level } = parsed.value.values;
+    const registry = createRegistry();
+    const { clock, timers } = context.runtime;
+    const sink = stderrSink({ timers, registry });
+    const logger = createLogger({ clock, sink, format, level });
+    for (const warning of command.value.warnings) logger.warn(warning);
+    const { settings } = command.value;
+    return serve(context, logger, { ...context, env: port.env, logger, registry, settings });
+  },
+};
+
+async function serve(
+  { port }: CommandContext,
+  logger: Logger,
+  options: Parameters<typeof startShardProcess>[0],
+): Promise<number> {
+  const stopSignal = port.stopSignal();
+  let running: RunningProcess;
+  try {
+    running = await startShardProcess(options);
+  } catch (error) {
+    port.writeError(`bigfleet shard: ${refusal(error)}\n`);
+    return EXIT.failed;
+  }
+  port.onReopen(() => running.reopenAuditLog());
+  const failure = await Promise.race([stopSignal.then(() => undefined), running.shard.failed]);
+  if (failure === undefined) logger.event(stableMessages.signalReceived, {});
+  else logger.event(stableMessages.componentExited, { err: failure.stack ?? failure.message });
+  await running.stop();
+  return failure === undefined ? EXIT.ok : EXIT.failed;
+}
+
+function usage({ port }: CommandContext, problem: string): number {
+  port.writeError(`bigfleet shard: ${problem}\n`);
+  return EXIT.usage;
+}
+
+/** What the environment or a flag explains is one line; a bug keeps its stack. */
+function refusal(error: unknown): string {
+  if (error instanceof BigFleetError) return `${error.code}: ${error.message}`;
+  return (error instanceof Error ? error.stack : undefined) ?? describeThrown(error);
+}

@@ -1,0 +1,135 @@
+// The flags of `bigfleet shard` (shard §3.1, coordinator §12). The chart renders from this list and
+// a test compares the two: a chart that passed a flag nobody knew once crash-looped a release.
+
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '@bigfleet/telemetry';
+import type { Flag } from '../flags/flag.ts';
+import {
+  bigNumber,
+  bytes,
+  decimal,
+  duration,
+  oneOf,
+  type Repeatable,
+  text,
+  texts,
+  toggle,
+  wholeNumber,
+} from '../flags/forms.ts';
+
+export type ShardFlags = {
+  readonly listen: Flag<string>;
+  readonly 'metrics-addr': Flag<string>;
+  readonly id: Flag<string>;
+  readonly 'data-dir': Flag<string>;
+  readonly provider: Repeatable<string>;
+  readonly 'provider-addr': Flag<string>;
+  readonly 'fake-provider': Flag<boolean>;
+  readonly 'coordinator-addr': Flag<string>;
+  readonly 'advertise-addr': Flag<string>;
+  readonly 'coordinator-heartbeat-interval': Flag<number>;
+  readonly 'provider-shared': Flag<boolean>;
+  readonly 'epoch-floor': Flag<bigint>;
+  readonly 'require-session-cn': Flag<boolean>;
+  readonly 'records-dir': Flag<string>;
+  readonly 'records-max-bytes': Flag<number>;
+  readonly 'execute-concurrency': Flag<number>;
+  readonly 'max-actions-per-cycle': Flag<number>;
+  readonly 'incremental-reconcile': Flag<boolean>;
+  readonly 'available-capacity-interval': Flag<number>;
+  readonly 'metrics-warmup-cycles': Flag<number>;
+  readonly 'phase-attribution-log': Flag<boolean>;
+  readonly 'actuation-paused': Flag<boolean>;
+  readonly 'dry-run': Flag<boolean>;
+  readonly 'audit-log': Flag<string>;
+  readonly 'reclaim-cap-fraction': Flag<number>;
+  readonly 'empty-rollup-guard': Flag<boolean>;
+  readonly 'local-bootstrap': Flag<boolean>;
+  readonly 'tls-cert': Flag<string>;
+  readonly 'tls-key': Flag<string>;
+  readonly 'tls-ca': Flag<string>;
+  readonly 'require-tls': Flag<boolean>;
+  readonly 'log-format': Flag<LogFormat>;
+  readonly 'log-level': Flag<LogLevel>;
+  readonly 'trace-samples': Flag<string>;
+  readonly 'debug-endpoints': Flag<boolean>;
+  readonly reflection: Flag<boolean>;
+  readonly 'seed-machines': Flag<number>;
+  readonly 'seed-speculative': Flag<number>;
+  readonly 'seed-spot': Flag<number>;
+  readonly 'seed-configured-per-cluster': Flag<number>;
+  readonly 'seed-cluster-total': Flag<number>;
+  readonly 'seed-cluster-stride': Flag<number>;
+  readonly 'seed-density-multiplier': Flag<number>;
+  readonly archetypes: Flag<string>;
+  readonly 'failure-rate-per-sec': Flag<number>;
+  readonly 'speculative-shed-at-seconds': Flag<number>;
+  readonly 'speculative-shed-multiplier': Flag<number>;
+};
+
+const FRACTION = { min: 0, max: 1 };
+const ADDRESS = '<host:port>';
+
+export const shardFlags: ShardFlags = {
+  listen: text(':7780', 'gRPC: sessions, reading, administration', ADDRESS),
+  'metrics-addr': text(':8780', 'HTTP: /metrics, /healthz, /readyz; "0" turns it off', ADDRESS),
+  id: text('shard-0', 'stable identity of this shard; the pod name in a StatefulSet', '<id>'),
+  'data-dir': text('./data', 'epoch, lock and settings changed at run time', '<dir>'),
+  provider: texts('a provider by its registry name', '<name=addr>'),
+  'provider-addr': text('', 'one provider, named "default"', ADDRESS),
+  'fake-provider': toggle(false, 'run a provider in this process; laptops and load tests only'),
+  'coordinator-addr': text('', 'where to report; empty runs without a coordinator', ADDRESS),
+  'advertise-addr': text('', 'address the coordinator records; empty is --listen', ADDRESS),
+  'coordinator-heartbeat-interval': duration('10s', 'between two reports'),
+  'provider-shared': toggle(false, 'several shards share these providers'),
+  'epoch-floor': bigNumber(0n, 'lowest last epoch, after losing the data directory'),
+  'require-session-cn': toggle(false, "a session's common name must be its cluster id"),
+  'records-dir': text('', 'decision records; empty is <data-dir>/records', '<dir>'),
+  'records-max-bytes': bytes('512Mi', 'bound of the records, oldest dropped first; 0 keeps none'),
+  'execute-concurrency': wholeNumber(1, 'actions carried out at once', 65_536),
+  'max-actions-per-cycle': wholeNumber(0, 'the rest waits for the next cycle; 0 is unlimited'),
+  'incremental-reconcile': toggle(false, 'List since a cursor; needed above 10,000 machines'),
+  'available-capacity-interval': duration('0', 'between two hints of a profile; 0 is 5s'),
+  'metrics-warmup-cycles': wholeNumber(0, 'first cycles that histograms leave out'),
+  'phase-attribution-log': toggle(false, 'diagnostic lines every 20th cycle'),
+  'actuation-paused': toggle(false, 'kill switch: decide and report, do nothing'),
+  'dry-run': toggle(false, 'show what would be done, do nothing'),
+  'audit-log': text('', 'append a JSON line for every action and administrative call', '<file>'),
+  'reclaim-cap-fraction': decimal(0.05, "of a cluster's machines per cycle; 0 is off", FRACTION),
+  'empty-rollup-guard': toggle(true, 'hold a roll-up that drops almost all demand'),
+  'local-bootstrap': toggle(false, 'render stub blobs here; load tests only'),
+  'tls-cert': text('', 'certificate chain; all three or none', '<file>'),
+  'tls-key': text('', 'its key', '<file>'),
+  'tls-ca': text('', 'the one trust root', '<file>'),
+  'require-tls': toggle(false, 'refuse to start without mTLS; also BIGFLEET_REQUIRE_TLS=1'),
+  'log-format': oneOf('text', LOG_FORMATS, 'of the log on stderr'),
+  'log-level': oneOf('info', LOG_LEVELS, 'least level that is logged'),
+  'trace-samples': text('', 'write raw cycle durations to this file', '<file>'),
+  'debug-endpoints': toggle(false, 'profiles on the HTTP port'),
+  reflection: toggle(false, 'gRPC server reflection'),
+  'seed-machines': wholeNumber(0, 'fake: idle bare-metal machines'),
+  'seed-speculative': wholeNumber(0, 'fake: on-demand quota slots'),
+  'seed-spot': wholeNumber(0, 'fake: spot quota slots'),
+  'seed-configured-per-cluster': wholeNumber(0, 'fake: machines bound to each seeded cluster'),
+  'seed-cluster-total': wholeNumber(0, 'fake: clusters kwok-cluster-{c} of the whole fleet'),
+  'seed-cluster-stride': wholeNumber(0, 'fake: this shard seeds c % stride == its ordinal'),
+  'seed-density-multiplier': wholeNumber(1, 'fake: allocatable = n x resources', 1_000),
+  archetypes: text('', 'fake: catalogue of machine shapes', '<file>'),
+  'failure-rate-per-sec': decimal(0, 'fake: failures per second of a bound machine', FRACTION),
+  'speculative-shed-at-seconds': wholeNumber(0, 'fake: when quota is lost'),
+  'speculative-shed-multiplier': decimal(1, 'fake: share of the quota that is left', FRACTION),
+};
+
+/** Only meaningful for the fake. */
+export const FAKE_ONLY: readonly (keyof ShardFlags)[] = [
+  'seed-machines',
+  'seed-speculative',
+  'seed-spot',
+  'seed-configured-per-cluster',
+  'seed-cluster-total',
+  'seed-cluster-stride',
+  'seed-density-multiplier',
+  'archetypes',
+  'failure-rate-per-sec',
+  'speculative-shed-at-seconds',
+  'speculative-shed-multiplier',
+];

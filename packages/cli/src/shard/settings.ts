@@ -1,0 +1,163 @@
+// From the flags of `bigfleet shard` to its settings: every rule about values that go together. Each
+// refusal names the flags, so that it can be fixed without reading further.
+
+import path from 'node:path';
+import { err, ok, parseShardId, type Result } from '@bigfleet/base';
+import {
+  type FakeSettings,
+  type ProcessSettings,
+  type ProviderChoice,
+  type ProviderTarget,
+  targetsProblem,
+} from '@bigfleet/shard';
+import { parseListenAddress } from '@bigfleet/telemetry';
+import type { FlagValues } from '../flags/flag.ts';
+import { parseDuration } from '../flags/forms.ts';
+import type { Parsed } from '../flags/parse.ts';
+import { FAKE_ONLY, type ShardFlags } from './flags.ts';
+
+type Values = FlagValues<ShardFlags>;
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface ShardCommand {
+  readonly settings: ProcessSettings;
+  /** What is odd but no reason to refuse; for the log. */
+  readonly warnings: readonly string[];
+}
+
+export function shardSettings(parsed: Parsed<ShardFlags>, env: Env): Result<ShardCommand, string> {
+  const { values } = parsed;
+  const problem = valueProblem(parsed);
+  if (problem !== undefined) return err(problem);
+  const metricsAddress = parseListenAddress(values['metrics-addr']);
+  if (!metricsAddress.ok) return err(`--metrics-addr: ${metricsAddress.error}`);
+  const warnings: string[] = [];
+  const providers = providerChoice(values, createLatency(env, warnings));
+  if (!providers.ok) return providers;
+  const settings: ProcessSettings = {
+    shardId: values.id,
+    listen: values.listen,
+    metricsAddress: metricsAddress.value,
+    dataDir: values['data-dir'],
+    providers: providers.value,
+    epochFloor: values['epoch-floor'],
+    recordsDir: values['records-dir'] || path.join(values['data-dir'], 'records'),
+    auditLog: values['audit-log'],
+    hasDebugEndpoints: values['debug-endpoints'],
+    tls: {
+      cert: values['tls-cert'],
+      key: values['tls-key'],
+      ca: values['tls-ca'],
+      requireTls: values['require-tls'],
+    },
+    shard: coreSettings(values, env),
+    build: { version: '0.1.0', revision: env['BIGFLEET_REVISION'] ?? 'unknown' },
+  };
+  return ok({ settings, warnings });
+}
+
+function valueProblem({ values, given }: Parsed<ShardFlags>): string | undefined {
+  const id = parseShardId(values.id);
+  if (!id.ok) return `--id=${values.id}: ${id.error.problem}`;
+  if (values.listen === '') return '--listen is empty: a shard without sessions serves nobody';
+  if (values['data-dir'] === '') return '--data-dir is empty';
+  const hasAddresses = values.provider.length > 0 || values['provider-addr'] !== '';
+  if (values.provider.length > 0 && values['provider-addr'] !== '') {
+    return '--provider and --provider-addr exclude each other';
+  }
+  if (values['fake-provider'] && hasAddresses) {
+    return '--fake-provider excludes --provider and --provider-addr';
+  }
+  const stray = FAKE_ONLY.find((name) => given.has(name));
+  if (!values['fake-provider'] && stray !== undefined) return `--${stray} needs --fake-provider`;
+  if (values['seed-density-multiplier'] < 1) return '--seed-density-multiplier is at least 1';
+  if (values['seed-configured-per-cluster'] > 0 && ordinalOf(values.id) === undefined) {
+    return '--seed-configured-per-cluster needs an --id that ends in -<ordinal>';
+  }
+  return unsupportedProblem(values);
+}
+
+/** Refused, because a flag that is taken and does nothing is worse than one that is missing. */
+function unsupportedProblem(values: Values): string | undefined {
+  if (values['coordinator-addr'] !== '') {
+    return '--coordinator-addr: this build has no coordinator client yet';
+  }
+  if (values['provider-shared']) {
+    return '--provider-shared: ownership comes from the coordinator client, which this build lacks';
+  }
+  if (values.archetypes !== '') return '--archetypes: this build has no catalogue reader yet';
+  if (values['trace-samples'] !== '') return '--trace-samples: this build does not write it yet';
+  return undefined;
+}
+
+function coreSettings(values: Values, env: Env): ProcessSettings['shard'] {
+  return {
+    rails: {
+      paused: values['actuation-paused'],
+      dryRun: values['dry-run'],
+      reclaimCapFraction: values['reclaim-cap-fraction'],
+      emptyRollupGuard: values['empty-rollup-guard'],
+      maxActionsPerCycle: values['max-actions-per-cycle'],
+    },
+    executeConcurrency: values['execute-concurrency'],
+    requireSessionCn: values['require-session-cn'],
+    hasLocalBootstrap: values['local-bootstrap'],
+    isIncremental: values['incremental-reconcile'],
+    recordsMaxBytes: values['records-max-bytes'],
+    metricsWarmupCycles: values['metrics-warmup-cycles'],
+    hintIntervalMs: values['available-capacity-interval'],
+    hasPhaseAttribution: values['phase-attribution-log'] || env['BIGFLEET_PHASEDUMP'] === '1',
+    hasReflection: values.reflection,
+  };
+}
+
+function providerChoice(
+  values: Values,
+  createLatencyMs: number | undefined,
+): Result<ProviderChoice, string> {
+  if (values['fake-provider']) {
+    return ok({ kind: 'fake', fake: fakeSettings(values, createLatencyMs) });
+  }
+  const targets: ProviderTarget[] = [];
+  for (const given of values.provider) {
+    const at = given.indexOf('=');
+    if (at <= 0) return err(`--provider=${given}: write name=host:port`);
+    targets.push({ name: given.slice(0, at), address: given.slice(at + 1) });
+  }
+  const single = values['provider-addr'];
+  if (single !== '') targets.push({ name: 'default', address: single });
+  if (targets.length === 0) return ok({ kind: 'stored' });
+  const problem = targetsProblem(targets);
+  return problem === undefined ? ok({ kind: 'flags', targets }) : err(`--provider: ${problem}`);
+}
+
+function fakeSettings(values: Values, createLatencyMs: number | undefined): FakeSettings {
+  return {
+    idleCount: values['seed-machines'],
+    speculativeCount: values['seed-speculative'],
+    spotCount: values['seed-spot'],
+    configuredPerCluster: values['seed-configured-per-cluster'],
+    clusterTotal: values['seed-cluster-total'],
+    clusterStride: values['seed-cluster-stride'],
+    ordinal: ordinalOf(values.id),
+    densityMultiplier: values['seed-density-multiplier'],
+    failuresPerSecond: values['failure-rate-per-sec'],
+    shedAtSeconds: values['speculative-shed-at-seconds'],
+    shedMultiplier: values['speculative-shed-multiplier'],
+    createLatencyMs,
+  };
+}
+
+function createLatency(env: Env, warnings: string[]): number | undefined {
+  const given = env['BIGFLEET_FAKE_CREATE_LATENCY'] ?? '';
+  if (given === '') return undefined;
+  const parsed = parseDuration(given);
+  if (parsed.ok) return parsed.value;
+  warnings.push(`BIGFLEET_FAKE_CREATE_LATENCY=${given} is ignored: ${parsed.error}`);
+  return undefined;
+}
+
+function ordinalOf(id: string): number | undefined {
+  const digits = /-(\d{1,6})$/.exec(id)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}

@@ -1,0 +1,110 @@
+// B1001–B1005, B1007: what was acknowledged before SIGKILL is there after it, and what is new after
+// it is really new.
+
+import { type Check, SkipCheck } from '../../harness/check.ts';
+import type { CheckContext } from '../../harness/context.ts';
+import { defineCheck } from '../../harness/define.ts';
+import type { DurableStage } from '../../harness/durable-stage.ts';
+import type { Inventory } from '../../harness/endpoint.ts';
+import { accepted, acknowledged, ensure, fenced } from '../../harness/expect.ts';
+import { fencedCreate, token, uniqueShardId } from '../../harness/fencing.ts';
+import { distinctById, listed, missingFrom, someOf } from '../../harness/inventory.ts';
+import { ensureCluster, ensureMetadata } from '../../harness/metadata.ts';
+import { pickSpeculative } from '../../harness/pick.ts';
+import { expectState, mustReach } from '../../harness/reach.ts';
+import { createToIdle, standardBlob } from '../../harness/walk.ts';
+import { DURABLE_SETTLE_MS } from './stage.ts';
+
+async function marksSurvive(context: CheckContext): Promise<void> {
+  const { machineId, shardId, tokens } = stageOf(context).before.fenced;
+  for (const { epoch, sequence } of tokens) {
+    const answer = await fencedCreate(context, machineId, token(shardId, epoch, sequence));
+    const what = `after the restart, Create ${machineId} with (${epoch},${sequence}), which was`;
+    fenced(answer, `${what} accepted before it`);
+  }
+}
+
+async function idempotencySurvives(context: CheckContext): Promise<void> {
+  const { machineId, clusterId, metadata, operationId } = stageOf(context).before.bound;
+  const call = { machineId, clusterId, metadata, blob: standardBlob };
+  const what = `after the restart, the same Configure of ${machineId}`;
+  const ack = acknowledged(await context.endpoint.configure(call), what);
+  ensure(
+    ack.operationId === operationId,
+    () => `${what}: expected operation_id ${operationId}, got ${ack.operationId}`,
+  );
+}
+
+async function bindingSurvives(context: CheckContext): Promise<void> {
+  const { machineId, clusterId, metadata } = stageOf(context).before.bound;
+  const read = await expectState(context, machineId, 'CONFIGURED');
+  const { machines } = await listed(context, { states: ['CONFIGURED'] });
+  const record = machines.find(({ id }) => id === machineId);
+  ensure(record !== undefined, () => `List(CONFIGURED) after the restart: ${machineId} is missing`);
+  for (const [machine, where] of [
+    [read, 'Get after the restart'],
+    [record, 'List(CONFIGURED) after the restart'],
+  ] as const) {
+    ensureCluster(machine, clusterId, where);
+    ensureMetadata(machine, metadata, where);
+  }
+}
+
+async function inventoryIdentical(context: CheckContext): Promise<void> {
+  const { before } = stageOf(context);
+  const after = distinctById(firstList(context).machines, 'List() after the restart');
+  const ids = new Set(after.keys());
+  const lost = missingFrom(ids, before.states.keys());
+  ensure(lost.length === 0, () => `lost by the restart: ${someOf(lost)}`);
+  const extra = missingFrom(new Set(before.states.keys()), ids);
+  ensure(extra.length === 0, () => `invented by the restart: ${someOf(extra)}`);
+  for (const [id, state] of before.states) {
+    const now = after.get(id)?.state;
+    ensure(now === state, () => `${id}: was ${state} before the restart, is ${now} after it`);
+  }
+}
+
+async function freshIds(context: CheckContext): Promise<void> {
+  const { before } = stageOf(context);
+  const { revision } = firstList(context);
+  ensure(revision.length > 0, 'List() after the restart: the revision is empty');
+  const machineId = await pickSpeculative(context);
+  const { ack } = await createToIdle(context, machineId, { withinMs: DURABLE_SETTLE_MS });
+  ensure(
+    !before.operationIds.has(ack.operationId),
+    () => `Create ${machineId} after the restart: operation_id ${ack.operationId} was used before`,
+  );
+  const { machines } = await listed(context, { since: revision });
+  ensure(
+    machines.some(({ id }) => id === machineId),
+    () => `the delta since the first revision after the restart lacks ${machineId}, created later`,
+  );
+}
+
+async function noGlobalMark(context: CheckContext): Promise<void> {
+  stageOf(context);
+  const machineId = await pickSpeculative(context);
+  const stamp = token(uniqueShardId(context, 'durB'), 1n, 1n);
+  const answer = await fencedCreate(context, machineId, stamp);
+  acknowledged(answer, `Create ${machineId} by a new shard with (1,1) after the restart`);
+  await mustReach(context, machineId, 'IDLE', DURABLE_SETTLE_MS);
+}
+
+function stageOf({ durable }: CheckContext): DurableStage {
+  if (durable !== undefined) return durable;
+  throw new SkipCheck('precondition-unmet', 'the lane did not restart the provider');
+}
+
+/** Before any check touched the rebooted provider. */
+function firstList(context: CheckContext): Inventory {
+  return accepted(stageOf(context).after, 'the first List() after the restart');
+}
+
+export const restartChecks: readonly Check[] = [
+  defineCheck('B1001', '§6, Durability, and §13', marksSurvive),
+  defineCheck('B1002', '§5 and §13', idempotencySurvives),
+  defineCheck('B1003', '§7 and §13', bindingSurvives),
+  defineCheck('B1004', '§13', inventoryIdentical),
+  defineCheck('B1005', '§5 and §9', freshIds),
+  defineCheck('B1007', '§6, Isolation', noGlobalMark),
+];

@@ -1,0 +1,97 @@
+// B301, B306, B307, B311: the fence comes first. Before existence, so that a zombie learns nothing;
+// before replay, so that it is not handed the operation id of its successor; and its mark moves
+// even when the operation is refused afterwards.
+
+import type { Check } from '../../harness/check.ts';
+import type { CheckContext } from '../../harness/context.ts';
+import { defineCheck } from '../../harness/define.ts';
+import {
+  acknowledged,
+  ensure,
+  fenced,
+  isCode,
+  refusedWith,
+  rejected,
+} from '../../harness/expect.ts';
+import {
+  fencedCall,
+  fencedCreate,
+  type Mutation,
+  mutations,
+  token,
+  uniqueShardId,
+} from '../../harness/fencing.ts';
+import type { State } from '../../harness/machine.ts';
+import { pickSpeculative } from '../../harness/pick.ts';
+import { expectState, mustReach } from '../../harness/reach.ts';
+import { release, standardCluster, walkToConfigured, walkToIdle } from '../../harness/walk.ts';
+import { ghostId } from '../transitions/unknown.ts';
+
+async function fenceBeforeExistence(context: CheckContext): Promise<void> {
+  const ghost = ghostId(context);
+  const shardId = uniqueShardId(context, 'existence');
+  const first = await fencedCreate(context, ghost, token(shardId, 5n, 5n));
+  refusedWith(first, ['NOT_FOUND'], `Create of the unknown ${ghost} with the first token (5,5)`);
+  for (const mutation of mutations) {
+    const answer = await fencedCall(context, mutation, ghost, token(shardId, 1n, 1n));
+    if (mutation === 'delete' && isCode(answer, 'UNIMPLEMENTED')) continue;
+    fenced(answer, `${mutation} of the unknown ${ghost} with (1,1) after (5,5)`);
+  }
+  const newer = await fencedCreate(context, ghost, token(shardId, 9n, 9n));
+  refusedWith(newer, ['NOT_FOUND'], `Create of the unknown ${ghost} with (9,9) after (5,5)`);
+}
+
+async function fenceBeforeConfigureReplay(context: CheckContext): Promise<void> {
+  const machineId = await walkToIdle(context);
+  await fenceBeforeReplay(context, machineId, 'configure', 'CONFIGURED');
+  await release(context, machineId);
+}
+
+async function fenceBeforeDrainReplay(context: CheckContext): Promise<void> {
+  const machineId = await walkToConfigured(context, { clusterId: standardCluster });
+  await fenceBeforeReplay(context, machineId, 'drain', 'IDLE');
+  await release(context, machineId);
+}
+
+async function fenceBeforeReplay(
+  context: CheckContext,
+  machineId: string,
+  mutation: Mutation,
+  target: State,
+): Promise<void> {
+  const shardId = uniqueShardId(context, 'replay');
+  const send = (epoch: bigint, sequence: bigint) =>
+    fencedCall(context, mutation, machineId, token(shardId, epoch, sequence));
+  const first = acknowledged(await send(5n, 5n), `${mutation} ${machineId} with (5,5)`);
+  await mustReach(context, machineId, target);
+  fenced(await send(1n, 1n), `the same ${mutation} of ${machineId} with (1,1) after (5,5)`);
+  await expectState(context, machineId, target);
+  const what = `the same ${mutation} of ${machineId} with (5,6) after (5,5)`;
+  const again = acknowledged(await send(5n, 6n), what);
+  ensure(
+    again.operationId === first.operationId,
+    () => `${what}: expected operation_id ${first.operationId}, got ${again.operationId}`,
+  );
+  await expectState(context, machineId, target);
+}
+
+async function markMovesThoughRejected(context: CheckContext): Promise<void> {
+  const machineId = await pickSpeculative(context);
+  const shardId = uniqueShardId(context, 'rejected');
+  const drained = await fencedCall(context, 'drain', machineId, token(shardId, 5n, 5n));
+  rejected(drained, `Drain ${machineId} (SPECULATIVE) with (5,5)`);
+  const stale = await fencedCreate(context, machineId, token(shardId, 5n, 4n));
+  fenced(stale, `Create ${machineId} with (5,4) after a rejected Drain with (5,5)`);
+  await expectState(context, machineId, 'SPECULATIVE');
+  const newer = await fencedCreate(context, machineId, token(shardId, 5n, 6n));
+  acknowledged(newer, `Create ${machineId} with (5,6) after (5,5)`);
+  await mustReach(context, machineId, 'IDLE');
+  await release(context, machineId);
+}
+
+export const precedenceChecks: readonly Check[] = [
+  defineCheck('B301', '§4, steps 2 and 3', fenceBeforeExistence),
+  defineCheck('B306', '§4, steps 2 and 4', fenceBeforeConfigureReplay),
+  defineCheck('B307', '§4, steps 2 and 4', fenceBeforeDrainReplay),
+  defineCheck('B311', '§6, Advance', markMovesThoughRejected),
+];

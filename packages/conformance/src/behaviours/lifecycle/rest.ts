@@ -1,0 +1,80 @@
+// B106–B108: what a record carries in each state, and that a machine at rest stays at rest.
+
+import type { Check } from '../../harness/check.ts';
+import type { CheckContext } from '../../harness/context.ts';
+import { defineCheck } from '../../harness/define.ts';
+import { acknowledged, ensure } from '../../harness/expect.ts';
+import { isStable, isTransitional, legalStates, type MachineView } from '../../harness/machine.ts';
+import { ensureCluster } from '../../harness/metadata.ts';
+import { pickSpeculative } from '../../harness/pick.ts';
+import { expectState, neverReaches, read, staysIn } from '../../harness/reach.ts';
+import { watch } from '../../harness/trace.ts';
+import {
+  configureTo,
+  createToIdle,
+  drainToIdle,
+  release,
+  standardCluster,
+  walkToConfigured,
+  walkToIdle,
+} from '../../harness/walk.ts';
+
+const WINDOW_MS = 300;
+
+async function clusterIffBound(context: CheckContext): Promise<void> {
+  const machineId = await walkToIdle(context);
+  ensureCluster(await read(context, machineId), '', 'at IDLE');
+  const clusterId = 'conf-bound';
+  const answer = await context.endpoint.configure({ machineId, clusterId });
+  const ack = acknowledged(answer, `Configure ${machineId}`);
+  for (const sample of await watch(context, { machineId, until: 'CONFIGURED', ack })) {
+    if (sample.state === 'CONFIGURING') ensureCluster(sample, clusterId, 'at CONFIGURING');
+  }
+  ensureCluster(await expectState(context, machineId, 'CONFIGURED'), clusterId, 'at CONFIGURED');
+  await drainToIdle(context, machineId, 0n);
+  ensureCluster(await expectState(context, machineId, 'IDLE'), '', 'at IDLE after Drain');
+  await release(context, machineId);
+}
+
+async function hostByState(context: CheckContext): Promise<void> {
+  const machineId = await pickSpeculative(context);
+  ensureHost(await expectState(context, machineId, 'SPECULATIVE'), false);
+  ensureHost((await createToIdle(context, machineId)).machine, true);
+  const binding = { clusterId: standardCluster };
+  ensureHost((await configureTo(context, machineId, binding)).machine, true);
+  ensureHost((await drainToIdle(context, machineId, 0n)).machine, true);
+  await release(context, machineId);
+}
+
+function ensureHost(machine: MachineView, isExpected: boolean): void {
+  const { id, state, host } = machine;
+  ensure(isStable(state), () => `${id}: expected a stable state at rest, is ${state}`);
+  ensure(
+    (host !== undefined) === isExpected,
+    () => `${id} at ${state}: expected ${isExpected ? 'a host, has none' : `no host, has one`}`,
+  );
+}
+
+async function restsAtRest(context: CheckContext): Promise<void> {
+  const machineId = await walkToConfigured(context, { clusterId: standardCluster });
+  await restsIn(context, machineId, 'CONFIGURED');
+  await drainToIdle(context, machineId, 0n);
+  await restsIn(context, machineId, 'IDLE');
+  await release(context, machineId);
+}
+
+async function restsIn(
+  context: CheckContext,
+  machineId: string,
+  state: 'CONFIGURED' | 'IDLE',
+): Promise<void> {
+  await staysIn(context, machineId, state, WINDOW_MS);
+  await neverReaches(context, machineId, legalStates.filter(isTransitional), WINDOW_MS);
+  await expectState(context, machineId, state);
+}
+
+export const restChecks: readonly Check[] = [
+  defineCheck('B106', '§7', clusterIffBound),
+  defineCheck('B107', '§2.1 and §3', hostByState),
+  defineCheck('B108', '§3', restsAtRest),
+];

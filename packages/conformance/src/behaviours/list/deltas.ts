@@ -1,0 +1,140 @@
+// B903–B905, B908, B909: what a cursor promises. Everything that changed after it, nothing when
+// nothing did, and a full list when it is not a cursor of this provider.
+
+import type { Check } from '../../harness/check.ts';
+import type { CheckContext } from '../../harness/context.ts';
+import { defineCheck } from '../../harness/define.ts';
+import { ensure } from '../../harness/expect.ts';
+import {
+  delta,
+  fullList,
+  idsOf,
+  listed,
+  missingFrom,
+  sameBytes,
+  someOf,
+} from '../../harness/inventory.ts';
+import { needsSinceRevision } from '../../harness/probe.ts';
+import { quiescence } from '../../harness/quiescence.ts';
+import { poll, scaled } from '../../harness/wait.ts';
+import {
+  configureTo,
+  drainToIdle,
+  release,
+  standardCluster,
+  walkToIdle,
+} from '../../harness/walk.ts';
+
+const IDLE_WINDOW_MS = 750;
+const IDLE_POLL_MS = 50;
+
+async function advances(context: CheckContext): Promise<void> {
+  needsSinceRevision(context);
+  const before = await fullList(context);
+  const machineId = await walkToIdle(context);
+  const after = await fullList(context);
+  ensure(
+    !sameBytes(before.revision, after.revision),
+    () => `List: the revision is the same before and after ${machineId} was created`,
+  );
+  await ensureDelta(context, before.revision, [machineId]);
+  await release(context, machineId);
+}
+
+async function quietDeltaIsEmpty(context: CheckContext): Promise<void> {
+  needsSinceRevision(context);
+  const { revision } = await quiescence(context);
+  await ensureEmpty(context, revision, 'a delta since the current revision');
+}
+
+/** Every kind of mutation: a log that only Create writes to would pass on creations alone. */
+async function monotonic(context: CheckContext): Promise<void> {
+  needsSinceRevision(context);
+  const cursors = [(await fullList(context)).revision];
+  const mutated: string[] = [];
+  const note = async (what: string, machineId: string): Promise<void> => {
+    mutated.push(machineId);
+    const { revision } = await fullList(context);
+    ensure(
+      !sameBytes(cursors.at(-1) ?? revision, revision),
+      () => `List: the revision did not change with ${what} of ${machineId}`,
+    );
+    cursors.push(revision);
+  };
+  const first = await walkToIdle(context);
+  await note('the Create', first);
+  await configureTo(context, first, { clusterId: standardCluster });
+  await note('the Configure', first);
+  const second = await walkToIdle(context);
+  await note('the Create', second);
+  await drainToIdle(context, first, 0n);
+  await note('the Drain', first);
+  for (const [at, cursor] of cursors.entries()) {
+    await ensureDelta(context, cursor, mutated.slice(at));
+  }
+  await release(context, first, second);
+}
+
+async function idleTicksDoNotBump(context: CheckContext): Promise<void> {
+  needsSinceRevision(context);
+  const { revision } = await quiescence(context);
+  const forMs = scaled(context, IDLE_WINDOW_MS);
+  await poll(context, { forMs, everyMs: IDLE_POLL_MS }, async () => {
+    await ensureEmpty(context, revision, `a delta while nothing happens`);
+    return undefined;
+  });
+}
+
+async function opaqueRoundTrip(context: CheckContext): Promise<void> {
+  needsSinceRevision(context);
+  const { revision, machines } = await quiescence(context);
+  const fleet = idsOf(machines);
+  await ensureEmpty(context, revision, 'a delta since the exact bytes of the revision');
+  const corrupted: readonly (readonly [string, Uint8Array])[] = [
+    ['with "!" appended', Uint8Array.of(...revision, 0x21)],
+    ['with "~" in front', Uint8Array.of(0x7e, ...revision)],
+    ['with 00 FF appended', Uint8Array.of(...revision, 0x00, 0xff)],
+  ];
+  for (const [how, since] of corrupted) {
+    const absent = missingFrom(idsOf((await delta(context, since)).machines), fleet);
+    ensure(
+      absent.length === 0,
+      () => `List with the revision ${how}: expected a full list, it lacks ${someOf(absent)}`,
+    );
+  }
+  const flipped = Uint8Array.from(revision);
+  flipped[flipped.length - 1] = (flipped.at(-1) ?? 0) ^ 1;
+  const strange = missingFrom(fleet, idsOf((await delta(context, flipped)).machines));
+  ensure(
+    strange.length === 0,
+    () => `List with the revision's last bit flipped returns ${someOf(strange)}, unknown to List()`,
+  );
+}
+
+async function ensureDelta(
+  context: CheckContext,
+  since: Uint8Array,
+  expected: readonly string[],
+): Promise<void> {
+  const absent = missingFrom(idsOf((await delta(context, since)).machines), expected);
+  ensure(
+    absent.length === 0,
+    () => `a delta lacks ${someOf(absent)}, changed after its cursor was given out`,
+  );
+}
+
+async function ensureEmpty(context: CheckContext, since: Uint8Array, what: string): Promise<void> {
+  const { machines } = await listed(context, { since });
+  ensure(
+    machines.length === 0,
+    () => `${what}: expected no machine, got ${someOf([...idsOf(machines)])}`,
+  );
+}
+
+export const deltaChecks: readonly Check[] = [
+  defineCheck('B903', '§9', advances),
+  defineCheck('B904', '§9', quietDeltaIsEmpty),
+  defineCheck('B905', '§9', monotonic),
+  defineCheck('B908', '§9', idleTicksDoNotBump),
+  defineCheck('B909', '§9', opaqueRoundTrip),
+];

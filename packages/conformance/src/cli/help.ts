@@ -1,0 +1,36 @@
+// The text of -help and -list.
+
+import type { Behaviour } from '../catalogue/behaviour.ts';
+import { FLAGS, type FlagSpec } from './flag-table.ts';
+
+const HELP_HEAD = `bfconformance judges a BigFleet capacity provider over gRPC: 25 baseline checks and the
+catalogue of 93 behaviours.
+
+  bfconformance -target localhost:9001
+  bfconformance -target localhost:9001 -start-cmd './provider --addr={addr} --state={state} --seed={seed}'
+  bfconformance -provider _template -profile declared -out report
+
+Flags (-x and --x are the same):`;
+
+const HELP_TAIL = `
+Exit code: 0 every claimed profile is certified; 1 FAILED or INCOMPLETE; 2 the command line is
+wrong, or nothing could be judged.`;
+
+export function helpText(): string {
+  return [HELP_HEAD, ...FLAGS.flatMap(flagLines), HELP_TAIL, ''].join('\n');
+}
+
+function flagLines(spec: FlagSpec): string[] {
+  const value = spec.value === undefined ? '' : ` <${spec.value}>`;
+  const fallback = spec.default === undefined ? '' : ` (default ${spec.default})`;
+  return [`  -${spec.name}${value}`, `        ${spec.help}${fallback}`];
+}
+
+export function listText(entries: readonly Behaviour[]): string {
+  return entries.map((entry) => `${entryLine(entry)}\n`).join('');
+}
+
+function entryLine({ id, area, title, profiles, capability, phase }: Behaviour): string {
+  const needs = capability === '' ? '' : ` needs ${capability}`;
+  return `${id.padEnd(6)} ${area.padEnd(18)} ${title} [${profiles.join(',')}; phase ${phase}${needs}]`;
+}

@@ -1,0 +1,88 @@
+// What the lanes of one run share: the machinery to boot and dial, and the options of the run.
+
+import { createRandom } from '@bigfleet/base';
+import type { BaselineCheck } from '../baseline/index.ts';
+import type { Check } from '../harness/check.ts';
+import type { Capabilities, CheckContext } from '../harness/context.ts';
+import { dialEndpoint } from '../harness/dial.ts';
+import type { Endpoint } from '../harness/endpoint.ts';
+import type { BootEnvironment } from '../process/boot.ts';
+import type { RunObserver } from '../run/observer.ts';
+import type { RemoteTarget } from './judged.ts';
+
+export interface LaneEnvironment extends BootEnvironment {
+  readonly observer: RunObserver;
+  readonly seed: string;
+  readonly baseline: readonly BaselineCheck[];
+  /** The behaviours' checks, already narrowed by `--only`. */
+  readonly checks: readonly Check[];
+  /** Of one check, far beyond what its own waits add up to; multiplied by `timeScale`. */
+  readonly checkBoundMs: number;
+  readonly scale: { readonly seedCount: number; readonly soakMs: number };
+}
+
+/** What all checks of one lane share. */
+export interface LaneContext extends RemoteTarget {
+  readonly capabilities: Capabilities;
+  /** Of each call; the harness's own default when absent. */
+  readonly callDeadlineMs?: number;
+  readonly faultTimeoutMs?: number;
+  readonly process?: CheckContext['process'];
+  readonly durable?: CheckContext['durable'];
+}
+
+/** T of the reference fault provider (conformance §4). */
+export const FAULT_TIMEOUT_MS = 2_000;
+
+/** Taken until they are probed: nothing is excused by a capability that nobody asked about. */
+export const ALL_CAPABILITIES: Capabilities = { delete: true, sinceRevision: true };
+
+export interface OpenContext {
+  readonly context: CheckContext;
+  readonly notes: readonly string[];
+  /** Ends all its connections. */
+  close(): void;
+}
+
+/** A context of its own for one check, on a connection of its own. */
+export function openContext(
+  environment: LaneEnvironment,
+  lane: LaneContext,
+  check: { readonly name: string; readonly signal: AbortSignal },
+): OpenContext {
+  const { runtime, timeScale, scale, seed } = environment;
+  const { process, durable, callDeadlineMs, faultTimeoutMs = FAULT_TIMEOUT_MS } = lane;
+  const { signal } = check;
+  const notes: string[] = [];
+  const opened: Endpoint[] = [];
+  const dial = (): Endpoint => {
+    const { target, tls } = lane;
+    const options = { runtime, target, tls, signal, timeScale, callDeadlineMs };
+    const endpoint = dialEndpoint(options);
+    opened.push(endpoint);
+    return endpoint;
+  };
+  const context: CheckContext = {
+    runtime,
+    random: createRandom(seed).stream(check.name),
+    endpoint: dial(),
+    secondConnection: async () => dial(),
+    capabilities: lane.capabilities,
+    timeScale,
+    scale,
+    faultTimeoutMs,
+    ...(process === undefined ? {} : { process }),
+    ...(durable === undefined ? {} : { durable }),
+    signal,
+    note: (text) => {
+      notes.push(text);
+    },
+  };
+  return {
+    context,
+    notes,
+    close: () => {
+      for (const endpoint of opened) endpoint.close();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+// Whether an endpoint answers at all. A provider that refuses is judged by the checks; one that
+// cannot be reached would fail each of them after a deadline of its own, which takes an hour and
+// says nothing: the lane is not run, or ends.
+
+import { dialEndpoint } from '../harness/dial.ts';
+import type { LaneEnvironment } from './environment.ts';
+import type { RemoteTarget } from './judged.ts';
+
+const ASK_WITHIN_MS = 10_000;
+
+/** What the transport answers by itself; any other code came from a provider, or its gate. */
+const transportCodes: ReadonlySet<string> = new Set(['UNAVAILABLE', 'DEADLINE_EXCEEDED']);
+
+/** What stands between a certificate and a verdict: the suite was not let in. */
+const refusedCodes: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'PERMISSION_DENIED']);
+
+/** Undefined when it answers, else why it cannot be judged. */
+export async function unreachable(
+  environment: LaneEnvironment,
+  remote: RemoteTarget,
+): Promise<string | undefined> {
+  const { runtime, signal, timeScale } = environment;
+  const { target, tls } = remote;
+  const callDeadlineMs = ASK_WITHIN_MS;
+  const endpoint = dialEndpoint({ runtime, target, tls, signal, timeScale, callDeadlineMs });
+  try {
+    const answer = await endpoint.list({ maxResults: 1 });
+    if (answer.ok) return undefined;
+    const said = `${answer.code}: ${answer.message}`;
+    if (transportCodes.has(answer.code)) return `${target} does not answer (${said})`;
+    if (refusedCodes.has(answer.code)) return `${target} refuses the suite (${said})`;
+    return undefined;
+  } finally {
+    endpoint.close();
+  }
+}

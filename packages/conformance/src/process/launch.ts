@@ -1,0 +1,102 @@
+// How a provider process is started: a provider of this repository by its name, any command with
+// placeholders, the reference fault provider. A launch is a value; boot.ts runs it.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface BootArguments {
+  /** `127.0.0.1:port`. */
+  readonly address: string;
+  readonly seedCount: number;
+  /** A path of its own that survives reboots; absent: memory only. */
+  readonly statePath?: string;
+}
+
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+}
+
+export interface Launch {
+  /** For reports and messages. */
+  readonly name: string;
+  /** A command with `{state}` cannot run without a state, so it always gets one. */
+  readonly alwaysState: boolean;
+  command(boot: BootArguments): Command;
+}
+
+/** Run by the shell, so that quoting is the shell's own. */
+export function startCommandLaunch(text: string, cwd: string): Launch {
+  return {
+    name: 'start-cmd',
+    alwaysState: text.includes('{state}'),
+    command: ({ address, statePath, seedCount }) => ({
+      file: '/bin/sh',
+      args: [
+        '-c',
+        text
+          .replaceAll('{addr}', address)
+          .replaceAll('{state}', statePath ?? '')
+          .replaceAll('{seed}', String(seedCount)),
+      ],
+      cwd,
+    }),
+  };
+}
+
+/** `--provider` of the process: what it stamps into HostRef. */
+export function repositoryLaunch(root: string, name: string, hostLabel: string): Launch {
+  return {
+    name,
+    alwaysState: false,
+    command: ({ address, statePath, seedCount }) => ({
+      file: process.execPath,
+      args: [
+        providerMain(root, name),
+        `--addr=${address}`,
+        `--provider=${hostLabel}`,
+        '--use-fake-backend',
+        // Several are booted side by side, and they would fight for the default port.
+        '--metrics-addr=',
+        `--seed-count=${seedCount}`,
+        ...(statePath === undefined ? [] : [`--state=${statePath}`]),
+      ],
+      cwd: root,
+    }),
+  };
+}
+
+/** The entry point of a provider of this repository; the file need not exist. */
+export function providerMain(root: string, name: string): string {
+  return path.join(root, 'providers', name, 'src', 'main.ts');
+}
+
+const faultProviderMain: string = fileURLToPath(
+  new URL('../../testing/fault-provider/main.ts', import.meta.url),
+);
+
+/** Absent from the published package: there, the fault lane needs an endpoint. */
+export function hasFaultProvider(): boolean {
+  return existsSync(faultProviderMain);
+}
+
+export function faultProviderLaunch(transitionTimeoutMs: number): Launch {
+  return {
+    name: 'reference fault provider',
+    alwaysState: false,
+    command: ({ address, statePath, seedCount }) => ({
+      file: process.execPath,
+      args: [
+        faultProviderMain,
+        `--addr=${address}`,
+        '--provider=fault',
+        `--seed-count=${seedCount}`,
+        `--transition-timeout=${transitionTimeoutMs / 1000}s`,
+        ...(statePath === undefined ? [] : [`--state=${statePath}`]),
+      ],
+      cwd: path.dirname(faultProviderMain),
+    }),
+  };
+}

@@ -1,0 +1,338 @@
+// The candidates of each need: the classes in front of the order it chose from, each with the
+// first reason why the rest of it lost. Needs of one profile that took from the same class found
+// the same, until a class is used up: such lists are written once and named again.
+//
+// How many machines were taken and left is not written: it follows from the actions before.
+
+import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import type { CostOrder } from '../match/cost-order.ts';
+import { ActionKind } from '../model/action.ts';
+import { comparePrecedence } from '../model/profile.ts';
+import type { CompiledProfile } from '../needs/compiled-profile.ts';
+import type { Row } from '../needs/row.ts';
+import { isFiniteFor } from '../phase1/may-serve.ts';
+import { IDLE, type PoolState, type PoolView, SPECULATIVE } from '../phase1/pool-view.ts';
+import type { VectorTable } from '../store/dimensions.ts';
+import type { Inventory } from '../store/inventory.ts';
+import { ByteWriter } from './byte-writer.ts';
+import {
+  CODE_OF_CANDIDATE,
+  MAX_CANDIDATES,
+  MAX_CANDIDATES_COVERED,
+  MAX_SCANNED_CLASSES,
+} from './format.ts';
+import type { RecordTables } from './record-tables.ts';
+
+const CHOSEN = 0;
+const code = (name: string): number => CODE_OF_CANDIDATE.get(name) as number;
+const HIGHER = code('claimed_higher_precedence');
+const EQUAL = code('claimed_equal_precedence');
+const COSTLIER = code('costlier');
+const IDLE_PREFERRED = code('idle_preferred');
+const RISK = code('interruption_risk');
+const NO_CONTRIBUTION = code('no_contribution');
+const QUOTA = code('quota_exhausted');
+const SKEW = code('spread_skew');
+const WRONG_DOMAIN = code('wrong_domain');
+const MISMATCH = code('requirement_mismatch');
+const UNIT = code('min_unit_too_small');
+const INFINITE = code('infinite_cost');
+
+/** The list of needs that had nothing to choose from. */
+const EMPTY_LIST = 0;
+/** Dimensions whose openness fits in one number. */
+const MAX_MASKED_DIMENSIONS = 30;
+
+export class CandidateLists {
+  readonly #inventory: Inventory;
+  readonly #vectors: VectorTable;
+  readonly #view: PoolView;
+  readonly #tables: RecordTables;
+  readonly bytes: ByteWriter = new ByteWriter();
+  count = 0;
+  /** By class and pool: who took from it last in this cycle. */
+  readonly #takers: readonly [(Row | undefined)[], (Row | undefined)[]] = [[], []];
+  readonly #touched: number[] = [];
+  /** Classes that were used up so far: lists of before may no longer be true. */
+  #usedUpCount = 0;
+  #hasQuotas = false;
+  readonly #known = new Map<CostOrder, KnownLists>();
+
+  constructor(inventory: Inventory, vectors: VectorTable, view: PoolView, tables: RecordTables) {
+    this.#inventory = inventory;
+    this.#vectors = vectors;
+    this.#view = view;
+    this.#tables = tables;
+  }
+
+  begin(): void {
+    this.bytes.clear();
+    this.bytes.byte(0);
+    this.count = EMPTY_LIST + 1;
+    this.#usedUpCount = 0;
+    this.#hasQuotas = this.#view.hasQuotas;
+    this.#known.clear();
+    for (const klass of this.#touched.splice(0)) {
+      this.#takers[IDLE][klass] = undefined;
+      this.#takers[SPECULATIVE][klass] = undefined;
+    }
+  }
+
+  /**
+   * The list of a need whose turn is over: its place. `order` is what it chose from; its actions
+   * are those from `firstAction` on.
+   */
+  add(row: Row, order: CostOrder, actions: ActionBuffer, firstAction: number): number {
+    // Parked and refused needs choose from nothing.
+    if (row.result.isParked || row.result.isHeldOff) return EMPTY_LIST;
+    const choice = this.#onlyChoice(row, actions, firstAction);
+    if (choice < 0) return this.#append(row, order, actions, firstAction);
+    const known = this.#knownFor(row, order);
+    let list = known.byChoice.get(choice);
+    if (list === undefined) {
+      list = this.#append(row, order, actions, firstAction);
+      known.byChoice.set(choice, list);
+    }
+    return list;
+  }
+
+  /** Remembers who took what; after the need's list. */
+  noteTakers(row: Row, actions: ActionBuffer, firstAction: number): void {
+    for (let at = firstAction; at < actions.length; at++) {
+      const klass = this.#classOf(actions, at);
+      const state = actions.kind[at] === ActionKind.Bootstrap ? IDLE : SPECULATIVE;
+      const takers = this.#takers[state];
+      if (takers[klass] === undefined) this.#touched.push(klass);
+      takers[klass] = row;
+      if (this.#view.remaining(state, klass) === 0) this.#usedUpCount += 1;
+    }
+  }
+
+  /** A covered need without topology that took from one class and pool: their number, else −1. */
+  #onlyChoice({ result, compiled }: Row, actions: ActionBuffer, firstAction: number): number {
+    if (!result.isSatisfied || this.#hasQuotas) return -1;
+    if (compiled.sameKey !== undefined || compiled.profile.hardSpread !== undefined) return -1;
+    if (firstAction >= actions.length || this.#vectors.stride > MAX_MASKED_DIMENSIONS) return -1;
+    const klass = this.#classOf(actions, firstAction);
+    const kind = actions.kind[firstAction];
+    for (let at = firstAction + 1; at < actions.length; at++) {
+      if (actions.kind[at] !== kind || this.#classOf(actions, at) !== klass) return -1;
+    }
+    return klass * 2 + (kind === ActionKind.Bootstrap ? IDLE : SPECULATIVE);
+  }
+
+  #knownFor({ compiled, result }: Row, order: CostOrder): KnownLists {
+    const open = this.#openMask(result.afterCredit);
+    let known = this.#known.get(order);
+    const isTrue =
+      known !== undefined &&
+      known.compiled === compiled &&
+      known.open === open &&
+      known.usedUpCount === this.#usedUpCount;
+    if (known === undefined || !isTrue) {
+      known = { compiled, open, usedUpCount: this.#usedUpCount, byChoice: new Map() };
+      this.#known.set(order, known);
+    }
+    return known;
+  }
+
+  /** Which dimensions were open: what a class must offer to contribute. */
+  #openMask(handle: number): number {
+    const { values, stride } = this.#vectors;
+    let mask = 0;
+    for (let d = 0; d < stride; d++) {
+      if ((values[handle * stride + d] as number) > 0) mask |= 1 << d;
+    }
+    return mask;
+  }
+
+  #classOf(actions: ActionBuffer, at: number): number {
+    return this.#inventory.columns.klass[actions.slot[at] as number] as number;
+  }
+
+  #append(row: Row, order: CostOrder, actions: ActionBuffer, firstAction: number): number {
+    const count = this.bytes.hole();
+    this.bytes.patch(count, this.#write(row, order, actions, firstAction));
+    return this.count++;
+  }
+
+  /** The classes in front of the order, as this need leaves them. */
+  #write(row: Row, order: CostOrder, actions: ActionBuffer, firstAction: number): number {
+    const limit = row.result.isSatisfied ? MAX_CANDIDATES_COVERED : MAX_CANDIDATES;
+    let count = 0;
+    const start = this.#scanStart(order, actions, firstAction);
+    const end = Math.min(order.klass.length, start + MAX_SCANNED_CLASSES);
+    for (let entry = start; entry < end && count < limit; entry++) {
+      const klass = order.klass[entry] as number;
+      if (this.#writeCandidate(row, order, entry, klass, IDLE, actions, firstAction)) count += 1;
+      if (count >= limit) break;
+      if (this.#writeCandidate(row, order, entry, klass, SPECULATIVE, actions, firstAction))
+        count += 1;
+    }
+    return row.result.isSatisfied ? count : count + this.#writeUnusable(row, limit - count);
+  }
+
+  /**
+   * Where to look in an order of thousands of classes: at the tier that the need chose from, else
+   * at the first one that is not used up.
+   */
+  #scanStart(order: CostOrder, actions: ActionBuffer, firstAction: number): number {
+    if (order.klass.length <= MAX_SCANNED_CLASSES) return 0;
+    const slot = firstAction < actions.length ? (actions.slot[firstAction] as number) : -1;
+    if (slot >= 0) return order.entryOf(this.#inventory.columns.klass[slot] as number);
+    return order.tierStart[Math.min(order.idleTier, order.speculativeTier)] ?? 0;
+  }
+
+  /** Shapes that match but cannot host the unit, or are too risky at any price. */
+  #writeUnusable(row: Row, limit: number): number {
+    let count = 0;
+    for (const klass of row.compiled.match.members.slice(0, MAX_SCANNED_CLASSES)) {
+      if (count >= limit) break;
+      const isTooSmall = !row.eligible.set.has(klass);
+      const isInfinite = !isTooSmall && !isFiniteFor(this.#inventory, row.compiled, klass);
+      if (!isTooSmall && !isInfinite) continue;
+      const idle = this.#view.remaining(IDLE, klass);
+      const left = idle + this.#view.remaining(SPECULATIVE, klass);
+      if (left === 0) continue;
+      this.#row(klass, idle > 0 ? IDLE : SPECULATIVE, isTooSmall ? UNIT : INFINITE);
+      count += 1;
+    }
+    return count;
+  }
+
+  #writeCandidate(
+    row: Row,
+    order: CostOrder,
+    entry: number,
+    klass: number,
+    state: PoolState,
+    actions: ActionBuffer,
+    firstAction: number,
+  ): boolean {
+    const chosen = this.#chosenFrom(klass, state, actions, firstAction);
+    const left = this.#view.remaining(state, klass);
+    const taker = this.#takers[state][klass];
+    if (chosen === 0 && left === 0 && taker === undefined) return false;
+    this.#row(
+      klass,
+      state,
+      this.#losingCode(row, order, entry, state, chosen, left, taker, actions, firstAction),
+    );
+    return true;
+  }
+
+  #row(klass: number, state: PoolState, code: number): void {
+    this.bytes.varint(this.#tables.class(klass));
+    this.bytes.byte(code * 2 + state);
+  }
+
+  #losingCode(
+    row: Row,
+    order: CostOrder,
+    entry: number,
+    state: PoolState,
+    chosen: number,
+    left: number,
+    taker: Row | undefined,
+    actions: ActionBuffer,
+    firstAction: number,
+  ): number {
+    if (chosen > 0) return CHOSEN;
+    if (this.#isOutside(row, order.klass[entry] as number)) return WRONG_DOMAIN;
+    if (left === 0) {
+      if (taker === undefined) return HIGHER;
+      return comparePrecedence(taker.compiled.profile, row.compiled.profile) > 0 ? HIGHER : EQUAL;
+    }
+    const klass = order.klass[entry] as number;
+    const { result, compiled } = row;
+    const open = result.isSatisfied ? result.afterCredit : result.deficit;
+    if (!this.#contributes(klass, open)) return NO_CONTRIBUTION;
+    if (state === SPECULATIVE && !this.#view.hasQuota(this.#provider(klass))) return QUOTA;
+    const spreadKey = compiled.profile.hardSpread?.topologyKey;
+    const isSpread = spreadKey !== undefined;
+    // Without a value of the key a machine belongs to no count.
+    if (isSpread && this.#inventory.classes.valueOf(klass, spreadKey) === undefined)
+      return MISMATCH;
+    // A gang without a recorded domain was confined to the fallback's.
+    if (!result.isSatisfied) return isSpread ? SKEW : WRONG_DOMAIN;
+    if (state === SPECULATIVE && result.provisionCount === 0) return IDLE_PREFERRED;
+    if (state === IDLE && this.#isPassedOver(row, order, entry, actions, firstAction)) return RISK;
+    if (!isSpread || this.#tookCheaper(order, entry, state, actions, firstAction)) return COSTLIER;
+    return SKEW;
+  }
+
+  #tookCheaper(
+    order: CostOrder,
+    entry: number,
+    state: PoolState,
+    actions: ActionBuffer,
+    firstAction: number,
+  ): boolean {
+    const cost = order.cost[entry] as number;
+    const end = Math.min(order.klass.length, MAX_SCANNED_CLASSES);
+    for (let other = 0; other < end; other++) {
+      if ((order.cost[other] as number) > cost) return false;
+      const klass = order.klass[other] as number;
+      if (this.#chosenFrom(klass, state, actions, firstAction) > 0) return true;
+    }
+    return false;
+  }
+
+  #provider(klass: number): number {
+    return this.#inventory.classes.provider[klass] as number;
+  }
+
+  #contributes(klass: number, open: number): boolean {
+    const { values, stride } = this.#vectors;
+    const { allocatable } = this.#inventory.classes;
+    for (let d = 0; d < stride; d++) {
+      if ((values[open * stride + d] as number) === 0) continue;
+      if ((allocatable.values[klass * allocatable.stride + d] as number) > 0) return true;
+    }
+    return false;
+  }
+
+  /** Some cheaper and less risky class was bought instead. */
+  #isPassedOver(
+    { result }: Row,
+    order: CostOrder,
+    entry: number,
+    actions: ActionBuffer,
+    firstAction: number,
+  ): boolean {
+    if (result.provisionCount === 0 || (order.term[entry] as number) === 0) return false;
+    const end = Math.min(entry, MAX_SCANNED_CLASSES);
+    for (let other = 0; other < end; other++) {
+      if ((order.cost[other] as number) >= (order.cost[entry] as number)) break;
+      if ((order.term[other] as number) >= (order.term[entry] as number)) continue;
+      const klass = order.klass[other] as number;
+      if (this.#chosenFrom(klass, SPECULATIVE, actions, firstAction) > 0) return true;
+    }
+    return false;
+  }
+
+  #isOutside({ compiled, result }: Row, klass: number): boolean {
+    const { sameKey } = compiled;
+    if (sameKey === undefined || result.domain === undefined) return false;
+    return this.#inventory.classes.valueOf(klass, sameKey) !== result.domain;
+  }
+
+  #chosenFrom(klass: number, state: PoolState, actions: ActionBuffer, firstAction: number): number {
+    const kind = state === IDLE ? ActionKind.Bootstrap : ActionKind.Provision;
+    const { columns } = this.#inventory;
+    let count = 0;
+    for (let at = firstAction; at < actions.length; at++) {
+      if (actions.kind[at] === kind && columns.klass[actions.slot[at] as number] === klass)
+        count += 1;
+    }
+    return count;
+  }
+}
+
+interface KnownLists {
+  readonly compiled: CompiledProfile;
+  readonly open: number;
+  readonly usedUpCount: number;
+  /** By class × 2 + pool that the need took from: the place of its list. */
+  readonly byChoice: Map<number, number>;
+}

@@ -1,0 +1,57 @@
+// A CapacityRequest as the roll-up reads it: the fields of the CRD that matter here, in the CRD's
+// own spelling (kubernetes §1.1). Values are what the API server stored, so nothing is trusted
+// beyond its type: quantities and operators may be garbage, and the reader decides (§3.4).
+
+/** Kubernetes' int-or-string. */
+export type RawQuantity = string | number;
+
+export interface NodeRequirement {
+  readonly key: string;
+  /** A free string in the schema; In, NotIn, Exists and DoesNotExist are supported. */
+  readonly operator: string;
+  readonly values?: readonly string[] | undefined;
+}
+
+export interface TopologySpreadTerm {
+  readonly topologyKey: string;
+  readonly maxSkew: number;
+  readonly whenUnsatisfiable: string;
+}
+
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchExpressions?: readonly NodeRequirement[] | undefined;
+}
+
+export interface CoLocation {
+  readonly topologyKey: string;
+  readonly labelSelector?: LabelSelector | undefined;
+}
+
+export interface CapacityRequestSpec {
+  readonly requirements?: readonly NodeRequirement[] | undefined;
+  /** The request vector of one pod. */
+  readonly resources: Readonly<Record<string, RawQuantity>>;
+  readonly priority: number;
+  /** Dollars. */
+  readonly interruptionPenalty?: RawQuantity | undefined;
+  readonly reclamationPenalty?: RawQuantity | undefined;
+  readonly topologySpread?: readonly TopologySpreadTerm[] | undefined;
+  readonly coLocation?: CoLocation | undefined;
+}
+
+/** Which object it is: what a status patch or an Event needs. */
+export interface RequestRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+export interface CapacityRequest extends RequestRef {
+  readonly spec: CapacityRequestSpec;
+  /** Its pod runs on a node that BigFleet does not own (label `bigfleet.lucy.sh/foreign-node`). */
+  readonly isForeign: boolean;
+  /** `status.phase` is Acknowledged; an empty phase is Pending. */
+  readonly isAcknowledged: boolean;
+}

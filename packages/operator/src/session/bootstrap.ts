@@ -1,0 +1,47 @@
+// Answers a bootstrap request at once, whatever else runs: it once queued behind slow writes, the
+// shard's deadline passed, and machines were called Failed for a problem that was not theirs. The
+// rendered blob is a join secret: it goes into the frame and nowhere else, and neither does the text
+// of a failed rendering, which may quote it.
+
+import { type BootstrapRequest, encodeInit, OperatorMessageSchema } from '@bigfleet/wire';
+import type { BootstrapResult, ClusterPort } from './cluster-port.ts';
+import { rethrowBug } from './failure.ts';
+
+export interface BootstrapOptions {
+  readonly clusterId: string;
+  readonly cluster: Pick<ClusterPort, 'renderBootstrap'>;
+  /** Says that rendering failed, never why. */
+  readonly onFailed: (requestId: string, what: string) => void;
+}
+
+/** The frame that answers `request`. */
+export function answerBootstrap(request: BootstrapRequest, options: BootstrapOptions): Uint8Array {
+  const { requestId } = request;
+  const result = render(request, options);
+  const answer =
+    result.kind === 'unsatisfiable'
+      ? { requestId, error: result.error }
+      : {
+          requestId,
+          userData: result.userData.reveal(),
+          ttlSeconds: BigInt(Math.max(0, Math.floor(result.ttlSeconds))),
+        };
+  return encodeInit(OperatorMessageSchema, {
+    payload: { case: 'bootstrapResponse', value: answer },
+  });
+}
+
+function render(request: BootstrapRequest, options: BootstrapOptions): BootstrapResult {
+  const { clusterId, cluster, onFailed } = options;
+  if (request.clusterId !== '' && request.clusterId !== clusterId) {
+    onFailed(request.requestId, 'asked for another cluster');
+    return { kind: 'unsatisfiable', error: 'bootstrap request is for another cluster' };
+  }
+  try {
+    return cluster.renderBootstrap(request);
+  } catch (thrown) {
+    rethrowBug(thrown);
+    onFailed(request.requestId, 'rendering failed');
+    return { kind: 'unsatisfiable', error: 'bootstrap rendering failed' };
+  }
+}

@@ -1,0 +1,114 @@
+// Proves the `node_identity` frames (wire-additions §2): complete after each hello ack, then changes,
+// newest per machine, at most 2,000 per frame, outside the 256 responses.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { RpcError } from '@bigfleet/wire';
+import { inWorld, type World } from './testing/world.ts';
+
+/** `+` for a complete report; then the entries, removed ones with a minus. */
+function reports({ shard }: World): string[] {
+  return shard.session.all('nodeIdentity').map(({ complete, nodes }) => {
+    const entries = nodes.map((one) =>
+      one.removed ? `-${one.machineId}` : `${one.machineId}=${one.nodeName}`,
+    );
+    return `${complete ? '+' : ''}${entries.join(' ')}`;
+  });
+}
+
+describe('node identity', () => {
+  it('is complete first, then what changed', async () => {
+    await inWorld({}, async (world) => {
+      world.cluster.link('m1');
+      world.cluster.link('m2');
+      await world.run(1_000);
+      assert.deepEqual(reports(world), ['+m1=node-m1 m2=node-m2']);
+      world.cluster.link('m3');
+      await world.run(100);
+      world.cluster.link('m1', 'renamed');
+      world.cluster.unlink('m2');
+      await world.run(100);
+      assert.deepEqual(reports(world).slice(1).join(' '), 'm3=node-m3 m1=renamed -m2');
+      const [first] = world.shard.session.all('nodeIdentity');
+      assert.deepEqual([first?.nodes[0]?.providerId, first?.nodes[0]?.nodeUid], ['p-m1', 'u-m1']);
+    });
+  });
+
+  it('says so when it knows no node', async () => {
+    await inWorld({}, async (world) => {
+      await world.run(1_000);
+      assert.deepEqual(reports(world), ['+']);
+    });
+  });
+
+  it('is complete again in the next session, with what changed in between', async () => {
+    await inWorld({}, async (world) => {
+      world.cluster.link('m1');
+      await world.run(1_000);
+      world.shard.session.end(new RpcError('UNAVAILABLE', 'blip'));
+      await world.run(10);
+      world.cluster.link('m2');
+      world.cluster.unlink('m1');
+      await world.run(2_000);
+      assert.equal(world.shard.sessions.length, 2);
+      assert.deepEqual(reports(world), ['+m2=node-m2']);
+    });
+  });
+
+  it('is not sent to a shard that did not name it', async () => {
+    await inWorld({}, async (world) => {
+      world.shard.behaviour.extensions = ['reclaim-completion'];
+      world.cluster.link('m1');
+      await world.run(1_000);
+      world.cluster.link('m2');
+      await world.run(1_000);
+      assert.deepEqual(reports(world), []);
+    });
+  });
+
+  it('comes in frames of at most 2,000, of which the first replaces everything', async () => {
+    await inWorld({}, async (world) => {
+      for (let n = 0; n < 4_500; n++) world.cluster.link(`m${n}`);
+      await world.run(1_000);
+      const frames = world.shard.session.all('nodeIdentity');
+      assert.deepEqual(
+        frames.map(({ complete, nodes }) => [complete, nodes.length]),
+        [
+          [true, 2_000],
+          [false, 2_000],
+          [false, 500],
+        ],
+      );
+      const names = new Set(frames.flatMap(({ nodes }) => nodes.map((one) => one.machineId)));
+      assert.equal(names.size, 4_500);
+    });
+  });
+
+  it('to a slow shard coalesces per machine and drops nothing', async () => {
+    await inWorld({ network: { windowBytes: 32 } }, async (world) => {
+      await world.run(1_000);
+      world.shard.behaviour.isReading = false;
+      for (let round = 0; round < 5; round++) {
+        for (let n = 0; n < 400; n++) world.cluster.link(`m${n}`, `r${round}`);
+        await world.run(100);
+      }
+      world.cluster.unlink('m7');
+      assert.equal(await world.metric('bigfleet_operator_outbox_dropped_total'), 0);
+      const before = world.shard.session.all('nodeIdentity').length;
+      world.shard.resumeReading();
+      await world.run(5_000);
+      const late = world.shard.session.all('nodeIdentity').slice(before);
+      const known = new Map<string, string>();
+      for (const { nodes } of world.shard.session.all('nodeIdentity')) {
+        for (const one of nodes) {
+          if (one.removed) known.delete(one.machineId);
+          else known.set(one.machineId, one.nodeName);
+        }
+      }
+      assert.equal(known.size, 399);
+      assert.deepEqual([...new Set(known.values())], ['r4']);
+      const entries = late.reduce((sum, { nodes }) => sum + nodes.length, 0);
+      assert.ok(entries <= 1_200, String(entries));
+    });
+  });
+});

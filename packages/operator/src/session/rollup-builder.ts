@@ -1,0 +1,111 @@
+// One roll-up from the cluster's demand: list, build, encode, with the time of each phase. Tells the
+// cluster about requests with a bad profile once per version, not once per interval. Refuses to build
+// from anything but a complete list, and refuses a roll-up that the transport could not carry: the
+// shard keeps the last good demand in both cases.
+
+import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
+import {
+  createSampledMessage,
+  durationSeconds,
+  type Logger,
+  type SampledMessage,
+} from '@bigfleet/telemetry';
+import { encodeRollup } from '../rollup/encode-rollup.ts';
+import type { RefusedRequest } from '../rollup/refusal.ts';
+import type { Rollup } from '../rollup/rollup.ts';
+import type { ClusterPort } from './cluster-port.ts';
+import { badProfile } from './log-messages.ts';
+import type { OperatorMetrics } from './metrics.ts';
+import type { PendingRollup } from './outbound.ts';
+
+export interface RollupBuilderOptions {
+  readonly runtime: Runtime;
+  readonly clusterId: string;
+  readonly cluster: Pick<ClusterPort, 'demand' | 'requestRefused'>;
+  readonly metrics: OperatorMetrics;
+  readonly logger: Logger;
+  readonly maxRollupBytes: number;
+}
+
+const BAD_PROFILES_PER_SECOND = 10;
+
+export class RollupBuilder {
+  readonly #options: RollupBuilderOptions;
+  readonly #badProfile: SampledMessage<'cr' | 'ns' | 'err', never>;
+  /** uid to the version that was reported; holds the refused requests of the last roll-up only. */
+  #reported: ReadonlyMap<string, string> = new Map();
+
+  constructor(options: RollupBuilderOptions) {
+    const { runtime, logger } = options;
+    this.#options = options;
+    this.#badProfile = createSampledMessage({
+      runtime,
+      logger,
+      message: badProfile,
+      perSecond: BAD_PROFILES_PER_SECOND,
+    });
+  }
+
+  /** Hands the roll-up to `enqueue`. Throws BigFleetError when there is none to send. */
+  build(isPeriodic: boolean, enqueue: (rollup: PendingRollup) => void): void {
+    const { runtime, clusterId, cluster, metrics, maxRollupBytes } = this.#options;
+    const startMs = runtime.clock.monotonicMs();
+    const demand = cluster.demand();
+    if (demand === undefined) {
+      throw new BigFleetError('demand_not_synced', 'the CapacityRequests are not listed yet');
+    }
+    const listedMs = this.#phase('list', startMs);
+    const rollup = demand.rollup();
+    const builtAtUnixNanos = runtime.clock.unixNanos();
+    const bytes = encodeRollup({ clusterId, builtAtUnixNanos, needs: rollup.needs });
+    const builtMs = this.#phase('build', listedMs);
+    this.#count(rollup, bytes.length);
+    if (bytes.length > maxRollupBytes) {
+      const text = `the roll-up has ${bytes.length} bytes, the limit is ${maxRollupBytes}`;
+      throw new BigFleetError('message_too_large', text);
+    }
+    enqueue({ bytes, unacknowledged: rollup.unacknowledged, isPeriodic });
+    const endMs = this.#phase('enqueue', builtMs);
+    metrics.rollupDuration.observe(durationSeconds(startMs, endMs));
+  }
+
+  close(): void {
+    this.#badProfile.close();
+  }
+
+  #phase(phase: 'list' | 'build' | 'enqueue', startMs: number): number {
+    const nowMs = this.#options.runtime.clock.monotonicMs();
+    const seconds = durationSeconds(startMs, nowMs);
+    this.#options.metrics.rollupPhaseDuration.labels({ phase }).observe(seconds);
+    return nowMs;
+  }
+
+  #count({ refused, foreignCount, requestCount }: Rollup, byteCount: number): void {
+    const { metrics } = this.#options;
+    metrics.rollupBytes.observe(byteCount);
+    metrics.capacityRequests.set(requestCount);
+    metrics.rollupSkipped.labels({ reason: 'foreign_node' }).inc(foreignCount);
+    for (const { refusal } of refused) metrics.rollupSkipped.labels(refusal).inc();
+    this.#report(refused);
+  }
+
+  #report(refused: readonly RefusedRequest[]): void {
+    const before = this.#reported;
+    this.#reported = new Map(
+      refused.map(({ request: { uid, resourceVersion } }) => [uid, resourceVersion]),
+    );
+    for (const one of refused) {
+      const { uid, resourceVersion, name: cr, namespace: ns } = one.request;
+      if (before.get(uid) === resourceVersion) continue;
+      this.#badProfile.log({ cr, ns, err: one.refusal.problem });
+      this.#options.cluster.requestRefused(one);
+    }
+  }
+}
+
+/** For the log line of a cycle that failed. */
+export function rollupFailureText(thrown: unknown): string {
+  return thrown instanceof BigFleetError
+    ? `${thrown.code}: ${thrown.message}`
+    : describeThrown(thrown);
+}

@@ -1,0 +1,86 @@
+// When roll-ups are built in one session: at once after the hello ack, then every interval on a grid
+// that does not drift, and, where it is switched on, early after a change with a least spacing. As
+// long as no roll-up could be built, a change always counts: it may be the one that completes the
+// cluster's first list. Building is synchronous, so two never overlap; one that overran its interval skips the
+// ticks it missed. A failing cycle waits for the next tick and never ends the session.
+
+import type { Runtime, Timer } from '@bigfleet/base';
+import type { Logger } from '@bigfleet/telemetry';
+import { rethrowBug } from './failure.ts';
+import { initialRollupFailed, rollupFailed } from './log-messages.ts';
+import type { PendingRollup } from './outbound.ts';
+import { type RollupBuilder, rollupFailureText } from './rollup-builder.ts';
+
+export interface RollupLoopOptions {
+  readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
+  readonly builder: RollupBuilder;
+  readonly enqueue: (rollup: PendingRollup) => void;
+  readonly logger: Logger;
+  readonly intervalMs: number;
+  readonly onChangeSpacingMs: number | undefined;
+}
+
+/** Between early attempts while none succeeded. */
+const FIRST_SPACING_MS = 1_000;
+
+export class RollupLoop {
+  readonly #options: RollupLoopOptions;
+  #tick: Timer | undefined;
+  #early: Timer | undefined;
+  #nextTickMs = 0;
+  #lastAttemptMs = 0;
+  #hasBuilt = false;
+  #isRunning = false;
+
+  constructor(options: RollupLoopOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.#nextTickMs = this.#options.runtime.clock.monotonicMs();
+    this.#onTick();
+  }
+
+  demandChanged(): void {
+    if (!this.#isRunning || this.#early !== undefined) return;
+    const { runtime, onChangeSpacingMs } = this.#options;
+    const nowMs = runtime.clock.monotonicMs();
+    const spacingMs = this.#hasBuilt ? (onChangeSpacingMs ?? Infinity) : FIRST_SPACING_MS;
+    const dueMs = this.#lastAttemptMs + spacingMs;
+    // A tick that comes first does the same.
+    if (dueMs >= this.#nextTickMs) return;
+    this.#early = runtime.timers.after(dueMs - nowMs, () => {
+      this.#early = undefined;
+      this.#build(false);
+    });
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    this.#tick?.cancel();
+    this.#early?.cancel();
+  }
+
+  #onTick(): void {
+    this.#build(true);
+    const { runtime, intervalMs } = this.#options;
+    const nowMs = runtime.clock.monotonicMs();
+    const missed = Math.floor((nowMs - this.#nextTickMs) / intervalMs);
+    this.#nextTickMs += (missed + 1) * intervalMs;
+    this.#tick = runtime.timers.after(this.#nextTickMs - nowMs, () => this.#onTick());
+  }
+
+  #build(isPeriodic: boolean): void {
+    const { runtime, builder, enqueue, logger } = this.#options;
+    this.#lastAttemptMs = runtime.clock.monotonicMs();
+    try {
+      builder.build(isPeriodic, enqueue);
+      this.#hasBuilt = true;
+    } catch (thrown) {
+      rethrowBug(thrown);
+      const message = this.#hasBuilt ? rollupFailed : initialRollupFailed;
+      logger.event(message, { err: rollupFailureText(thrown) });
+    }
+  }
+}

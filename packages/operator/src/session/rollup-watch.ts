@@ -1,0 +1,105 @@
+// Follows the roll-ups of one session: confirms requests, and notices a shard that does not answer.
+//
+// Silence for three intervals while roll-ups are being sent ends the session: half-open connections
+// and rejected roll-ups both look like that. The one exception is a classic shard (no extension
+// acknowledged) that never answered any: it may be one that does not answer at all, so after two
+// intervals requests count as confirmed when they are written, with one warning, and silence no
+// longer ends the session. A shard that knows extensions is known to answer, so for it silence is
+// never taken for consent.
+
+import { BigFleetError, type Runtime, type Timer } from '@bigfleet/base';
+import type { RequestRef } from '../rollup/capacity-request.ts';
+import { RollupGenerations } from './rollup-generations.ts';
+import { FALLBACK_INTERVALS, MAX_UNANSWERED_ROLLUPS, SILENT_INTERVALS } from './settings.ts';
+
+export interface RollupWatchOptions {
+  readonly runtime: Pick<Runtime, 'timers'>;
+  readonly intervalMs: number;
+  readonly isClassic: () => boolean;
+  readonly onConfirmed: (requests: readonly RequestRef[]) => void;
+  /** The shard is taken for one that never answers. Once per session. */
+  readonly onFallback: () => void;
+  readonly onDead: (error: BigFleetError) => void;
+}
+
+export class RollupWatch {
+  readonly #options: RollupWatchOptions;
+  readonly #generations = new RollupGenerations();
+  #silence: Timer | undefined;
+  /** Armed by the first roll-up; the first answer cancels it for the rest of the session. */
+  #fallback: Timer | undefined;
+  #confirmsWhenWritten = false;
+
+  constructor(options: RollupWatchOptions) {
+    this.#options = options;
+  }
+
+  get hasUnanswered(): boolean {
+    return this.#generations.unansweredCount > 0;
+  }
+
+  sent(requests: readonly RequestRef[]): void {
+    if (this.#confirmsWhenWritten) {
+      this.#options.onConfirmed(requests);
+      return;
+    }
+    this.#generations.sent(requests);
+    this.#armSilence();
+    this.#armFallback();
+    if (this.#generations.unansweredCount > MAX_UNANSWERED_ROLLUPS) {
+      this.#options.onDead(unanswered('answers to roll-ups went missing'));
+    }
+  }
+
+  applied(): void {
+    this.#answered();
+    const confirmed = this.#generations.applied();
+    this.#armSilence();
+    this.#options.onConfirmed(confirmed);
+  }
+
+  held(): void {
+    this.#answered();
+    this.#generations.held();
+    this.#armSilence();
+  }
+
+  close(): void {
+    this.#silence?.cancel();
+    this.#fallback?.cancel();
+  }
+
+  #answered(): void {
+    this.#confirmsWhenWritten = false;
+    this.#fallback?.cancel();
+    this.#silence?.cancel();
+    this.#silence = undefined;
+  }
+
+  /** Runs from the first unanswered roll-up, and again from each answer that leaves one open. */
+  #armSilence(): void {
+    if (this.#silence !== undefined || !this.hasUnanswered) return;
+    const ms = SILENT_INTERVALS * this.#options.intervalMs;
+    this.#silence = this.#options.runtime.timers.after(ms, () => {
+      this.#options.onDead(unanswered(`no roll-up was answered for ${ms / 1_000} s`));
+    });
+  }
+
+  #armFallback(): void {
+    const ms = FALLBACK_INTERVALS * this.#options.intervalMs;
+    this.#fallback ??= this.#options.runtime.timers.after(ms, () => this.#fallBack());
+  }
+
+  #fallBack(): void {
+    if (!this.#options.isClassic()) return;
+    this.#confirmsWhenWritten = true;
+    this.#silence?.cancel();
+    this.#silence = undefined;
+    this.#options.onFallback();
+    this.#options.onConfirmed(this.#generations.takeAll());
+  }
+}
+
+function unanswered(text: string): BigFleetError {
+  return new BigFleetError('rollups_unanswered', text);
+}

@@ -1,0 +1,146 @@
+// Makes a provider out of a backend and a store: wiring and the order of a start (contract §13).
+// Load, seed or reconcile, recover what was interrupted, then ready. A start that fails closes what
+// it opened and reports; it never goes on with less than the store acknowledged.
+
+import { BigFleetError } from '@bigfleet/base';
+import { adminHandlers } from './call/admin-handlers.ts';
+import { capacityHandlers } from './call/handlers.ts';
+import { uuidV7 } from './call/operation-id.ts';
+import type { Backend } from './backend/backend.ts';
+import type { ReadinessChecker } from './backend/readiness.ts';
+import { Fleet } from './fleet/fleet.ts';
+import { Ledger } from './fleet/ledger.ts';
+import { loadImage } from './fleet/load-image.ts';
+import { MachineLister } from './list/list-machines.ts';
+import { type KitOptions, resolveOptions } from './options.ts';
+import type { CreateProviderOptions, Provider } from './provider.ts';
+import { FailedCleanup } from './upkeep/failed-cleanup.ts';
+import { reportHostLost, reportInterruption } from './upkeep/host-events.ts';
+import { Reconciler } from './upkeep/reconcile.ts';
+import { startReconcileLoop } from './upkeep/reconcile-loop.ts';
+import { recover } from './upkeep/recover.ts';
+import { isEmptyStore, seed } from './upkeep/seed.ts';
+import { shutDown } from './upkeep/shutdown.ts';
+import { BackendHealth } from './work/backend-health.ts';
+import { Background } from './work/background.ts';
+import { CleaningSet } from './work/cleaning-set.ts';
+import { KeyedSections } from './work/keyed-sections.ts';
+import { LateCreates } from './work/late-creates.ts';
+import { ReadyState } from './work/ready-state.ts';
+import { UnsavedSaver } from './work/unsaved-saver.ts';
+import { Workers } from './work/workers.ts';
+
+/** Ten minutes is the longest grace that shards send by default, plus the margin of a drain. */
+const WANTED_DRAIN_TIMEOUT_MS = 600_000 + 150_000;
+
+export async function createProvider(options: CreateProviderOptions): Promise<Provider> {
+  const lifetime = new AbortController();
+  try {
+    const kit = await assemble(options, lifetime);
+    await start(kit);
+    return facade(kit, lifetime);
+  } catch (error) {
+    lifetime.abort(error);
+    await closeAll(options);
+    throw error;
+  }
+}
+
+async function closeAll({ backend, store }: CreateProviderOptions): Promise<void> {
+  try {
+    await backend.close?.();
+  } finally {
+    await store.close();
+  }
+}
+
+function readinessGate(backend: Backend, options: KitOptions): ReadinessChecker {
+  const gate =
+    backend.confirmNodeReady === undefined
+      ? options.readiness
+      : { confirmNodeReady: backend.confirmNodeReady.bind(backend) };
+  if (gate !== undefined) return gate;
+  throw new BigFleetError('readiness_source_missing', 'no source can confirm that a node is Ready');
+}
+
+type Kit = Awaited<ReturnType<typeof assemble>>;
+
+/** Everything that lives as long as the provider, each part with what it needs of the others. */
+async function assemble(given: CreateProviderOptions, lifetime: AbortController) {
+  const { backend, store, runtime, logger, observer = {} } = given;
+  const options = resolveOptions(given.options ?? {});
+  const gate = readinessGate(backend, options);
+  const image = await loadImage(store, () => uuidV7(runtime));
+  const fleet = new Fleet(image, observer);
+  const ledger = new Ledger({ fleet, store, clock: runtime.clock, observer });
+  const ready = new ReadyState(observer);
+  const common = {
+    backend,
+    store,
+    runtime,
+    logger,
+    observer,
+    options,
+    gate,
+    fleet,
+    ledger,
+    ready,
+    sections: new KeyedSections(),
+    background: new Background(),
+    cleaning: new CleaningSet(),
+    health: new BackendHealth(observer, ready),
+    lifetime: lifetime.signal,
+  };
+  const lateCreates = new LateCreates(common);
+  const workers = new Workers({ ...common, lateCreates });
+  const cleanup = new FailedCleanup(common);
+  fleet.onChanged = (record, before) => cleanup.observe(record, before);
+  return {
+    ...common,
+    workers,
+    cleanup,
+    reconciler: new Reconciler(common),
+    saver: new UnsavedSaver(common),
+    isFirstStart: isEmptyStore(image),
+  };
+}
+
+async function start(kit: Kit): Promise<void> {
+  const { logger, options, fleet, reconciler, cleanup, ready } = kit;
+  if (options.timeouts.drain < WANTED_DRAIN_TIMEOUT_MS) {
+    logger.warn('the drain timeout is below the longest grace plus its margin', {
+      timeout_ms: options.timeouts.drain,
+      wanted_ms: WANTED_DRAIN_TIMEOUT_MS,
+    });
+  }
+  for (const record of fleet.records()) cleanup.observe(record, undefined);
+  if (kit.isFirstStart) await seed(kit, reconciler);
+  else await reconciler.run();
+  await recover(kit);
+  startReconcileLoop({ ...kit, intervalMs: options.reconcileIntervalMs });
+  ready.clear('starting');
+}
+
+function facade(kit: Kit, lifetime: AbortController): Provider {
+  const rules = { ...kit.options, canDelete: kit.backend.deleteInstance !== undefined };
+  const lister = new MachineLister(kit.fleet, kit.runtime.timers);
+  let stopped: ReturnType<Provider['shutdown']> | undefined;
+  return {
+    handlers: capacityHandlers({ ...kit, rules }, lister),
+    adminHandlers: adminHandlers(kit),
+    get ready() {
+      return kit.ready.ready;
+    },
+    get notReadyReasons() {
+      return kit.ready.reasons;
+    },
+    reconcile: () => kit.reconciler.run(),
+    reportHostLost: (machineId, reason) => reportHostLost(kit, machineId, reason),
+    reportInterruption: (event) => reportInterruption(kit, event),
+    resetFailed: (machineId) => kit.cleanup.reset(machineId),
+    shutdown: (graceMs) => {
+      stopped ??= shutDown({ ...kit, lifetime }, graceMs);
+      return stopped;
+    },
+  };
+}

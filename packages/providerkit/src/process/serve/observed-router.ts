@@ -1,0 +1,113 @@
+// The outermost layer of every RPC: metrics and the log line. Bug recovery lies inside it (the
+// Router's), so a handler that fails with a bug still shows up here as INTERNAL; the other way
+// round it vanished from the metrics.
+
+import type { Clock } from '@bigfleet/base';
+import { defineMessage, durationSeconds, type Logger, type LogLevel } from '@bigfleet/telemetry';
+import {
+  type ByteMethod,
+  type ByteRouter,
+  type CallContext,
+  RpcError,
+  type StatusCode,
+} from '@bigfleet/wire';
+import type { RpcMetrics } from '../metrics/rpc-metrics.ts';
+import { statusLabel } from '../metrics/status-labels.ts';
+
+const RPC = defineMessage({ level: 'info', text: 'rpc', keys: ['method', 'code', 'dur_ms'] });
+/** What changes something is worth a line; reads come by the thousand. */
+const CHANGING: ReadonlySet<string> = new Set([
+  'Create',
+  'Configure',
+  'Drain',
+  'Delete',
+  'ResetFailed',
+]);
+
+export interface ObservedRouterOptions {
+  readonly router: ByteRouter;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: RpcMetrics;
+}
+
+export class ObservedRouter implements ByteRouter {
+  readonly #options: ObservedRouterOptions;
+  /** Bounded by what the inner router serves. */
+  readonly #methods = new Map<string, ByteMethod>();
+
+  constructor(options: ObservedRouterOptions) {
+    this.#options = options;
+  }
+
+  find(path: string): ByteMethod | undefined {
+    const known = this.#methods.get(path);
+    if (known !== undefined) return known;
+    const method = this.#options.router.find(path);
+    if (method === undefined) return undefined;
+    const observed = this.#observed(method, path.slice(path.lastIndexOf('/') + 1));
+    this.#methods.set(path, observed);
+    return observed;
+  }
+
+  #observed(method: ByteMethod, name: string): ByteMethod {
+    const { clock } = this.#options;
+    if (method.kind === 'unary') {
+      return {
+        kind: 'unary',
+        handle: async (request, call) => {
+          const startMs = clock.monotonicMs();
+          try {
+            const answer = await method.handle(request, call);
+            this.#finished(name, 'OK', startMs);
+            return answer;
+          } catch (error) {
+            this.#finished(name, codeOf(error), startMs);
+            throw error;
+          }
+        },
+      };
+    }
+    const router = this;
+    return {
+      kind: 'stream',
+      handle: (requests, call) => router.#stream(name, () => method.handle(requests, call), call),
+    };
+  }
+
+  /** A caller that leaves a stream is no failure, whatever is thrown on the way out. */
+  async *#stream(
+    name: string,
+    open: () => AsyncIterable<Uint8Array>,
+    call: CallContext,
+  ): AsyncGenerator<Uint8Array> {
+    const startMs = this.#options.clock.monotonicMs();
+    let code: StatusCode = 'CANCELLED';
+    try {
+      yield* open();
+      code = call.signal.aborted ? 'CANCELLED' : 'OK';
+    } catch (error) {
+      code = codeOf(error);
+      throw error;
+    } finally {
+      this.#finished(name, code, startMs);
+    }
+  }
+
+  #finished(method: string, code: StatusCode, startMs: number): void {
+    const { clock, logger, metrics } = this.#options;
+    const seconds = durationSeconds(startMs, clock.monotonicMs());
+    metrics.finished(method, code, seconds);
+    const fields = { method, code: statusLabel(code), dur_ms: Math.round(seconds * 1_000) };
+    logger.log(levelOf(method, code), RPC.text, fields);
+  }
+}
+
+function levelOf(method: string, code: StatusCode): LogLevel {
+  if (code !== 'OK') return method === 'Watch' && code === 'CANCELLED' ? 'debug' : 'warn';
+  return CHANGING.has(method) ? 'info' : 'debug';
+}
+
+function codeOf(error: unknown): StatusCode {
+  return error instanceof RpcError ? error.code : 'INTERNAL';
+}

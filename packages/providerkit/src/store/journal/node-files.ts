@@ -1,0 +1,109 @@
+// The real file system. Modes are 0600: the state holds bindings and host names of a whole fleet.
+
+import { constants, type Stats } from 'node:fs';
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open as openHandle,
+  readdir,
+  rename,
+  rm,
+} from 'node:fs/promises';
+import type { FileKind, Files, OpenFile } from './files.ts';
+import { exclusiveLock } from './exclusive-lock.ts';
+
+const FILE_MODE = 0o600;
+const DIRECTORY_MODE = 0o755;
+
+/** What a file system answers that has no fsync for directories (CIFS, some FUSE). */
+const NO_DIRECTORY_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP']);
+
+export const nodeFiles: Files = {
+  kindOf: async (path) => {
+    try {
+      return kindOfStats(await lstat(path));
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return 'absent';
+      throw error;
+    }
+  },
+  makeDirectory: async (path) => {
+    await mkdir(path, { recursive: true, mode: DIRECTORY_MODE });
+  },
+  list: (directory) => readdir(directory),
+  open: async (path) => new NodeFile(await openHandle(path, 'r+')),
+  create: async (path) => {
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+    return new NodeFile(await openHandle(path, flags, FILE_MODE));
+  },
+  rename: (from, to) => rename(from, to),
+  remove: (path) => rm(path, { force: true }),
+  syncDirectory,
+  lock: exclusiveLock,
+};
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await openHandle(path, 'r');
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!NO_DIRECTORY_SYNC.has(codeOf(error) ?? '')) throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+class NodeFile implements OpenFile {
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  async size(): Promise<number> {
+    return (await this.#handle.stat()).size;
+  }
+
+  async read(position: number, length: number): Promise<Uint8Array> {
+    const buffer = Buffer.allocUnsafe(length);
+    let filled = 0;
+    while (filled < length) {
+      const { bytesRead } = await this.#handle.read(
+        buffer,
+        filled,
+        length - filled,
+        position + filled,
+      );
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
+  }
+
+  async write(bytes: Uint8Array, position: number): Promise<number> {
+    return (await this.#handle.write(bytes, 0, bytes.length, position)).bytesWritten;
+  }
+
+  truncate(length: number): Promise<void> {
+    return this.#handle.truncate(length);
+  }
+
+  sync(): Promise<void> {
+    return this.#handle.sync();
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}
+
+function kindOfStats(stats: Stats): FileKind {
+  if (stats.isFile()) return 'file';
+  if (stats.isDirectory()) return 'directory';
+  return stats.isSymbolicLink() ? 'symlink' : 'other';
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}

@@ -1,0 +1,102 @@
+// What a restart interrupted (contract §13): the worker died with its process, so nothing would
+// ever finish these machines. Creating, Draining and Deleting are driven again with the same
+// operation id, because every actuator is idempotent. Configuring can't be: the bootstrap blob is
+// not stored. One look at the node decides between Configured and Failed; leaving it would answer
+// every retry with the old operation id for ever.
+
+import { type Runtime, runWithDeadline } from '@bigfleet/base';
+import type { Logger } from '@bigfleet/telemetry';
+import type { Backend, ConfirmNodeReadyOptions } from '../backend/backend.ts';
+import type { ReadinessChecker } from '../backend/readiness.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { Ledger } from '../fleet/ledger.ts';
+import { detached } from '../model/detached.ts';
+import { configured, failed } from '../model/effects.ts';
+import type { MachineRecord, OperationKind } from '../model/machine.ts';
+import { kindInTransit } from '../model/transitions.ts';
+import type { KitObserver } from '../observer.ts';
+import type { KitOptions } from '../options.ts';
+import type { StoredOperation } from '../store/store.ts';
+import type { KeyedSections } from '../work/keyed-sections.ts';
+import { drainInputs, type WorkInputs } from '../work/work-item.ts';
+import type { Workers } from '../work/workers.ts';
+import { inParallel } from './in-parallel.ts';
+
+const PARALLEL_PROBES = 64;
+
+export interface RecoverDependencies {
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly observer: KitObserver;
+  readonly options: KitOptions;
+  readonly backend: Backend;
+  readonly gate: ReadinessChecker;
+  readonly fleet: Fleet;
+  readonly ledger: Ledger;
+  readonly sections: KeyedSections;
+  readonly workers: Workers;
+  readonly lifetime: AbortSignal;
+}
+
+export async function recover(kit: RecoverDependencies): Promise<void> {
+  const interrupted = [...kit.fleet.records()].filter((record) => kindInTransit(record.state));
+  await inParallel(interrupted, { limit: PARALLEL_PROBES, signal: kit.lifetime }, ({ id }) =>
+    kit.sections.run(id, () => recoverOne(kit, id)),
+  );
+}
+
+async function recoverOne(kit: RecoverDependencies, id: string): Promise<void> {
+  const record = kit.fleet.get(id);
+  const kind = record === undefined ? undefined : kindInTransit(record.state);
+  if (record === undefined || kind === undefined) return;
+  const operation = kit.fleet.operation(id, kind);
+  kit.observer.transition?.(kind, 'interrupted', 0);
+  kit.logger.warn('transition was interrupted by a restart', { machine_id: id, kind });
+  if (kind === 'configure' && (await isNodeReady(kit, record, operation))) {
+    await kit.ledger.keep(configured(record));
+    return;
+  }
+  if (kind === 'configure' || operation === undefined || kit.backend.redrive === false) {
+    await kit.ledger.keep(failed(record, `${kind}: interrupted by a provider restart`));
+    return;
+  }
+  const inputs = redriveInputs(kind, operation);
+  kit.workers.start({ machineId: id, operationId: operation.operationId, inputs });
+}
+
+function redriveInputs(
+  kind: Exclude<OperationKind, 'configure'>,
+  operation: StoredOperation,
+): WorkInputs {
+  return kind === 'drain' ? drainInputs(operation.gracePeriodSeconds ?? 0n) : { kind };
+}
+
+/** One bounded look; any other answer than Ready is no. */
+async function isNodeReady(
+  kit: RecoverDependencies,
+  record: MachineRecord,
+  operation: StoredOperation | undefined,
+): Promise<boolean> {
+  const { runtime, options, gate, lifetime } = kit;
+  const call = {
+    machine: detached(record),
+    clusterId: record.cluster,
+    operationId: operation?.operationId ?? '',
+  };
+  const deadline = { ms: options.readinessProbeTimeoutMs, parent: lifetime };
+  try {
+    return await runWithDeadline(runtime, deadline, (signal) => look(gate, { ...call, signal }));
+  } catch (error) {
+    kit.logger.info('node is not ready after a restart', {
+      machine_id: record.id,
+      err: error instanceof Error ? error : String(error),
+    });
+    return false;
+  }
+}
+
+async function look(gate: ReadinessChecker, call: ConfirmNodeReadyOptions): Promise<boolean> {
+  if (gate.isNodeReady !== undefined) return await gate.isNodeReady(call);
+  await gate.confirmNodeReady(call);
+  return true;
+}

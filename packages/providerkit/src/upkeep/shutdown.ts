@@ -1,0 +1,68 @@
+// A stop that loses nothing (contract §17.3): refuse mutations, let what runs finish within the
+// grace, let go of the rest without recording a failure (the next start drives it again), save what
+// is not saved, close. Otherwise every rollout would turn all machines in transition into Failed.
+// Reads are served until the process ends.
+
+import { BigFleetError, type Runtime, withDeadline } from '@bigfleet/base';
+import type { Logger } from '@bigfleet/telemetry';
+import type { Backend } from '../backend/backend.ts';
+import type { ShutdownReport } from '../provider.ts';
+import type { Store } from '../store/store.ts';
+import type { KeyedSections } from '../work/keyed-sections.ts';
+import type { ReadyState } from '../work/ready-state.ts';
+import type { UnsavedSaver } from '../work/unsaved-saver.ts';
+import { waitFor } from '../work/wait-for.ts';
+import type { Workers } from '../work/workers.ts';
+
+export interface ShutdownDependencies {
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly backend: Backend;
+  readonly store: Store;
+  readonly sections: KeyedSections;
+  readonly workers: Workers;
+  readonly saver: UnsavedSaver;
+  readonly ready: ReadyState;
+  readonly lifetime: AbortController;
+}
+
+/** For what must still be written once the work has ended: results, and what was not saved. */
+const CLOSING_MS = 5_000;
+
+export async function shutDown(
+  kit: ShutdownDependencies,
+  graceMs: number,
+): Promise<ShutdownReport> {
+  const { runtime, logger, sections, workers, ready } = kit;
+  ready.block('stopping');
+  const grace = withDeadline(runtime, graceMs);
+  // Accepts that are in their section now still start their work; after this none can.
+  await waitFor(sections.whenIdle(), grace.signal);
+  const startedCount = workers.activeCount;
+  await workers.whenIdle(grace.signal);
+  grace.dispose();
+  const interruptedCount = await close(kit);
+  const finishedCount = startedCount - interruptedCount;
+  logger.info('provider stopped', {
+    finished_count: finishedCount,
+    interrupted_count: interruptedCount,
+  });
+  return { finishedCount, interruptedCount };
+}
+
+/** Returns how many transitions were let go. */
+async function close(kit: ShutdownDependencies): Promise<number> {
+  const { runtime, backend, store, sections, workers, saver, lifetime } = kit;
+  const closing = withDeadline(runtime, CLOSING_MS);
+  const interruptedCount = await workers.stop(closing.signal);
+  lifetime.abort(new BigFleetError('cancelled', 'the provider has stopped'));
+  await waitFor(sections.whenIdle(), closing.signal);
+  await waitFor(saver.flush(), closing.signal);
+  closing.dispose();
+  try {
+    await backend.close?.();
+  } finally {
+    await store.close();
+  }
+  return interruptedCount;
+}

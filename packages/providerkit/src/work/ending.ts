@@ -1,0 +1,59 @@
+// How the work of a transition ended, and what becomes of its record. Never back to the state it
+// came from: a silent revert would hide what happened on the substrate (contract §10).
+
+import { bounded, failureText } from '../backend/provider-error.ts';
+import { failed } from '../model/effects.ts';
+import type { MachineRecord } from '../model/machine.ts';
+import type { TransitionOutcome } from '../observer.ts';
+import { completed, NotReadyError, type Performed } from './perform.ts';
+import { withoutBlob } from './redact-blob.ts';
+import type { WorkInputs } from './work-item.ts';
+
+export type Ending =
+  | { readonly kind: 'done'; readonly performed: Performed }
+  | { readonly kind: 'error'; readonly error: unknown }
+  /** `phase` says what was waited for: the join itself, or the node's Ready. */
+  | { readonly kind: 'timeout'; readonly afterMs: number; readonly phase: 'work' | 'readiness' }
+  | { readonly kind: 'host_lost'; readonly reason: string }
+  /** The process stops: the record stays as it is, and the next start drives it again. */
+  | { readonly kind: 'stopped' };
+
+export type Settling = Exclude<Ending, { readonly kind: 'stopped' }>;
+
+export function settledRecord(
+  record: MachineRecord,
+  inputs: WorkInputs,
+  ending: Settling,
+): MachineRecord {
+  const { kind } = inputs;
+  switch (ending.kind) {
+    case 'done':
+      return completed(record, ending.performed);
+    case 'error':
+      return failed(record, errorText(inputs, ending.error));
+    case 'timeout': {
+      const subject = ending.phase === 'readiness' ? 'node readiness' : kind;
+      const text = `${subject}: [timeout/${kind}] timed out after ${ending.afterMs / 1_000} s`;
+      return failed(record, text);
+    }
+    case 'host_lost':
+      return failed(record, hostLostText(ending.reason));
+  }
+}
+
+export function hostLostText(reason: string): string {
+  return bounded(`host lost: ${reason}`);
+}
+
+function errorText(inputs: WorkInputs, error: unknown): string {
+  const text =
+    error instanceof NotReadyError
+      ? bounded(`node readiness: ${error.message}`)
+      : failureText(inputs.kind, error);
+  return inputs.kind === 'configure' ? withoutBlob(text, inputs.bootstrapBlob) : text;
+}
+
+export function outcomeOf(ending: Settling): TransitionOutcome {
+  if (ending.kind === 'done') return 'success';
+  return ending.kind === 'timeout' ? 'timeout' : 'error';
+}

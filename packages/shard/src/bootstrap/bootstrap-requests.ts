@@ -1,0 +1,181 @@
+// Pulling bootstrap blobs from operators (shard §4.4). A request belongs to its cluster, not to a
+// session, so it survives a reconnect: the successor gets it again under the same id, with the same
+// deadline. Every pull ends: with a blob, a refusal, the deadline, or the caller's signal.
+//
+// Refused in silence: an answer to an id that is not pending (late, or answered already). Refused
+// and counted: an answer from a session of another cluster than the one that was asked. Blob bytes
+// and the operator's error text never enter a log.
+//
+// Bound: one pending request per execution under way.
+
+import { assert, type Runtime, type Timer, type TimerWheel } from '@bigfleet/base';
+import type { Requirement } from '@bigfleet/engine';
+import { type SampledMessage, Secret } from '@bigfleet/telemetry';
+import type { BootstrapBlobResponse } from '@bigfleet/wire';
+import type { ShardFrame } from '../session/frame.ts';
+import { newFrameId } from '../session/frame-id.ts';
+import type { SessionMetrics } from '../session/metrics.ts';
+import type { OperatorSession, SessionDirectory } from '../session/operator-session.ts';
+import type { BootstrapBlob } from './blob.ts';
+import { HoldOffs } from './hold-off.ts';
+import type { BootstrapMetrics } from './metrics.ts';
+
+const BOOTSTRAP_TIMEOUT_MS = 30_000;
+/** Far above any execute concurrency: reaching it is a leak. */
+const MAX_PENDING = 65_536;
+/** A century: the largest lifetime that still is a number of milliseconds we can add. */
+const MAX_TTL_SECONDS = 3_155_760_000n;
+
+export interface BootstrapPull {
+  readonly cluster: string;
+  readonly machineId: string;
+  /** Of the need's profile: what a refusal holds off. */
+  readonly fingerprint: string;
+  /** The need's requirements. */
+  readonly requirements: readonly Requirement[];
+  /** The action's own deadline. */
+  readonly signal: AbortSignal;
+}
+
+export type BootstrapOutcome =
+  | { readonly kind: 'blob'; readonly blob: BootstrapBlob }
+  /** The operator answered `error`: a shortfall, and the profile is held off. */
+  | { readonly kind: 'refused' }
+  /** Refused lately; the operator was not asked. */
+  | { readonly kind: 'held_off'; readonly remainingMs: number }
+  /** Nobody to ask, now or when the deadline passed. */
+  | { readonly kind: 'no_session' }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'cancelled' };
+
+export interface BootstrapRequestsOptions {
+  readonly runtime: Pick<Runtime, 'clock' | 'entropy'>;
+  readonly wheel: TimerWheel;
+  readonly sessions: SessionDirectory;
+  readonly metrics: BootstrapMetrics & Pick<SessionMetrics, 'framesDropped'>;
+  readonly ignored: SampledMessage<'cluster' | 'reason', 'detail'>;
+  readonly timeoutMs?: number;
+}
+
+interface Pending {
+  readonly id: string;
+  readonly pull: BootstrapPull;
+  readonly sentAtMs: number;
+  readonly timer: Timer;
+  readonly settle: (outcome: BootstrapOutcome) => void;
+}
+
+export class BootstrapRequests {
+  readonly holdOffs: HoldOffs;
+  readonly #options: BootstrapRequestsOptions;
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(options: BootstrapRequestsOptions) {
+    this.#options = options;
+    this.holdOffs = new HoldOffs(options.runtime.clock);
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  pull(pull: BootstrapPull): Promise<BootstrapOutcome> {
+    const { cluster, fingerprint, signal } = pull;
+    if (signal.aborted) return Promise.resolve({ kind: 'cancelled' });
+    const remainingMs = this.holdOffs.remainingMs(cluster, fingerprint);
+    if (remainingMs > 0) return Promise.resolve({ kind: 'held_off', remainingMs });
+    const session = this.#options.sessions.sessionOf(cluster);
+    if (session === undefined) return Promise.resolve({ kind: 'no_session' });
+    return new Promise((resolve) => {
+      const pending = this.#register(pull, resolve);
+      session.deliver(requestFrame(pending));
+    });
+  }
+
+  /** From the fast lane of a session. */
+  respond(session: OperatorSession, response: BootstrapBlobResponse): void {
+    const pending = this.#pending.get(response.requestId);
+    if (pending === undefined) return;
+    const { cluster, fingerprint } = pending.pull;
+    if (cluster !== session.cluster) return this.#dropForeign(session);
+    if (response.error !== '') {
+      this.holdOffs.refused(cluster, fingerprint);
+      return pending.settle({ kind: 'refused' });
+    }
+    this.holdOffs.succeeded(cluster, fingerprint);
+    pending.settle({ kind: 'blob', blob: this.#blobOf(response) });
+  }
+
+  /** A session was installed: what is still wanted of its cluster is asked again. */
+  reissue(session: OperatorSession): void {
+    for (const pending of this.#pending.values()) {
+      if (pending.pull.cluster !== session.cluster) continue;
+      this.#options.metrics.reissued.inc();
+      session.deliver(requestFrame(pending));
+    }
+  }
+
+  /** The shard stops: whoever still waits is told so. */
+  stop(): void {
+    for (const pending of this.#pending.values()) pending.settle({ kind: 'cancelled' });
+  }
+
+  #register(pull: BootstrapPull, resolve: (outcome: BootstrapOutcome) => void): Pending {
+    assert(this.#pending.size < MAX_PENDING, 'bootstrap requests leak');
+    const { runtime, wheel, timeoutMs = BOOTSTRAP_TIMEOUT_MS } = this.#options;
+    const id = newFrameId(runtime.entropy);
+    const onAbort = (): void => pending.settle({ kind: 'cancelled' });
+    const pending: Pending = {
+      id,
+      pull,
+      sentAtMs: runtime.clock.monotonicMs(),
+      timer: wheel.after(timeoutMs, () => pending.settle(this.#unanswered(pull.cluster))),
+      settle: (outcome) => {
+        if (!this.#pending.delete(id)) return;
+        pending.timer.cancel();
+        pull.signal.removeEventListener('abort', onAbort);
+        this.#observe(pending);
+        resolve(outcome);
+      },
+    };
+    pull.signal.addEventListener('abort', onAbort, { once: true });
+    this.#pending.set(id, pending);
+    return pending;
+  }
+
+  #unanswered(cluster: string): BootstrapOutcome {
+    const isConnected = this.#options.sessions.sessionOf(cluster) !== undefined;
+    return { kind: isConnected ? 'timeout' : 'no_session' };
+  }
+
+  #observe({ sentAtMs }: Pending): void {
+    const elapsedMs = this.#options.runtime.clock.monotonicMs() - sentAtMs;
+    this.#options.metrics.requestSeconds.observe(elapsedMs / 1_000);
+  }
+
+  #blobOf({ userData, ttlSeconds }: BootstrapBlobResponse): BootstrapBlob {
+    const receivedAtMs = this.#options.runtime.clock.monotonicMs();
+    const ttlMs = Number(ttlSeconds < MAX_TTL_SECONDS ? ttlSeconds : MAX_TTL_SECONDS) * 1_000;
+    const expiresAtMs = ttlMs > 0 ? receivedAtMs + ttlMs : undefined;
+    return { userData: new Secret(userData), receivedAtMs, expiresAtMs };
+  }
+
+  #dropForeign({ cluster }: OperatorSession): void {
+    this.#options.metrics.framesDropped.foreign_bootstrap_response.inc();
+    this.#options.ignored.log({ cluster, reason: 'foreign_bootstrap_response' });
+  }
+}
+
+function requestFrame({ id, pull }: Pending): ShardFrame {
+  const requirements = pull.requirements.map(({ key, operator, values }) => ({
+    key,
+    operator,
+    values: [...values],
+  }));
+  return {
+    payload: {
+      case: 'bootstrapRequest',
+      value: { requestId: id, requirements, clusterId: pull.cluster, machineId: pull.machineId },
+    },
+  };
+}

@@ -1,0 +1,36 @@
+// What the core tells about itself: for metrics, logs, records and readers, which it does not
+// know. Every callback is synchronous and cheap; none may throw.
+
+import type { ExecuteOutcome } from '@bigfleet/base';
+import type { Disposition } from '../cycle/dispose.ts';
+import type { CycleAnswer } from '../engine-host/answer.ts';
+import type { ActionOrder } from '../execute/order.ts';
+import type { RejectedRecord, SkippedMetadata } from '../provider/reconcile/ingest.ts';
+import type { RefreshOutcome } from '../provider/provider-source.ts';
+
+export interface CycleReport {
+  readonly cycle: number;
+  readonly answer: CycleAnswer;
+  readonly disposition: Disposition;
+  readonly refreshes: ReadonlyMap<string, RefreshOutcome>;
+  /** By phase label of the metrics; `phases` is what the engine's thread took. */
+  readonly tookMs: {
+    readonly reconcile: number;
+    readonly phases: number;
+    readonly execute: number;
+    readonly total: number;
+  };
+}
+
+export interface ShardObserver {
+  onCycle(report: CycleReport): void;
+  onRejectedRecord(provider: string, record: RejectedRecord): void;
+  /** Stamps of the provider's echo that could not be read; the others apply. */
+  onSkippedMetadata(machineId: string, skipped: SkippedMetadata): void;
+  onExecuted(order: ActionOrder, outcome: ExecuteOutcome, tookMs: number): void;
+  onWithheld(order: ActionOrder, by: 'suppressed' | 'dryrun'): void;
+  onFenced(order: ActionOrder): void;
+  onProblem(order: ActionOrder, problem: string, error: unknown): void;
+  /** A cycle threw: a bug, and the loop goes on. */
+  onCycleError(error: unknown): void;
+}

@@ -1,0 +1,40 @@
+// Ready after one successful reconcile of every provider, or a minute after the first: one dead
+// provider must not hide the others. Without a provider at once, because operators must be able
+// to connect before the first is registered. Latched: a later outage makes no shard unready.
+
+import type { Clock } from '@bigfleet/base';
+import type { ProviderSet } from '../provider/provider-set.ts';
+
+const READY_AFTER_FIRST_MS = 60_000;
+export const NOT_READY_TEXT = 'first provider reconcile not yet complete';
+
+export class Readiness {
+  readonly #clock: Clock;
+  readonly #providers: ProviderSet;
+  readonly #succeeded = new Set<string>();
+  #firstSuccessMs: number | undefined;
+  #isLatched = false;
+
+  constructor(clock: Clock, providers: ProviderSet) {
+    this.#clock = clock;
+    this.#providers = providers;
+  }
+
+  note(provider: string, hasSucceeded: boolean): void {
+    if (!hasSucceeded) return;
+    this.#succeeded.add(provider);
+    this.#firstSuccessMs ??= this.#clock.monotonicMs();
+  }
+
+  get isReady(): boolean {
+    this.#isLatched ||= this.#isReadyNow();
+    return this.#isLatched;
+  }
+
+  #isReadyNow(): boolean {
+    const names = [...this.#providers].map(({ name }) => name);
+    if (names.every((name) => this.#succeeded.has(name))) return true;
+    if (this.#firstSuccessMs === undefined) return false;
+    return this.#clock.monotonicMs() - this.#firstSuccessMs >= READY_AFTER_FIRST_MS;
+  }
+}

@@ -1,0 +1,208 @@
+// The shard without its sockets: reconcile, decide, dispose, execute, in cycles that never
+// overlap. Single writer, single thread; the engine answers from elsewhere. Knows no coordinator,
+// no session and no metric: those are ports, so that the whole of it runs under virtual time.
+//
+// Between the question to the engine and its answer the world moves on; the live-state guard and
+// the generation of each slot make the stale answer safe.
+
+import type { Runtime } from '@bigfleet/base';
+import { decodeShardMetadata } from '@bigfleet/engine';
+import { type ActuationRails, disposeActions } from '../cycle/dispose.ts';
+import { Pacer } from '../cycle/pacer.ts';
+import type { EngineHost } from '../engine-host/engine-host.ts';
+import { Executor } from '../execute/executor.ts';
+import type { ActionOrder } from '../execute/order.ts';
+import { ExecutePool } from '../execute/pool.ts';
+import type { BlobSource, DrainDesk } from '../execute/ports.ts';
+import { Fleet } from '../fleet/fleet.ts';
+import type { NodeChange } from '../fleet/node-change.ts';
+import type { ProviderSet } from '../provider/provider-set.ts';
+import type { RefreshOutcome } from '../provider/provider-source.ts';
+import type { IngestChange } from '../provider/reconcile/ingest.ts';
+import { Readiness } from './readiness.ts';
+import type { ShardObserver } from './observer.ts';
+
+export interface ShardCoreOptions {
+  readonly runtime: Runtime;
+  readonly host: EngineHost;
+  readonly providers: ProviderSet;
+  readonly blobs: BlobSource;
+  readonly drains: DrainDesk;
+  readonly executeConcurrency: number;
+  /** Asked once per cycle: an administrator may have changed them since. */
+  readonly rails: () => ActuationRails;
+  /** Pairs whose operator refused a bootstrap, as of now. */
+  readonly heldOff: () => ReadonlySet<string>;
+  /** Speculative machines that may still be bought, by provider. */
+  readonly quotaRemaining?: () => ReadonlyMap<string, number>;
+  readonly onNodeChange: (change: NodeChange) => void;
+  readonly observer: ShardObserver;
+  readonly cycleIntervalMs?: number;
+}
+
+export class ShardCore {
+  readonly fleet: Fleet;
+  readonly readiness: Readiness;
+  readonly #options: ShardCoreOptions;
+  readonly #pacer: Pacer;
+  readonly #pool: ExecutePool;
+  readonly #executor: Executor;
+  #cycle = 0;
+  #isFenced = false;
+
+  constructor(options: ShardCoreOptions) {
+    const { runtime, host, providers, blobs, drains, observer, onNodeChange } = options;
+    this.#options = options;
+    this.fleet = new Fleet({ feed: host.machines, clock: runtime.clock, onNodeChange });
+    this.readiness = new Readiness(runtime.clock, providers);
+    this.#executor = new Executor({
+      fleet: this.fleet,
+      providers,
+      blobs,
+      drains,
+      onFenced: (order) => {
+        // A newer process acts for this id: whatever this one still does is harm.
+        this.#isFenced = true;
+        observer.onFenced(order);
+      },
+      onProblem: (order, problem, error) => observer.onProblem(order, problem, error),
+    });
+    this.#pool = new ExecutePool({
+      runtime,
+      concurrency: options.executeConcurrency,
+      run: (order, signal) => this.#execute(order, signal),
+      onDone: (order, outcome, tookMs) =>
+        this.#done(order, () => {
+          observer.onExecuted(order, outcome, tookMs);
+        }),
+    });
+    this.#pacer = new Pacer({
+      runtime,
+      ...(options.cycleIntervalMs === undefined ? {} : { intervalMs: options.cycleIntervalMs }),
+      run: () => this.#runCycle(),
+      onError: (error) => observer.onCycleError(error),
+    });
+  }
+
+  get cycleCount(): number {
+    return this.#cycle;
+  }
+
+  get isFenced(): boolean {
+    return this.#isFenced;
+  }
+
+  /** Actions that wait for a free slot of the pool. */
+  get queuedCount(): number {
+    return this.#pool.queuedCount;
+  }
+
+  get runningCount(): number {
+    return this.#pool.runningCount;
+  }
+
+  start(): void {
+    this.#pacer.start();
+  }
+
+  /** Something changed that a cycle should see soon. */
+  wake(): void {
+    this.#pacer.wake();
+  }
+
+  /** The operator is done with a drain, or its grace is over: the provider's turn. */
+  drainDue(order: ActionOrder, graceSeconds: number): boolean {
+    return this.#pool.offer({ ...order, graceSeconds, isDrainDue: true });
+  }
+
+  /** No more cycles; what runs may finish until `signal` says that there is no more time. */
+  async stop(signal: AbortSignal): Promise<void> {
+    const stopped = this.#pacer.stop();
+    const dropped = await this.#pool.close(signal);
+    for (const order of dropped) this.#release(order);
+    await stopped;
+  }
+
+  async #runCycle(): Promise<void> {
+    const { runtime, host, observer, rails, heldOff, quotaRemaining } = this.#options;
+    const now = (): number => runtime.clock.monotonicMs();
+    const startMs = now();
+    this.#cycle += 1;
+    const refreshes = await this.#reconcile();
+    const reconciledMs = now();
+    host.setHeldOff(heldOff());
+    const quota = quotaRemaining?.();
+    const answer = await host.cycle({
+      nowMs: this.fleet.nowMs(),
+      ...(quota === undefined ? {} : { quotaRemaining: quota }),
+    });
+    const decidedMs = now();
+    const effective = rails();
+    const disposition = disposeActions(
+      answer,
+      { ...effective, isPaused: effective.isPaused || this.#isFenced },
+      {
+        fleet: this.fleet,
+        enqueue: (order) => this.#pool.offer(order),
+        onWithheld: (order, by) => observer.onWithheld(order, by),
+      },
+    );
+    const endMs = now();
+    // What was cut is wanted now; what rail 1 deferred is meant to wait.
+    if (disposition.truncatedCount > 0) this.#pacer.wake();
+    observer.onCycle({
+      cycle: this.#cycle,
+      answer,
+      disposition,
+      refreshes,
+      tookMs: {
+        reconcile: reconciledMs - startMs,
+        phases: answer.tookMs,
+        execute: endMs - decidedMs,
+        total: endMs - startMs,
+      },
+    });
+  }
+
+  async #reconcile(): Promise<ReadonlyMap<string, RefreshOutcome>> {
+    const { runtime, providers, observer } = this.#options;
+    const outcomes = await providers.refreshAll({
+      known: this.fleet.known,
+      nowMs: this.fleet.nowMs(),
+      readAssignment: decodeShardMetadata,
+      apply: async (batch, provider) => {
+        this.fleet.apply(batch);
+        for (const record of batch.rejected) observer.onRejectedRecord(provider, record);
+        for (const change of batch.changes) this.#tellSkipped(change);
+        await runtime.timers.turn();
+      },
+    });
+    for (const [name, { kind }] of outcomes) this.readiness.note(name, kind === 'refreshed');
+    return outcomes;
+  }
+
+  #tellSkipped(change: IngestChange): void {
+    if (!('skipped' in change) || change.skipped.length === 0) return;
+    this.#options.observer.onSkippedMetadata(change.machine.id, change.skipped);
+  }
+
+  #execute(order: ActionOrder, signal: AbortSignal): ReturnType<Executor['run']> {
+    if (order.isDrainDue === true) {
+      return this.#executor.finishDrain(order, order.graceSeconds, signal);
+    }
+    return this.#executor.run(order, signal);
+  }
+
+  #done(order: ActionOrder, report: () => void): void {
+    // A drain that waits for its operator stays marked until the provider was called.
+    const { slot } = order.handle;
+    if (order.isDrainDue === true || this.fleet.pendingOf(slot) === 'in_flight') {
+      this.#release(order);
+    }
+    report();
+  }
+
+  #release({ handle }: ActionOrder): void {
+    if (this.fleet.isSame(handle)) this.fleet.setPending(handle.slot, 'none');
+  }
+}

@@ -1,0 +1,145 @@
+// A whole shard core under virtual time: the fake provider, asynchronous unless told otherwise,
+// the engine inline, and operators that answer at once.
+
+import { createVirtualRuntime, type ExecuteOutcome, type VirtualRuntime } from '@bigfleet/base';
+import { drainMicrotasks } from '@bigfleet/base/real';
+import { CapacityType, type StateCode } from '@bigfleet/engine';
+import { TokenSource } from '@bigfleet/wire';
+import type { ActuationRails } from '../../cycle/dispose.ts';
+import { createInlineHost } from '../../engine-host/inline-host.ts';
+import type { EngineHost } from '../../engine-host/engine-host.ts';
+import { rollupOf } from '../../engine-host/testing/random-inputs.ts';
+import type { ActionOrder } from '../../execute/order.ts';
+import type { BlobAnswer, DrainNotice, DrainStart } from '../../execute/ports.ts';
+import type { NodeChange } from '../../fleet/node-change.ts';
+import { ProviderSet } from '../../provider/provider-set.ts';
+import { ProviderSource } from '../../provider/provider-source.ts';
+import { FakeProvider, type FakeSpec, InProcessProvider } from '../../testing/index.ts';
+import type { CycleReport } from '../observer.ts';
+import { ShardCore } from '../shard-core.ts';
+
+export const openRails: ActuationRails = {
+  isPaused: false,
+  isDryRun: false,
+  reclaimCapFraction: 0,
+  maxActionsPerCycle: 0,
+};
+
+export interface Stage {
+  readonly virtual: VirtualRuntime;
+  readonly fake: FakeProvider;
+  readonly host: EngineHost;
+  readonly core: ShardCore;
+  readonly cycles: CycleReport[];
+  readonly executed: { readonly order: ActionOrder; readonly outcome: ExecuteOutcome }[];
+  readonly withheld: string[];
+  readonly changes: NodeChange[];
+  readonly drains: DrainNotice[];
+  readonly problems: string[];
+  /** What a test may change while the shard runs. */
+  readonly world: {
+    rails: ActuationRails;
+    blob: BlobAnswer;
+    drainStart: DrainStart;
+    heldOff: ReadonlySet<string>;
+  };
+  demand(cluster: string, cores: number, priority?: number): Promise<void>;
+  stateOf(id: string): StateCode | undefined;
+  stop(): Promise<void>;
+}
+
+export interface StageOptions {
+  readonly seed?: bigint;
+  readonly latencyMs?: number;
+  readonly executeConcurrency?: number;
+}
+
+export function stage(options: StageOptions = {}): Stage {
+  const virtual = createVirtualRuntime({ seed: options.seed ?? 1n, drain: drainMicrotasks });
+  const { runtime } = virtual;
+  const fake = new FakeProvider({ runtime, latencyMs: options.latencyMs ?? 500 });
+  const tokens = new TokenSource('shard-0', 1n);
+  const provider = new InProcessProvider({ runtime, fake, tokens });
+  const host = createInlineHost(runtime);
+  const state: Omit<Stage, 'core' | 'demand' | 'stateOf' | 'stop'> = {
+    virtual,
+    fake,
+    host,
+    cycles: [],
+    executed: [],
+    withheld: [],
+    changes: [],
+    drains: [],
+    problems: [],
+    world: {
+      rails: openRails,
+      blob: { kind: 'blob', userData: Uint8Array.of(1), isExpired: () => false },
+      drainStart: 'provider_now',
+      heldOff: new Set(),
+    },
+  };
+  const core = new ShardCore({
+    runtime,
+    host,
+    providers: new ProviderSet([new ProviderSource({ name: 'alpha', provider })]),
+    blobs: { pull: () => Promise.resolve(state.world.blob) },
+    drains: {
+      begin: (notice) => {
+        state.drains.push(notice);
+        return state.world.drainStart;
+      },
+    },
+    executeConcurrency: options.executeConcurrency ?? 8,
+    rails: () => state.world.rails,
+    heldOff: () => state.world.heldOff,
+    onNodeChange: (change) => state.changes.push(change),
+    observer: {
+      onCycle: (report) => state.cycles.push(report),
+      onRejectedRecord: (_, { id, reason }) => state.problems.push(`rejected ${id}: ${reason}`),
+      onSkippedMetadata: (id) => state.problems.push(`skipped metadata of ${id}`),
+      onExecuted: (order, outcome) => state.executed.push({ order, outcome }),
+      onWithheld: (order, by) => state.withheld.push(`${by} ${order.machineId}`),
+      onFenced: (order) => state.problems.push(`fenced ${order.machineId}`),
+      onProblem: (_, problem) => state.problems.push(problem),
+      onCycleError: (error) => {
+        throw error;
+      },
+    },
+  });
+  return {
+    ...state,
+    core,
+    demand: async (cluster, cores, priority) => {
+      const bytes = rollupOf(cluster, cores, priority);
+      const applied = host.applyRollup({ cluster, bytes, isGuarded: false });
+      core.wake();
+      await virtual.runFor(0);
+      await applied;
+    },
+    stateOf: (id) => {
+      const slot = core.fleet.inventory.slotOf(id);
+      return slot < 0 ? undefined : core.fleet.stateOf(slot);
+    },
+    stop: async () => {
+      const stopped = core.stop(AbortSignal.abort(new Error('the test is over')));
+      await virtual.runFor(60_000);
+      await stopped;
+      fake.close();
+    },
+  };
+}
+
+/** A slot or host of four cores in the pool that `rollupOf` asks for. */
+export function fourCores(id: string): FakeSpec {
+  return {
+    id,
+    instanceType: 'small',
+    zone: 'zone-a',
+    capacityType: CapacityType.OnDemand,
+    pricePerHour: 0.2,
+    interruptionProbability: 0,
+    resources: new Map([['cpu', '4']]),
+    allocatable: new Map([['cpu', '4']]),
+    labels: new Map([['pool', 'general']]),
+  };
+}

@@ -1,0 +1,175 @@
+// From decided actions to queued ones (shard §6.2 steps 9–11, §6.4). The order is normative: rail
+// 1, then truncation, then for each action the live state, then whether something is under way for
+// the machine, then the queue, which is never waited for. Whatever falls out is derived again.
+//
+// Works on columns by index: a cycle may decide half a million actions, and only as many become
+// objects as the pool has room for.
+
+import { type ActionReason, assert } from '@bigfleet/base';
+import { ActionKind, type ActionKindCode, reclaimCap, startStateOf } from '@bigfleet/engine';
+import type { CycleAnswer, DecidedActions } from '../engine-host/answer.ts';
+import type { ActionOrder } from '../execute/order.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+
+export interface ActuationRails {
+  readonly isPaused: boolean;
+  readonly isDryRun: boolean;
+  /** ≤ 0 disables rail 1. */
+  readonly reclaimCapFraction: number;
+  /** 0 is unlimited. */
+  readonly maxActionsPerCycle: number;
+}
+
+export interface DisposePorts {
+  readonly fleet: Fleet;
+  /** False when the queue is full. */
+  readonly enqueue: (order: ActionOrder) => boolean;
+  /** Told about every action that a pause or a dry run kept back. */
+  readonly onWithheld: (order: ActionOrder, by: 'suppressed' | 'dryrun') => void;
+}
+
+export interface Disposition {
+  /** By kind: what passed the rails, whatever became of it afterwards. */
+  readonly emitted: Readonly<Record<ActionKindCode, number>>;
+  readonly enqueuedCount: number;
+  readonly withheldCount: number;
+  /** Already done, under way, or about a machine that is gone. */
+  readonly dedupedCount: number;
+  /** The queue was full. */
+  readonly droppedCount: number;
+  readonly cappedReclaimCount: number;
+  /** Cut by the limit of actions per cycle: the one case that asks for a cycle at once. */
+  readonly truncatedCount: number;
+}
+
+const reasons: Readonly<Record<ActionKindCode, ActionReason>> = {
+  [ActionKind.Bootstrap]: 'phase1.idle',
+  [ActionKind.Provision]: 'phase1.speculative',
+  [ActionKind.Reclaim]: 'phase3.excess',
+  [ActionKind.Preempt]: 'phase2.inversion',
+  [ActionKind.Delete]: 'phase3.release',
+};
+
+export function disposeActions(
+  { actions, cycle }: CycleAnswer,
+  rails: ActuationRails,
+  ports: DisposePorts,
+): Disposition {
+  const isWithheld = rails.isPaused || rails.isDryRun;
+  const caps = isWithheld ? undefined : new ReclaimCaps(actions, ports.fleet, rails);
+  const limit =
+    isWithheld || rails.maxActionsPerCycle <= 0
+      ? Number.POSITIVE_INFINITY
+      : rails.maxActionsPerCycle;
+  const tally = newTally();
+  let passed = 0;
+  for (let at = 0; at < actions.count; at++) {
+    if (caps?.isOver(at) === true) tally.cappedReclaimCount++;
+    else if (passed >= limit) tally.truncatedCount++;
+    else {
+      passed++;
+      disposeOne(actions, at, cycle, isWithheld, rails, ports, tally);
+    }
+  }
+  return tally;
+}
+
+type Tally = { -readonly [K in keyof Disposition]: Disposition[K] } & {
+  emitted: Record<ActionKindCode, number>;
+};
+
+function newTally(): Tally {
+  return {
+    emitted: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
+    enqueuedCount: 0,
+    withheldCount: 0,
+    dedupedCount: 0,
+    droppedCount: 0,
+    cappedReclaimCount: 0,
+    truncatedCount: 0,
+  };
+}
+
+function disposeOne(
+  actions: DecidedActions,
+  at: number,
+  cycle: number,
+  isWithheld: boolean,
+  rails: ActuationRails,
+  { fleet, enqueue, onWithheld }: DisposePorts,
+  tally: Tally,
+): void {
+  const kind = actions.kind[at] as ActionKindCode;
+  if (isWithheld) {
+    tally.withheldCount++;
+    const order = orderAt(actions, at, cycle, fleet);
+    if (order !== undefined) onWithheld(order, rails.isPaused ? 'suppressed' : 'dryrun');
+    return;
+  }
+  tally.emitted[kind]++;
+  const slot = actions.slot[at] as number;
+  const generation = actions.generation[at] as number;
+  const isLive = fleet.isSame({ slot, generation }) && fleet.stateOf(slot) === startStateOf(kind);
+  if (!isLive || fleet.pendingOf(slot) !== 'none') {
+    tally.dedupedCount++;
+    return;
+  }
+  const order = orderAt(actions, at, cycle, fleet);
+  assert(order !== undefined, 'a live machine has an order');
+  fleet.setPending(slot, 'in_flight');
+  if (enqueue(order)) tally.enqueuedCount++;
+  else {
+    fleet.setPending(slot, 'none');
+    tally.droppedCount++;
+  }
+}
+
+/** Undefined when the machine is gone. */
+function orderAt(
+  actions: DecidedActions,
+  at: number,
+  cycle: number,
+  fleet: Fleet,
+): ActionOrder | undefined {
+  const kind = actions.kind[at] as ActionKindCode;
+  const slot = actions.slot[at] as number;
+  const handle = { slot, generation: actions.generation[at] as number };
+  if (!fleet.isSame(handle)) return undefined;
+  const cluster = actions.cluster[at] as number;
+  return {
+    kind,
+    handle,
+    machineId: fleet.inventory.ids[slot] as string,
+    cluster: cluster < 0 ? '' : (actions.clusters[cluster] as string),
+    need: actions.needs[actions.need[at] as number],
+    graceSeconds: actions.graceSeconds[at] as number,
+    preemptorPriority: actions.preemptorPriority[at] as number,
+    reason: reasons[kind],
+    cycle,
+  };
+}
+
+/** Rail 1: the head of each cluster's reclaims, never none, or nothing would ever shrink. */
+class ReclaimCaps {
+  readonly #actions: DecidedActions;
+  readonly #caps: Float64Array;
+  readonly #used: Int32Array;
+
+  constructor(actions: DecidedActions, fleet: Fleet, rails: ActuationRails) {
+    this.#actions = actions;
+    this.#caps = Float64Array.from(actions.clusters, (cluster) =>
+      reclaimCap(fleet.configuredCount(cluster), rails.reclaimCapFraction),
+    );
+    this.#used = new Int32Array(actions.clusters.length);
+  }
+
+  /** Counts the action: to be asked once for each, in order. */
+  isOver(at: number): boolean {
+    if (this.#actions.kind[at] !== ActionKind.Reclaim) return false;
+    const cluster = this.#actions.cluster[at] as number;
+    const used = this.#used[cluster] as number;
+    if (used >= (this.#caps[cluster] as number)) return true;
+    this.#used[cluster] = used + 1;
+    return false;
+  }
+}

@@ -1,0 +1,300 @@
+// Proves operator-first drain: when the provider's turn comes and with how much grace, for every
+// outcome, for operators that are gone, old, slow or lying, and across reconnects and restarts.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NodeDrainOutcome, ReclaimPhase } from '@bigfleet/wire';
+import { Stage } from '../session/testing/stage.ts';
+import type { TestOperator } from '../session/testing/test-operator.ts';
+import type { DrainRequest } from './drain-waits.ts';
+
+function drainOf(changes: Partial<DrainRequest> = {}): DrainRequest {
+  return {
+    kind: 'Reclaim',
+    machineId: 'm1',
+    cluster: 'blue',
+    graceSeconds: 600,
+    preemptorPriority: 0,
+    reasonCode: 'phase3.excess',
+    ...changes,
+  };
+}
+
+interface Finish {
+  readonly outcome: NodeDrainOutcome;
+  readonly machineId?: string;
+  readonly node?: string;
+  readonly instructionId?: string;
+  readonly error?: string;
+}
+
+function finish(operator: TestOperator, given: Finish): void {
+  const last = operator.all('reclaimInstruction').at(-1);
+  const { outcome, machineId = 'm1', node = 'm1', error = '' } = given;
+  operator.send({
+    case: 'reclaimAck',
+    value: {
+      instructionId: given.instructionId ?? last?.instructionId ?? '',
+      nodesStarted: 1,
+      phase: ReclaimPhase.FINISHED,
+      results: [{ machineId, node, outcome, error }],
+    },
+  });
+}
+
+async function blueStage(seed: string): Promise<{ stage: Stage; operator: TestOperator }> {
+  const stage = new Stage(seed);
+  stage.machines.put('m1');
+  const operator = await stage.connect('blue');
+  return { stage, operator };
+}
+
+function outcome(stage: Stage, name: string): Promise<number> {
+  return stage.metric('drain_operator_outcomes_total', `outcome="${name}"`);
+}
+
+test('the instruction names machine, grace, priority and reason', async () => {
+  const { stage, operator } = await blueStage('instruction');
+  const preempt = {
+    kind: 'Preempt',
+    preemptorPriority: 9,
+    reasonCode: 'phase2.inversion',
+  } as const;
+  const start = stage.operators.drains.begin(drainOf({ ...preempt, graceSeconds: 30 }));
+  assert.equal(start.kind, 'waiting');
+  await stage.settle();
+  const [instruction] = operator.all('reclaimInstruction');
+  assert.match(instruction?.instructionId ?? '', /^[0-9a-f]{16}$/);
+  assert.deepEqual(instruction?.nodes, ['m1']);
+  assert.deepEqual(instruction?.machineIds, ['m1']);
+  assert.equal(instruction?.gracePeriodSeconds, 30n);
+  assert.equal(instruction?.preemptorPriority, 9);
+  assert.equal(instruction?.reasonCode, 'phase2.inversion');
+  assert.equal(await stage.metric('drain_waiting'), 1);
+});
+
+test('the provider is called when the operator is done, with the grace that is left', async () => {
+  const rows = [
+    [NodeDrainOutcome.EMPTY, 'empty', false],
+    [NodeDrainOutcome.DEADLINE, 'deadline', false],
+    [NodeDrainOutcome.FORBIDDEN, 'forbidden', true],
+    [NodeDrainOutcome.NODE_NOT_FOUND, 'node_not_found', true],
+  ] as const;
+  for (const [reported, label, isWarned] of rows) {
+    const { stage, operator } = await blueStage(label);
+    stage.operators.drains.begin(drainOf());
+    await stage.time.runFor(100_400);
+    assert.equal(stage.fired.length, 0);
+    finish(operator, { outcome: reported, error: 'evictions are forbidden' });
+    await stage.settle();
+    assert.equal(stage.fired.length, 1);
+    assert.equal(stage.fired[0]?.graceSeconds, 499);
+    assert.equal(stage.fired[0]?.outcome, label);
+    assert.equal(await outcome(stage, label), 1);
+    assert.equal(await stage.metric('drain_waiting'), 0);
+    const warned = stage.logged('operator could not drain');
+    assert.equal(warned.length, isWarned ? 1 : 0);
+    if (isWarned) assert.match(warned[0] ?? '', /level=WARN.*evictions are forbidden/);
+    await stage.time.runFor(700_000);
+    assert.equal(stage.fired.length, 1, 'once');
+  }
+});
+
+test('an outcome that we do not know does not stand for an empty node: the grace decides', async () => {
+  const { stage, operator } = await blueStage('unknown');
+  stage.operators.drains.begin(drainOf({ graceSeconds: 60 }));
+  await stage.settle();
+  finish(operator, { outcome: NodeDrainOutcome.UNSPECIFIED });
+  finish(operator, { outcome: NodeDrainOutcome.EMPTY, machineId: 'another' });
+  finish(operator, { outcome: NodeDrainOutcome.EMPTY, machineId: '', node: 'another' });
+  await stage.settle();
+  assert.equal(stage.fired.length, 0);
+  finish(operator, { outcome: NodeDrainOutcome.EMPTY, machineId: '', node: 'm1' });
+  await stage.settle();
+  assert.equal(stage.fired[0]?.outcome, 'empty');
+});
+
+test('a grace that runs out calls the provider with none', async () => {
+  const { stage, operator } = await blueStage('expired');
+  stage.operators.drains.begin(drainOf({ graceSeconds: 10 }));
+  await stage.time.runFor(9_800);
+  assert.equal(stage.fired.length, 0);
+  await stage.time.runFor(400);
+  assert.deepEqual(
+    stage.fired.map(({ graceSeconds, outcome: o }) => [graceSeconds, o]),
+    [[0, 'grace_expired']],
+  );
+  assert.equal(await outcome(stage, 'grace_expired'), 1);
+  // A minute later the id is still known, so the late ack is no offence; then it is.
+  finish(operator, { outcome: NodeDrainOutcome.EMPTY });
+  await stage.time.runFor(70_000);
+  assert.equal(
+    await stage.metric('session_frames_dropped_total', 'reason="foreign_reclaim_ack"'),
+    0,
+  );
+  finish(operator, { outcome: NodeDrainOutcome.EMPTY });
+  await stage.settle();
+  assert.equal(
+    await stage.metric('session_frames_dropped_total', 'reason="foreign_reclaim_ack"'),
+    1,
+  );
+  assert.equal(stage.fired.length, 1);
+});
+
+test('an operator that does not report completion: instruction, and the provider at once', async () => {
+  const stage = new Stage('old');
+  stage.machines.put('m1');
+  const operator = await stage.connect('blue', []);
+  const start = stage.operators.drains.begin(drainOf({ graceSeconds: 120 }));
+  assert.deepEqual(start, { kind: 'call_provider', graceSeconds: 120, because: 'not_negotiated' });
+  await stage.settle();
+  assert.equal(operator.all('reclaimInstruction').length, 1);
+  assert.equal(stage.operators.drains.size, 0);
+  assert.equal(await outcome(stage, 'not_negotiated'), 1);
+  // The classic single ack is telemetry.
+  const instructionId = operator.all('reclaimInstruction')[0]?.instructionId ?? '';
+  operator.send({ case: 'reclaimAck', value: { instructionId, nodesStarted: 0 } });
+  await stage.settle();
+  assert.equal(stage.logged('reclaim started on fewer nodes').length, 1);
+  assert.equal(
+    await stage.metric('session_frames_dropped_total', 'reason="foreign_reclaim_ack"'),
+    0,
+  );
+});
+
+test('nobody connected: the provider at once, loudly, for both kinds', async () => {
+  const stage = new Stage('nobody');
+  for (const kind of ['Reclaim', 'Preempt'] as const) {
+    const start = stage.operators.drains.begin(drainOf({ kind, machineId: kind }));
+    assert.deepEqual(start, { kind: 'call_provider', graceSeconds: 600, because: 'no_session' });
+    assert.equal(await stage.metric('reclaim_fallback_total', `kind="${kind}"`), 1);
+  }
+  const lines = stage.logged('reclaim fallback: no operator session; PDB-respecting drain skipped');
+  assert.match(lines[0] ?? '', /level=WARN.*machine=Reclaim cluster=blue/);
+  assert.equal(lines.length, 2);
+  assert.equal(await outcome(stage, 'no_session'), 2);
+});
+
+test('losing the session fires nothing; its successor gets the rest of the grace', async () => {
+  const { stage, operator } = await blueStage('reconnect');
+  stage.operators.drains.begin(drainOf());
+  await stage.time.runFor(60_000);
+  stage.network.apply({ kind: 'crash', host: 'blue' });
+  await stage.time.runFor(60_000);
+  assert.equal(stage.fired.length, 0);
+  stage.network.apply({ kind: 'restart', host: 'blue' });
+  const successor = await stage.connect('blue');
+  const [again] = successor.all('reclaimInstruction');
+  const id = operator.all('reclaimInstruction')[0]?.instructionId;
+  assert.equal(again?.instructionId, id);
+  assert.equal(again?.gracePeriodSeconds, 480n);
+  const bystander = await stage.connect('green');
+  assert.deepEqual(bystander.all('reclaimInstruction'), []);
+  finish(successor, { outcome: NodeDrainOutcome.EMPTY });
+  await stage.settle();
+  assert.equal(stage.fired[0]?.graceSeconds, 479);
+});
+
+test('a lost session without return: the grace runs out on our clock', async () => {
+  const { stage } = await blueStage('no-return');
+  stage.operators.drains.begin(drainOf({ graceSeconds: 120 }));
+  await stage.time.runFor(1_000);
+  stage.network.apply({ kind: 'crash', host: 'blue' });
+  await stage.time.runFor(118_500);
+  assert.equal(stage.fired.length, 0);
+  await stage.time.runFor(1_000);
+  assert.equal(stage.fired[0]?.outcome, 'grace_expired');
+});
+
+test('a second drain of the machine only shortens, also with nobody connected', async () => {
+  const { stage, operator } = await blueStage('second');
+  const { drains } = stage.operators;
+  drains.begin(drainOf({ graceSeconds: 600 }));
+  await stage.settle();
+  const preempt = drainOf({ kind: 'Preempt', graceSeconds: 30, preemptorPriority: 5 });
+  assert.equal(drains.begin(preempt).kind, 'waiting');
+  await stage.settle();
+  assert.deepEqual(
+    operator.all('reclaimInstruction').map(({ gracePeriodSeconds }) => gracePeriodSeconds),
+    [600n, 30n],
+  );
+  const deadlineMs = drains.deadlineMsOf('m1');
+  drains.begin(drainOf({ graceSeconds: 600 }));
+  assert.equal(drains.deadlineMsOf('m1'), deadlineMs);
+  stage.network.apply({ kind: 'crash', host: 'blue' });
+  await stage.settle();
+  assert.equal(drains.begin(drainOf({ graceSeconds: 10 })).kind, 'waiting');
+  assert.equal(drains.size, 1);
+  await stage.time.runFor(11_000);
+  assert.deepEqual(
+    stage.fired.map((fired) => fired.outcome),
+    ['grace_expired'],
+  );
+});
+
+test('the deadline of an earlier drain does not end a later one of the same machine', async () => {
+  const { stage } = await blueStage('stale-timer');
+  const { drains } = stage.operators;
+  drains.begin(drainOf({ graceSeconds: 60 }));
+  drains.begin(drainOf({ graceSeconds: 10 }));
+  await stage.time.runFor(11_000);
+  assert.equal(stage.fired.length, 1);
+  drains.begin(drainOf({ graceSeconds: 30 }));
+  drains.leave('m1');
+  drains.begin(drainOf({ graceSeconds: 600 }));
+  await stage.time.runFor(120_000);
+  assert.equal(stage.fired.length, 1);
+  assert.ok(drains.isWaiting('m1'));
+});
+
+test('an instruction has a second at least: zero would be the default of the operator', async () => {
+  const { stage, operator } = await blueStage('no-grace');
+  stage.operators.drains.begin(drainOf({ graceSeconds: 0 }));
+  await stage.settle();
+  assert.equal(operator.all('reclaimInstruction')[0]?.gracePeriodSeconds, 1n);
+});
+
+test('an ack counts for the cluster that was instructed only', async () => {
+  const { stage, operator } = await blueStage('forged');
+  const green = await stage.connect('green');
+  stage.operators.drains.begin(drainOf());
+  await stage.settle();
+  const instructionId = operator.all('reclaimInstruction')[0]?.instructionId ?? '';
+  finish(green, { outcome: NodeDrainOutcome.EMPTY, instructionId });
+  await stage.settle();
+  assert.equal(stage.fired.length, 0);
+  assert.equal(
+    await stage.metric('session_frames_dropped_total', 'reason="foreign_reclaim_ack"'),
+    1,
+  );
+});
+
+test('a machine that reconcile saw elsewhere leaves the table and fires no more', async () => {
+  const { stage, operator } = await blueStage('leave');
+  stage.operators.drains.begin(drainOf({ graceSeconds: 30 }));
+  await stage.settle();
+  stage.operators.drains.leave('m1');
+  assert.equal(stage.operators.drains.isWaiting('m1'), false);
+  finish(operator, { outcome: NodeDrainOutcome.EMPTY });
+  await stage.time.runFor(60_000);
+  assert.equal(stage.fired.length, 0);
+  assert.equal(await stage.metric('drain_waiting'), 0);
+});
+
+test('a restart forgets the table; deriving the drain again reaches the operator again', async () => {
+  const before = await blueStage('before');
+  before.stage.operators.drains.begin(drainOf());
+  await before.stage.settle();
+  const after = await blueStage('after');
+  assert.equal(after.stage.operators.drains.size, 0);
+  assert.deepEqual(after.operator.all('reclaimInstruction'), []);
+  after.stage.operators.drains.begin(drainOf());
+  await after.stage.settle();
+  assert.equal(after.operator.all('reclaimInstruction').length, 1);
+  finish(after.operator, {
+    outcome: NodeDrainOutcome.EMPTY,
+    instructionId: before.operator.all('reclaimInstruction')[0]?.instructionId ?? '',
+  });
+  await after.stage.settle();
+  assert.deepEqual(after.stage.fired, [], 'an id from before the restart was not issued by us');
+});

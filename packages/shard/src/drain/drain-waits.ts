@@ -1,0 +1,263 @@
+// Operator-first drain (decision 8, shard §4.5). A drain is handed to the cluster's operator, which
+// cordons and evicts within the disruption budgets; the provider is called when the operator says
+// that it is done, or when the grace has run out on the shard's clock, whichever is first. Until
+// then the machine waits in this table and no worker waits with it.
+//
+// Losing the session fires nothing: the deadline does, and a reconnect gets the instruction again
+// under the same id with what is left of the grace. A second drain of a machine may only shorten
+// its deadline. Nothing is persisted: after a restart the next cycle derives the drain again and
+// the operator takes the repeated instruction as the same drain.
+//
+// Bound: one entry per machine.
+
+import type { DrainOperatorOutcome, Runtime, Timer, TimerWheel } from '@bigfleet/base';
+import { type Logger, type SampledMessage, stableMessages } from '@bigfleet/telemetry';
+import {
+  NodeDrainOutcome,
+  type NodeDrainResult,
+  type ReclaimAck,
+  ReclaimPhase,
+} from '@bigfleet/wire';
+import type { NodeNames } from '../nodes/node-names.ts';
+import { newFrameId } from '../session/frame-id.ts';
+import type { SessionMetrics } from '../session/metrics.ts';
+import type { OperatorSession, SessionDirectory } from '../session/operator-session.ts';
+import { instructionFrame } from './instruction-frame.ts';
+import { type IssuedInstruction, IssuedInstructions } from './issued-instructions.ts';
+import type { DrainKind, DrainMetrics } from './metrics.ts';
+
+export interface DrainRequest {
+  readonly kind: DrainKind;
+  readonly machineId: string;
+  readonly cluster: string;
+  readonly graceSeconds: number;
+  /** 0 on a voluntary reclaim. */
+  readonly preemptorPriority: number;
+  /** An action reason of base. */
+  readonly reasonCode: string;
+}
+
+export type DrainStart =
+  /** The operator has it; `onFire` comes later. Keep the machine pending and free the worker. */
+  | { readonly kind: 'waiting'; readonly deadlineMs: number }
+  /** Nobody will report completion: call the provider now, with the whole grace. */
+  | {
+      readonly kind: 'call_provider';
+      readonly graceSeconds: number;
+      readonly because: 'not_negotiated' | 'no_session';
+    };
+
+/** The provider's turn. */
+export interface FiredDrain {
+  readonly kind: DrainKind;
+  readonly machineId: string;
+  readonly cluster: string;
+  /** What is left of the grace in whole seconds; 0 when it has run out. */
+  readonly graceSeconds: number;
+  readonly outcome: DrainOperatorOutcome;
+  readonly reasonCode: string;
+}
+
+export interface DrainWaitsOptions {
+  readonly runtime: Pick<Runtime, 'clock' | 'entropy'>;
+  readonly wheel: TimerWheel;
+  readonly logger: Logger;
+  readonly ignored: SampledMessage<'cluster' | 'reason', 'detail'>;
+  readonly metrics: DrainMetrics & Pick<SessionMetrics, 'framesDropped'>;
+  readonly sessions: SessionDirectory;
+  readonly names: NodeNames;
+  /** Queue the provider call; synchronous, must not fail. */
+  readonly onFire: (drain: FiredDrain) => void;
+}
+
+interface Wait {
+  readonly request: DrainRequest;
+  readonly instructionId: string;
+  readonly deadlineMs: number;
+  readonly timer: Timer;
+}
+
+export class DrainWaits {
+  readonly #options: DrainWaitsOptions;
+  readonly #waits = new Map<string, Wait>();
+  readonly #issued: IssuedInstructions;
+
+  constructor(options: DrainWaitsOptions) {
+    this.#options = options;
+    this.#issued = new IssuedInstructions(options.wheel);
+  }
+
+  get size(): number {
+    return this.#waits.size;
+  }
+
+  isWaiting(machineId: string): boolean {
+    return this.#waits.has(machineId);
+  }
+
+  /** Monotonic; undefined when the machine does not wait. */
+  deadlineMsOf(machineId: string): number | undefined {
+    return this.#waits.get(machineId)?.deadlineMs;
+  }
+
+  /** The machine is Draining from here on, whatever the answer. */
+  begin(request: DrainRequest): DrainStart {
+    const { metrics, logger, sessions } = this.#options;
+    const session = sessions.sessionOf(request.cluster);
+    // An operator already has it: a second answer besides the table's would drain twice.
+    if (this.isWaiting(request.machineId) || session?.has('reclaim-completion') === true) {
+      return this.#wait(session, request);
+    }
+    const { graceSeconds } = request;
+    if (session === undefined) {
+      const { machineId: machine, cluster } = request;
+      logger.event(stableMessages.reclaimFallback, { machine, cluster });
+      metrics.fallbacks[request.kind].inc();
+      metrics.outcome('no_session').inc();
+      return { kind: 'call_provider', graceSeconds, because: 'no_session' };
+    }
+    metrics.outcome('not_negotiated').inc();
+    const id = newFrameId(this.#options.runtime.entropy);
+    this.#instruct(session, id, request, graceSeconds * 1_000);
+    return { kind: 'call_provider', graceSeconds, because: 'not_negotiated' };
+  }
+
+  /** From the fast lane of a session. */
+  acknowledge(session: OperatorSession, ack: ReclaimAck): void {
+    const issued = this.#issued.find(ack.instructionId, session.cluster);
+    if (issued === undefined) {
+      this.#options.metrics.framesDropped.foreign_reclaim_ack.inc();
+      this.#options.ignored.log({ cluster: session.cluster, reason: 'foreign_reclaim_ack' });
+      return;
+    }
+    if (ack.phase === ReclaimPhase.FINISHED) this.#finished(issued, ack.results);
+    else this.#started(issued, ack.nodesStarted);
+  }
+
+  /** A session was installed: it gets every instruction that still waits, with the grace left. */
+  reissue(session: OperatorSession): void {
+    const nowMs = this.#options.runtime.clock.monotonicMs();
+    for (const { request, instructionId, deadlineMs } of this.#waits.values()) {
+      if (request.cluster !== session.cluster) continue;
+      this.#instruct(session, instructionId, request, deadlineMs - nowMs);
+    }
+  }
+
+  /** Reconcile saw the machine in a state other than Configured, or gone: what waits is moot. */
+  leave(machineId: string): void {
+    this.#waits.get(machineId)?.timer.cancel();
+    if (this.#waits.delete(machineId)) this.#publish();
+  }
+
+  /** The shard stops: nothing fires any more; the next process derives the drains again. */
+  stop(): void {
+    for (const { timer } of this.#waits.values()) timer.cancel();
+    this.#waits.clear();
+    this.#issued.stop();
+    this.#publish();
+  }
+
+  #wait(session: OperatorSession | undefined, request: DrainRequest): DrainStart {
+    const { clock, entropy } = this.#options.runtime;
+    const { machineId } = request;
+    const nowMs = clock.monotonicMs();
+    const previous = this.#waits.get(machineId);
+    const deadlineMs = Math.min(
+      nowMs + request.graceSeconds * 1_000,
+      previous?.deadlineMs ?? Infinity,
+    );
+    previous?.timer.cancel();
+    const instructionId = newFrameId(entropy);
+    const timer = this.#options.wheel.after(deadlineMs - nowMs, () =>
+      this.#fire(machineId, 'grace_expired'),
+    );
+    this.#waits.set(machineId, { request, instructionId, deadlineMs, timer });
+    this.#publish();
+    if (session !== undefined) {
+      this.#instruct(session, instructionId, request, deadlineMs - nowMs);
+    }
+    return { kind: 'waiting', deadlineMs };
+  }
+
+  #instruct(
+    session: OperatorSession,
+    id: string,
+    { machineId, cluster, preemptorPriority, reasonCode }: DrainRequest,
+    graceMs: number,
+  ): void {
+    const node = this.#options.names.nameOf(machineId) ?? machineId;
+    this.#issued.add(id, { cluster, machineId, node }, Math.max(0, graceMs));
+    session.deliver(
+      instructionFrame({ id, machineId, node, graceMs, preemptorPriority, reasonCode }),
+    );
+  }
+
+  #started({ machineId: machine, cluster, node }: IssuedInstruction, startedCount: number): void {
+    if (startedCount >= 1) return;
+    this.#options.logger.info('reclaim started on fewer nodes than instructed', {
+      machine,
+      cluster,
+      node,
+      nodes_started: startedCount,
+    });
+  }
+
+  #finished(issued: IssuedInstruction, results: readonly NodeDrainResult[]): void {
+    const result = results.find((entry) => names(entry, issued));
+    const outcome = result === undefined ? undefined : outcomeOf(result.outcome);
+    // Without an outcome that we know, nothing says that the node is empty: the grace decides.
+    if (result === undefined || outcome === undefined) return;
+    if (!this.#waits.has(issued.machineId)) return;
+    if (outcome === 'forbidden' || outcome === 'node_not_found')
+      this.#warn(issued, outcome, result);
+    this.#fire(issued.machineId, outcome);
+  }
+
+  #warn({ machineId, cluster }: IssuedInstruction, outcome: string, result: NodeDrainResult): void {
+    this.#options.logger.warn('operator could not drain; nobody evicted within budgets', {
+      machine: machineId,
+      cluster,
+      outcome,
+      node: result.node,
+      err: result.error,
+    });
+  }
+
+  #fire(machineId: string, outcome: DrainOperatorOutcome): void {
+    const wait = this.#waits.get(machineId);
+    if (wait === undefined) return;
+    wait.timer.cancel();
+    this.#waits.delete(machineId);
+    this.#publish();
+    this.#options.metrics.outcome(outcome).inc();
+    const leftMs = wait.deadlineMs - this.#options.runtime.clock.monotonicMs();
+    const { kind, cluster, reasonCode } = wait.request;
+    const graceSeconds = Math.max(0, Math.floor(leftMs / 1_000));
+    this.#options.onFire({ kind, machineId, cluster, graceSeconds, outcome, reasonCode });
+  }
+
+  #publish(): void {
+    this.#options.metrics.waiting.set(this.#waits.size);
+  }
+}
+
+/** By machine id where the operator gives it, else by the node as the instruction named it. */
+function names(result: NodeDrainResult, issued: IssuedInstruction): boolean {
+  if (result.machineId !== '') return result.machineId === issued.machineId;
+  return result.node === issued.node;
+}
+
+function outcomeOf(outcome: NodeDrainOutcome): DrainOperatorOutcome | undefined {
+  switch (outcome) {
+    case NodeDrainOutcome.EMPTY:
+      return 'empty';
+    case NodeDrainOutcome.DEADLINE:
+      return 'deadline';
+    case NodeDrainOutcome.FORBIDDEN:
+      return 'forbidden';
+    case NodeDrainOutcome.NODE_NOT_FOUND:
+      return 'node_not_found';
+    default:
+      return undefined;
+  }
+}

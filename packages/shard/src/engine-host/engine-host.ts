@@ -1,0 +1,56 @@
+// The engine as the shard's main thread sees it: inputs go in without waiting, a cycle is asked
+// for and answered later. Inline (simulation, small tests) and in a worker thread (production) the
+// same code decides, so that what is proven under virtual time is what runs.
+//
+// Every machine write must pass through here, in the order in which the fleet made it: the engine
+// keeps its own inventory, and slots are equal on both sides only because the writes are.
+
+import type {
+  CycleOptions,
+  Machine,
+  MoveChanges,
+  ReleasePolicy,
+  StateCode,
+  Withheld,
+} from '@bigfleet/engine';
+import type { CycleAnswer, RollupVerdict } from './answer.ts';
+import type { NeedChanges } from './need-journal.ts';
+import type { VerdictPage, VerdictQuery } from './need-verdicts.ts';
+
+export interface MachineFeed {
+  put(machine: Machine, nowMs: number): void;
+  remove(id: string): void;
+  move(id: string, to: StateCode, changes: MoveChanges, nowMs: number): void;
+  withhold(id: string, reason: Withheld | undefined): void;
+}
+
+export interface RollupOrder {
+  readonly cluster: string;
+  /** A ClusterCapacityNeeds, undecoded. The caller gives the bytes away. */
+  readonly bytes: Uint8Array;
+  /** Rail 2: hold a roll-up that drops almost everything until it was repeated. */
+  readonly isGuarded: boolean;
+}
+
+export interface EngineHost {
+  readonly machines: MachineFeed;
+  /** Who hears, after the fleet wrote it, which machine was written. */
+  onMachineWrite(listener: (machineId: string) => void): void;
+  applyRollup(order: RollupOrder): Promise<RollupVerdict>;
+  /** An administrator's confirmed empty roll-up. */
+  forgetCluster(cluster: string): Promise<void>;
+  /** An unchanged roll-up still ends the silence of its cluster. */
+  markReported(cluster: string): void;
+  /** Pairs of cluster and fingerprint whose operator refused a bootstrap. */
+  setHeldOff(heldOff: ReadonlySet<string>): void;
+  setReleasePolicy(policy: ReleasePolicy): void;
+  /** One at a time. Rejects when the engine is lost: the process must end then. */
+  cycle(options: CycleOptions): Promise<CycleAnswer>;
+  /** Verdicts of the last cycle, for readers; waits for a cycle that runs. */
+  verdicts(query: VerdictQuery): Promise<VerdictPage>;
+  /** What changed of the verdicts since it was last asked, page by page; for one asker. */
+  needChanges(isFresh: boolean): Promise<NeedChanges>;
+  /** The trace in the next answers starts anew, with the state as it is now. */
+  rotateTrace(): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,41 @@
+// The engine in this thread: for simulation under virtual time and for tests. It answers in a
+// later turn, as the worker does, so that nothing comes to rely on an answer that is immediate.
+
+import type { Runtime } from '@bigfleet/base';
+import type { TraceEntry } from '@bigfleet/engine';
+import { Decider, type DeciderOptions } from './decider.ts';
+import type { EngineHost } from './engine-host.ts';
+import { MachineWrites } from './machine-writes.ts';
+
+export function createInlineHost(runtime: Runtime, options: DeciderOptions = {}): EngineHost {
+  const decider = new Decider(() => runtime.clock.monotonicMs(), options);
+  const apply = (entry: TraceEntry): void => decider.apply(entry);
+  const writes = new MachineWrites();
+  const later = async <T>(answer: () => T): Promise<T> => {
+    await runtime.timers.turn();
+    return answer();
+  };
+  return {
+    machines: writes.through({
+      put: (machine, nowMs) => apply({ kind: 'put', machine, nowMs }),
+      remove: (id) => apply({ kind: 'remove', id }),
+      move: (id, to, changes, nowMs) => apply({ kind: 'move', id, to, changes, nowMs }),
+      withhold: (id, reason) => apply({ kind: 'withhold', id, reason }),
+    }),
+    onMachineWrite: (listener) => writes.listen(listener),
+    applyRollup: (order) => later(() => decider.applyRollup(order)),
+    forgetCluster: (cluster) => later(() => decider.forgetCluster(cluster)),
+    markReported: (cluster) => apply({ kind: 'reported', cluster }),
+    setHeldOff: (heldOff) => apply({ kind: 'held_off', heldOff }),
+    setReleasePolicy: (policy) => apply({ kind: 'release_policy', policy }),
+    // Taken at once, given later: the snapshot is the moment of the call.
+    cycle: (options_) => {
+      const answer = decider.cycle(options_);
+      return later(() => answer);
+    },
+    verdicts: (query) => later(() => decider.verdicts(query)),
+    needChanges: (isFresh) => later(() => decider.needChanges(isFresh)),
+    rotateTrace: () => decider.rotateTrace(),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,34 @@
+// What passes between the main thread and the engine worker. Inputs are bytes (InputEncoder) and
+// keep their order; whatever wants an answer carries a number.
+
+import type { CycleOptions } from '@bigfleet/engine';
+import type { CycleAnswer, RollupVerdict } from './answer.ts';
+import type { DeciderOptions } from './decider.ts';
+import type { NeedChanges } from './need-journal.ts';
+import type { VerdictPage, VerdictQuery } from './need-verdicts.ts';
+
+export type ToWorker =
+  | { readonly kind: 'inputs'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | {
+      readonly kind: 'rollup';
+      readonly id: number;
+      readonly cluster: string;
+      readonly bytes: Uint8Array;
+      readonly isGuarded: boolean;
+    }
+  | { readonly kind: 'forget'; readonly id: number; readonly cluster: string }
+  | { readonly kind: 'verdicts'; readonly id: number; readonly query: VerdictQuery }
+  | { readonly kind: 'need_changes'; readonly id: number; readonly isFresh: boolean }
+  | { readonly kind: 'rotate_trace' }
+  | { readonly kind: 'cycle'; readonly id: number; readonly options: CycleOptions };
+
+export type FromWorker =
+  | { readonly kind: 'rollup'; readonly id: number; readonly verdict: RollupVerdict }
+  | { readonly kind: 'forgotten'; readonly id: number }
+  | { readonly kind: 'verdicts'; readonly id: number; readonly page: VerdictPage }
+  | { readonly kind: 'need_changes'; readonly id: number; readonly changes: NeedChanges }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: CycleAnswer };
+
+export interface WorkerOptions {
+  readonly engine: DeciderOptions;
+}

@@ -1,0 +1,159 @@
+// The engine in a worker thread: a decision of seconds must not stop the thread that owns the
+// sockets, or thousands of operators see a dead peer and reconnect at once.
+//
+// Inputs gather as bytes and leave before anything that wants an answer, or when a batch is full.
+// The port keeps order and loses nothing. When the thread ends, every open question is rejected
+// and `lost` says why; the process must end then.
+
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { BigFleetError } from '@bigfleet/base';
+import { InputEncoder, type TraceEntry } from '@bigfleet/engine';
+import type { DeciderOptions } from './decider.ts';
+import type { EngineHost } from './engine-host.ts';
+import { MachineWrites } from './machine-writes.ts';
+import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts';
+
+/** Batches stay small, so that neither thread is held up by one. */
+const BATCH_BYTES: number = 1 << 18;
+/** The engine holds half a million machines in a few hundred megabytes. */
+const WORKER_HEAP_MIB = 4096;
+
+interface Question {
+  resolve(answer: FromWorker): void;
+  reject(error: Error): void;
+}
+
+export class WorkerHost implements EngineHost {
+  readonly machines: EngineHost['machines'];
+  readonly #writes: MachineWrites = new MachineWrites();
+  readonly #worker: Worker;
+  readonly #inputs: InputEncoder = new InputEncoder();
+  readonly #questions = new Map<number, Question>();
+  #lastId = 0;
+  #lost: Error | undefined;
+  #isClosing = false;
+
+  constructor(engine: DeciderOptions = {}) {
+    const workerData: WorkerOptions = { engine };
+    this.#worker = new Worker(new URL('./worker-main.ts', import.meta.url), {
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB },
+    });
+    this.#worker.on('message', (message: FromWorker) => this.#settle(message));
+    this.#worker.on('error', (error: Error) => this.#lose(error));
+    this.#worker.on('exit', (code) =>
+      this.#lose(new Error(`the engine thread ended with ${code}`)),
+    );
+    this.machines = this.#writes.through({
+      put: (machine, nowMs) => this.#input({ kind: 'put', machine, nowMs }),
+      remove: (id) => this.#input({ kind: 'remove', id }),
+      move: (id, to, changes, nowMs) => this.#input({ kind: 'move', id, to, changes, nowMs }),
+      withhold: (id, reason) => this.#input({ kind: 'withhold', id, reason }),
+    });
+  }
+
+  onMachineWrite(listener: (machineId: string) => void): void {
+    this.#writes.listen(listener);
+  }
+
+  async applyRollup(
+    order: Parameters<EngineHost['applyRollup']>[0],
+  ): ReturnType<EngineHost['applyRollup']> {
+    const answer = await this.#ask((id) => ({ kind: 'rollup', id, ...order }));
+    if (answer.kind !== 'rollup') throw misplaced(answer);
+    return answer.verdict;
+  }
+
+  async forgetCluster(cluster: string): Promise<void> {
+    await this.#ask((id) => ({ kind: 'forget', id, cluster }));
+  }
+
+  markReported(cluster: string): void {
+    this.#input({ kind: 'reported', cluster });
+  }
+
+  setHeldOff(heldOff: ReadonlySet<string>): void {
+    this.#input({ kind: 'held_off', heldOff });
+  }
+
+  setReleasePolicy(policy: Parameters<EngineHost['setReleasePolicy']>[0]): void {
+    this.#input({ kind: 'release_policy', policy });
+  }
+
+  async cycle(options: Parameters<EngineHost['cycle']>[0]): ReturnType<EngineHost['cycle']> {
+    const answer = await this.#ask((id) => ({ kind: 'cycle', id, options }));
+    if (answer.kind !== 'answer') throw misplaced(answer);
+    return answer.answer;
+  }
+
+  async verdicts(query: Parameters<EngineHost['verdicts']>[0]): ReturnType<EngineHost['verdicts']> {
+    const answer = await this.#ask((id) => ({ kind: 'verdicts', id, query }));
+    if (answer.kind !== 'verdicts') throw misplaced(answer);
+    return answer.page;
+  }
+
+  async needChanges(isFresh: boolean): ReturnType<EngineHost['needChanges']> {
+    const answer = await this.#ask((id) => ({ kind: 'need_changes', id, isFresh }));
+    if (answer.kind !== 'need_changes') throw misplaced(answer);
+    return answer.changes;
+  }
+
+  rotateTrace(): void {
+    this.#flush();
+    this.#post({ kind: 'rotate_trace' }, []);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#lost !== undefined) return;
+    const exit = once(this.#worker, 'exit');
+    await this.#worker.terminate();
+    await exit;
+  }
+
+  #input(entry: TraceEntry): void {
+    this.#inputs.write(entry);
+    if (this.#inputs.length >= BATCH_BYTES) this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#inputs.length === 0) return;
+    const bytes = this.#inputs.take();
+    this.#post({ kind: 'inputs', bytes }, [bytes.buffer]);
+  }
+
+  #ask(question: (id: number) => ToWorker): Promise<FromWorker> {
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    this.#flush();
+    const id = ++this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<FromWorker>();
+    this.#questions.set(id, { resolve, reject });
+    this.#post(question(id), []);
+    return promise;
+  }
+
+  #post(message: ToWorker, transfer: readonly ArrayBuffer[]): void {
+    this.#worker.postMessage(message, transfer);
+  }
+
+  #settle(message: FromWorker): void {
+    const question = this.#questions.get(message.id);
+    this.#questions.delete(message.id);
+    question?.resolve(message);
+  }
+
+  #lose(cause: Error): void {
+    if (this.#lost !== undefined) return;
+    const text = this.#isClosing ? 'the engine was closed' : 'the engine thread was lost';
+    this.#lost = new BigFleetError('engine_lost', text, { cause });
+    for (const question of this.#questions.values()) question.reject(this.#lost);
+    this.#questions.clear();
+  }
+}
+
+function misplaced({ kind }: FromWorker): Error {
+  return new BigFleetError('engine_lost', 'the engine answered another question', {
+    fields: { kind },
+  });
+}

@@ -1,0 +1,52 @@
+// The engine worker's entry: takes messages in order and answers them. An exception ends the
+// thread; the host sees that and the process ends, because an engine that lost an input decides
+// about a fleet that does not exist.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { assert } from '@bigfleet/base';
+import { realRuntime } from '@bigfleet/base/real';
+import { InputDecoder } from '@bigfleet/engine';
+import { Decider } from './decider.ts';
+import type { CycleAnswer } from './answer.ts';
+import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts';
+
+assert(parentPort !== null, 'the engine worker runs as a worker thread only');
+const port = parentPort;
+const { clock } = realRuntime();
+const inputs = new InputDecoder();
+const decider = new Decider(() => clock.monotonicMs(), (workerData as WorkerOptions).engine);
+
+port.on('message', (message: ToWorker) => {
+  switch (message.kind) {
+    case 'inputs':
+      for (const entry of inputs.decode(message.bytes)) decider.apply(entry);
+      return;
+    case 'rollup':
+      return send({ kind: 'rollup', id: message.id, verdict: decider.applyRollup(message) });
+    case 'forget':
+      decider.forgetCluster(message.cluster);
+      return send({ kind: 'forgotten', id: message.id });
+    case 'verdicts':
+      return send({ kind: 'verdicts', id: message.id, page: decider.verdicts(message.query) });
+    case 'need_changes': {
+      const changes = decider.needChanges(message.isFresh);
+      return send({ kind: 'need_changes', id: message.id, changes });
+    }
+    case 'rotate_trace':
+      return decider.rotateTrace();
+    case 'cycle': {
+      const answer = decider.cycle(message.options);
+      return send({ kind: 'answer', id: message.id, answer }, buffersOf(answer));
+    }
+  }
+});
+
+function send(message: FromWorker, transfer: readonly ArrayBuffer[] = []): void {
+  port.postMessage(message, transfer);
+}
+
+function buffersOf({ actions, record, trace }: CycleAnswer): ArrayBuffer[] {
+  const { kind, slot, generation, cluster, need, graceSeconds, preemptorPriority } = actions;
+  const columns = [kind, slot, generation, cluster, need, graceSeconds, preemptorPriority, record];
+  return [...columns, ...trace.map(({ bytes }) => bytes)].map(({ buffer }) => buffer);
+}

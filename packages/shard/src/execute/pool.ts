@@ -1,0 +1,89 @@
+// Bounded execution: so many actions at once, twice as many waiting, each with a deadline of its
+// own. A cycle never waits for it: what does not fit is dropped and derived again. Workers are
+// slots, not threads; the work is a provider call or a wait for an operator.
+
+import { BoundedQueue, type ExecuteOutcome, type Runtime, withDeadline } from '@bigfleet/base';
+import type { ActionOrder } from './order.ts';
+
+/** Longer than any provider may take to accept; transitions go on without us. */
+const EXECUTE_TIMEOUT_MS = 30_000;
+
+export interface ExecutePoolOptions {
+  readonly runtime: Runtime;
+  readonly concurrency: number;
+  readonly timeoutMs?: number;
+  /** Never rejects: an outcome for everything that can happen. */
+  readonly run: (order: ActionOrder, signal: AbortSignal) => Promise<ExecuteOutcome>;
+  readonly onDone: (order: ActionOrder, outcome: ExecuteOutcome, tookMs: number) => void;
+}
+
+export class ExecutePool {
+  readonly #options: ExecutePoolOptions;
+  readonly #queue: BoundedQueue<ActionOrder>;
+  readonly #running = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+
+  constructor(options: ExecutePoolOptions) {
+    this.#options = options;
+    const capacity = 2 * Math.max(1, options.concurrency);
+    this.#queue = new BoundedQueue({ capacity, overflow: 'refuse' });
+  }
+
+  get queuedCount(): number {
+    return this.#queue.size;
+  }
+
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  /** False when it must be derived again later. */
+  offer(order: ActionOrder): boolean {
+    if (this.#stop.signal.aborted || this.#queue.push(order) === 'refused') return false;
+    this.#next();
+    return true;
+  }
+
+  /**
+   * Drops what waits and lets what runs finish within its own deadline, or until `signal` says
+   * that there is no more time. Returns what was dropped.
+   */
+  async close(signal: AbortSignal): Promise<readonly ActionOrder[]> {
+    const dropped: ActionOrder[] = [];
+    for (let order = this.#queue.shift(); order !== undefined; order = this.#queue.shift()) {
+      dropped.push(order);
+    }
+    const abort = (): void => this.#stop.abort(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+    await Promise.all(this.#running);
+    signal.removeEventListener('abort', abort);
+    this.#stop.abort();
+    return dropped;
+  }
+
+  #next(): void {
+    const { concurrency } = this.#options;
+    while (this.#running.size < Math.max(1, concurrency)) {
+      const order = this.#queue.shift();
+      if (order === undefined) return;
+      const work = this.#work(order).finally(() => {
+        this.#running.delete(work);
+        if (!this.#stop.signal.aborted) this.#next();
+      });
+      this.#running.add(work);
+    }
+  }
+
+  async #work(order: ActionOrder): Promise<void> {
+    const { runtime, run, onDone, timeoutMs = EXECUTE_TIMEOUT_MS } = this.#options;
+    const startMs = runtime.clock.monotonicMs();
+    const deadline = withDeadline(runtime, timeoutMs, this.#stop.signal);
+    try {
+      const outcome = await run(order, deadline.signal);
+      onDone(order, outcome, runtime.clock.monotonicMs() - startMs);
+    } finally {
+      deadline.dispose();
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// What executors need besides the fleet and the providers: the operators' side of a bootstrap and
+// of a drain. Narrow on purpose: executors are tested without a session.
+
+import type { Requirement } from '@bigfleet/engine';
+import type { MachineHandle } from '../fleet/fleet.ts';
+
+export interface BlobOrder {
+  readonly cluster: string;
+  readonly machineId: string;
+  readonly fingerprint: string;
+  readonly requirements: readonly Requirement[];
+}
+
+export type BlobAnswer =
+  /** `isExpired` is asked right before use: the blob carries a credential with a lifetime. */
+  | { readonly kind: 'blob'; readonly userData: Uint8Array; readonly isExpired: () => boolean }
+  /** The cluster cannot satisfy the requirements; its source holds the pair off by itself. */
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'timed_out' }
+  | { readonly kind: 'no_session' };
+
+export interface BlobSource {
+  /** Never rejects for what an operator does; a wait ends with `signal` at the latest. */
+  pull(order: BlobOrder, signal: AbortSignal): Promise<BlobAnswer>;
+}
+
+export interface DrainNotice {
+  readonly handle: MachineHandle;
+  readonly machineId: string;
+  readonly cluster: string;
+  readonly graceSeconds: number;
+  /** 0 on a voluntary reclaim. */
+  readonly preemptorPriority: number;
+  readonly reasonCode: string;
+}
+
+export type DrainStart =
+  /** The operator evicts first; the desk says when the provider's turn has come. */
+  | 'operator_first'
+  /** No operator that reports completion: the provider drains with the whole grace. */
+  | 'provider_now';
+
+export interface DrainDesk {
+  begin(notice: DrainNotice): DrainStart;
+}

@@ -1,0 +1,189 @@
+// The machines of the shard as they are now: the one writer. Every write goes to the inventory,
+// to the engine (in the same order, so that slots are equal on both sides) and, when a state
+// changed, to whoever tells operators. The event loop is the lock: everything here is synchronous.
+//
+// What only this process knows about a machine lives beside it: an action is under way, a drain
+// waits for its operator, we marked it Failed ourselves.
+
+import type { Clock } from '@bigfleet/base';
+import { assert } from '@bigfleet/base';
+import {
+  Inventory,
+  type Machine,
+  type MoveChanges,
+  State,
+  type StateCode,
+  type Withheld,
+} from '@bigfleet/engine';
+import type { MachineFeed } from '../engine-host/engine-host.ts';
+import type { IngestBatch, IngestChange } from '../provider/reconcile/ingest.ts';
+import { EngineView, type LocalMarks } from '../provider/reconcile/engine-view.ts';
+import type { KnownMachines, Pending } from '../provider/reconcile/known-machines.ts';
+import { type NodeChange, nodeChange, nodeRemoval } from './node-change.ts';
+
+export interface FleetOptions {
+  readonly feed: MachineFeed;
+  readonly clock: Clock;
+  readonly onNodeChange: (change: NodeChange) => void;
+}
+
+/** Names one machine; a slot alone may since have been given to another. */
+export interface MachineHandle {
+  readonly slot: number;
+  readonly generation: number;
+}
+
+export class Fleet implements LocalMarks {
+  readonly inventory: Inventory = new Inventory();
+  /** As reconcile reads it. */
+  readonly known: KnownMachines = new EngineView(this.inventory, this);
+  readonly #feed: MachineFeed;
+  readonly #clock: Clock;
+  readonly #onNodeChange: (change: NodeChange) => void;
+  /** By slot; only machines that are not `none`. Bound: one entry per machine. */
+  readonly #pending = new Map<number, Exclude<Pending, 'none'>>();
+  readonly #failedHereMs = new Map<number, number>();
+  /** Configured machines by cluster: what rail 1 measures a reclaim against. */
+  readonly #configured = new Map<string, number>();
+
+  constructor({ feed, clock, onNodeChange }: FleetOptions) {
+    this.#feed = feed;
+    this.#clock = clock;
+    this.#onNodeChange = onNodeChange;
+  }
+
+  /** Whole milliseconds that never go back: what idle holds are measured with. */
+  nowMs(): number {
+    return Math.floor(this.#clock.monotonicMs());
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  pendingOf(slot: number): Pending {
+    return this.#pending.get(slot) ?? 'none';
+  }
+
+  failedHereAtMs(slot: number): number | undefined {
+    return this.#failedHereMs.get(slot);
+  }
+
+  setPending(slot: number, pending: Pending): void {
+    if (pending === 'none') this.#pending.delete(slot);
+    else this.#pending.set(slot, pending);
+  }
+
+  configuredCount(cluster: string): number {
+    return this.#configured.get(cluster) ?? 0;
+  }
+
+  handleOf(slot: number): MachineHandle {
+    return { slot, generation: this.inventory.columns.generation[slot] as number };
+  }
+
+  /** Still the machine that the handle named. */
+  isSame({ slot, generation }: MachineHandle): boolean {
+    const { ids, columns } = this.inventory;
+    return (ids[slot] ?? '') !== '' && columns.generation[slot] === generation;
+  }
+
+  stateOf(slot: number): StateCode {
+    return this.inventory.columns.state[slot] as StateCode;
+  }
+
+  read(slot: number): Machine {
+    return this.inventory.read(slot);
+  }
+
+  /** One edge that our own action walks. */
+  move(slot: number, to: StateCode, changes: MoveChanges = {}): void {
+    const before = this.read(slot);
+    const nowMs = this.nowMs();
+    this.inventory.move(slot, to, changes, nowMs);
+    this.#feed.move(before.id, to, changes, nowMs);
+    if (to !== State.Failed) this.#failedHereMs.delete(slot);
+    const after = this.read(slot);
+    this.#recount(before, after);
+    this.#onNodeChange(nodeChange(after, before));
+  }
+
+  /** Failed by our own judgement: a healthy report is believed again after a cool-down. */
+  fail(slot: number, lastError: string): void {
+    this.#failedHereMs.set(slot, this.nowMs());
+    this.move(slot, State.Failed, { lastError });
+  }
+
+  withhold(slot: number, reason: Withheld | undefined): void {
+    this.inventory.withhold(slot, reason);
+    this.#feed.withhold(this.inventory.ids[slot] ?? '', reason);
+  }
+
+  /** What a List found, screened and in order. */
+  apply({ changes }: IngestBatch): void {
+    for (const change of changes) this.#apply(change);
+  }
+
+  /** What one answer of a provider says about one machine, as a fact. */
+  observe(machine: Machine): void {
+    const slot = this.inventory.slotOf(machine.id);
+    const before = slot < 0 ? undefined : this.read(slot);
+    this.#put(machine);
+    if (before?.state !== machine.state || before.cluster !== machine.cluster) {
+      this.#onNodeChange(nodeChange(machine, before));
+    }
+  }
+
+  #apply(change: IngestChange): void {
+    switch (change.kind) {
+      case 'inserted':
+        this.#put(change.machine);
+        return this.#onNodeChange(nodeChange(change.machine, undefined));
+      case 'moved':
+        this.#put(change.machine);
+        return this.#onNodeChange(nodeChange(change.machine, change.before));
+      case 'refreshed':
+        return this.#put(change.machine);
+      case 'replaced':
+        this.#remove(change.before.id);
+        this.#put(change.machine);
+        return this.#onNodeChange(nodeChange(change.machine, change.before));
+      case 'removed':
+        this.#remove(change.before.id);
+        return this.#onNodeChange(nodeRemoval(change.before));
+    }
+  }
+
+  #put(machine: Machine): void {
+    const nowMs = this.nowMs();
+    const known = this.inventory.slotOf(machine.id);
+    this.#recount(known < 0 ? undefined : this.read(known), machine);
+    const put = this.inventory.put(machine, nowMs);
+    assert(put.ok, 'a screened machine was refused', { id: machine.id });
+    this.#feed.put(machine, nowMs);
+    this.#failedHereMs.delete(put.value);
+    // A drain that waited for its operator is over when the provider says anything else.
+    if (this.pendingOf(put.value) === 'drain_wait') this.setPending(put.value, 'none');
+  }
+
+  #remove(id: string): void {
+    const slot = this.inventory.slotOf(id);
+    assert(slot >= 0, 'an unknown machine cannot leave', { id });
+    this.setPending(slot, 'none');
+    this.#failedHereMs.delete(slot);
+    this.#recount(this.read(slot), undefined);
+    this.inventory.remove(id);
+    this.#feed.remove(id);
+  }
+
+  #recount(before: Machine | undefined, after: Machine | undefined): void {
+    if (before?.state === State.Configured) this.#count(before.cluster, -1);
+    if (after?.state === State.Configured) this.#count(after.cluster, 1);
+  }
+
+  #count(cluster: string, by: 1 | -1): void {
+    const count = this.configuredCount(cluster) + by;
+    if (count > 0) this.#configured.set(cluster, count);
+    else this.#configured.delete(cluster);
+  }
+}

@@ -1,0 +1,95 @@
+// One AvailableCapacity hint: how many machines could serve a profile, how surely, for how much
+// (shard §11). A profile that pins instance types with In is summed over those types; any other
+// uses the totals. Cost: one count per named type.
+
+import { INSTANCE_TYPE_KEY, Operator, type Requirement } from '@bigfleet/engine';
+import { Confidence } from '@bigfleet/wire';
+import type { ShardFrame } from '../session/frame.ts';
+import type { DemandedProfile, FleetSupply, SupplyCount } from './supply.ts';
+
+export interface Hint {
+  readonly count: number;
+  readonly confidence: Confidence;
+  readonly costPerHour: number;
+}
+
+const INT32_MAX = 2 ** 31 - 1;
+const NO_SUPPLY: SupplyCount = { idleCount: 0, speculativeCount: 0, cheapestIdlePrice: 0 };
+
+/** The catch-all: everything that could be had, so that an empty fleet is visible too. */
+export const CATCH_ALL: DemandedProfile = {
+  fingerprint: 'any',
+  requirements: [{ key: INSTANCE_TYPE_KEY, operator: Operator.Exists, values: [] }],
+  isPinned: false,
+};
+
+export function hintKey({ fingerprint }: DemandedProfile): string {
+  return `available:${fingerprint}`;
+}
+
+export function hintOf({ requirements, isPinned }: DemandedProfile, supply: FleetSupply): Hint {
+  const types = pinnedTypes(requirements);
+  const total =
+    types === undefined
+      ? supply.count(undefined, isPinned)
+      : types.map((type) => supply.count(type, isPinned)).reduce(sum, NO_SUPPLY);
+  return {
+    count: Math.min(total.idleCount + total.speculativeCount, INT32_MAX),
+    confidence: confidenceOf(total),
+    costPerHour: total.cheapestIdlePrice,
+  };
+}
+
+export function isSameHint(a: Hint, b: Hint): boolean {
+  return a.count === b.count && a.confidence === b.confidence && a.costPerHour === b.costPerHour;
+}
+
+export function hintFrame(profile: DemandedProfile, hint: Hint): ShardFrame {
+  return {
+    payload: {
+      case: 'availableCapacity',
+      value: {
+        supersedesKey: hintKey(profile),
+        requirements: profile.requirements.map(({ key, operator, values }) => ({
+          key,
+          operator,
+          values: [...values],
+        })),
+        availableCount: hint.count,
+        confidence: hint.confidence,
+        costPerHour: hint.costPerHour,
+      },
+    },
+  };
+}
+
+/** The types that every In on the instance type allows, each once; undefined without such an In. */
+function pinnedTypes(requirements: readonly Requirement[]): readonly string[] | undefined {
+  let types: readonly string[] | undefined;
+  for (const { key, operator, values } of requirements) {
+    if (key !== INSTANCE_TYPE_KEY || operator !== Operator.In) continue;
+    types = types === undefined ? [...new Set(values)] : types.filter((t) => values.includes(t));
+  }
+  return types;
+}
+
+function sum(a: SupplyCount, b: SupplyCount): SupplyCount {
+  return {
+    idleCount: a.idleCount + b.idleCount,
+    speculativeCount: a.speculativeCount + b.speculativeCount,
+    cheapestIdlePrice: cheaper(a, b),
+  };
+}
+
+/** A price of 0 without idle machines means that there is none, not that it is free. */
+function cheaper(a: SupplyCount, b: SupplyCount): number {
+  if (a.idleCount === 0) return b.idleCount === 0 ? 0 : b.cheapestIdlePrice;
+  return b.idleCount === 0
+    ? a.cheapestIdlePrice
+    : Math.min(a.cheapestIdlePrice, b.cheapestIdlePrice);
+}
+
+function confidenceOf({ idleCount, speculativeCount }: SupplyCount): Confidence {
+  if (idleCount > 0) return Confidence.HIGH;
+  return speculativeCount > 0 ? Confidence.MEDIUM : Confidence.NONE;
+}

@@ -1,0 +1,75 @@
+// What the main thread knows of demand: for every cluster the distinct profiles, by number, and the
+// row counts. Filled from the verdicts on roll-ups, in their order; the needs themselves live with
+// the engine. Hints, the demand gauge and the list of held-off pairs read it.
+//
+// Bound: one entry per cluster with demand, one shape per distinct profile.
+
+import { PENALTY_BUCKETS, PINNED_BUCKET, type PenaltyBucket } from '@bigfleet/base';
+import type { AppliedDemand, DemandedShape } from '../engine-host/answer.ts';
+import type { ClusterDemand, DemandedProfile } from '../hints/supply.ts';
+
+interface Entry {
+  readonly demand: AppliedDemand;
+  readonly rowCount: number;
+}
+
+export class DemandLedger implements ClusterDemand {
+  readonly #shapes: (DemandedProfile | undefined)[] = [];
+  readonly #byCluster = new Map<string, Entry>();
+  readonly #rowsByBucket = new Float64Array(PINNED_BUCKET + 1);
+
+  /** Clusters that reported and were not forgotten, with demand or without. */
+  clusters(): Iterable<string> {
+    return this.#byCluster.keys();
+  }
+
+  has(cluster: string): boolean {
+    return this.#byCluster.has(cluster);
+  }
+
+  rowCountOf(cluster: string): number {
+    return this.#byCluster.get(cluster)?.rowCount ?? 0;
+  }
+
+  /** Rows of all clusters in one interruption bucket. */
+  rowsIn(bucket: PenaltyBucket): number {
+    return this.#rowsByBucket[bucket] as number;
+  }
+
+  /** A roll-up is in the engine's table. In the order of the verdicts. */
+  applied(cluster: string, rowCount: number, demand: AppliedDemand): void {
+    this.#count(cluster, -1);
+    for (const shape of demand.defined) this.#shapes[shape.number] = profileOf(shape);
+    this.#byCluster.set(cluster, { demand, rowCount });
+    this.#count(cluster, 1);
+  }
+
+  forget(cluster: string): void {
+    this.#count(cluster, -1);
+    this.#byCluster.delete(cluster);
+  }
+
+  *profilesOf(cluster: string): IterableIterator<DemandedProfile> {
+    for (const number of this.#byCluster.get(cluster)?.demand.profiles ?? []) {
+      const profile = this.#shapes[number];
+      if (profile !== undefined) yield profile;
+    }
+  }
+
+  #count(cluster: string, sign: 1 | -1): void {
+    const rows = this.#byCluster.get(cluster)?.demand.rowsByBucket;
+    if (rows === undefined) return;
+    for (const bucket of PENALTY_BUCKETS) {
+      this.#rowsByBucket[bucket] =
+        (this.#rowsByBucket[bucket] as number) + sign * (rows[bucket] as number);
+    }
+  }
+}
+
+function profileOf({
+  fingerprint,
+  requirements,
+  interruptionBucket,
+}: DemandedShape): DemandedProfile {
+  return { fingerprint, requirements, isPinned: interruptionBucket === PINNED_BUCKET };
+}

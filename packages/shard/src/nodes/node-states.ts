@@ -1,0 +1,60 @@
+// Tells operators about their machines: on every applied state change, from workers and from
+// reconcile, and in the replay after a reconnect. The caller passes the cluster from before the
+// change, because the change may have cleared it: without it the last update would reach nobody
+// and the former owner's UpcomingNode would stay in Draining for ever.
+//
+// No session: dropped silently; the replay at the next connection repairs it. Nothing here waits.
+
+import { State } from '@bigfleet/engine';
+import type { OperatorSession, SessionDirectory } from '../session/operator-session.ts';
+import type { NodeNames } from './node-names.ts';
+import { nodeStateFrame, nodeStateKey } from './node-state-frame.ts';
+import type { BoundMachines, NodeView } from './node-view.ts';
+
+export interface NodeStatesOptions {
+  readonly sessions: SessionDirectory;
+  readonly names: NodeNames;
+  readonly machines: Pick<BoundMachines, 'viewOf'>;
+}
+
+export class NodeStates {
+  readonly #options: NodeStatesOptions;
+
+  constructor(options: NodeStatesOptions) {
+    this.#options = options;
+  }
+
+  /** `view` is the machine after the change; `previousCluster` is empty when it had none. */
+  changed(view: NodeView, previousCluster: string): void {
+    const cluster = view.cluster === '' ? previousCluster : view.cluster;
+    const hasMoved = previousCluster !== '' && previousCluster !== cluster;
+    // A provider moved it to another cluster under our eyes: to its former owner it is unbound.
+    if (hasMoved) this.#post(previousCluster, { ...view, state: State.Idle });
+    if (hasMoved) this.#options.names.unbound(view.machineId);
+    if (cluster !== '') this.#post(cluster, view);
+    if (view.cluster === '') this.#options.names.unbound(view.machineId);
+  }
+
+  /** The machine left the inventory; its last state was already sent. */
+  removed(machineId: string): void {
+    this.#options.names.unbound(machineId);
+  }
+
+  /** For the replay: only if the machine is still the session's. */
+  replay(session: OperatorSession, machineId: string): void {
+    const view = this.#options.machines.viewOf(machineId);
+    if (view === undefined || view.cluster !== session.cluster) return;
+    this.#send(session, view);
+  }
+
+  #post(cluster: string, view: NodeView): void {
+    const session = this.#options.sessions.sessionOf(cluster);
+    if (session !== undefined) this.#send(session, view);
+  }
+
+  #send(session: OperatorSession, view: NodeView): void {
+    const nodeName = this.#options.names.nameOf(view.machineId);
+    const frame = nodeStateFrame(view, { cluster: session.cluster, nodeName });
+    session.post(nodeStateKey(view.machineId), frame);
+  }
+}

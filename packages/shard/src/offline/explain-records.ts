@@ -1,0 +1,106 @@
+// Explains a machine or a need from a records directory: the newest record that mentions it, or the
+// one of a cycle. What would have helped is tried on the state that the trace holds; without the
+// trace nothing is claimed. Reads files only, so it works on a copy and beside a running shard.
+
+import {
+  counterfactual,
+  type CounterfactualAnswer,
+  decodeRecord,
+  explain,
+  type ExplainAnswer,
+  type ExplainSubject,
+} from '@bigfleet/engine';
+import { readNewestFirst } from '../records/read-records.ts';
+import type { SegmentFiles } from '../records/segment-files.ts';
+import type { StoredRecord } from '../records/segment-format.ts';
+import { isMentioned } from './scan-records.ts';
+import { stateBeforeCycle } from './state-before-cycle.ts';
+import { utcText } from './utc-text.ts';
+
+export interface ExplainQuestion {
+  readonly subject: ExplainSubject;
+  /** Of the newest epoch that has it; absent: the newest record that mentions the subject. */
+  readonly cycle?: bigint;
+  /** Also try what would cover the need. */
+  readonly hasCounterfactuals?: boolean;
+}
+
+export type ExplainResult =
+  | {
+      readonly kind: 'answered';
+      readonly epoch: bigint;
+      readonly cycle: bigint;
+      readonly atUnixNanos: bigint;
+      readonly answer: ExplainAnswer;
+      /** `no_trace`: the inputs of that cycle are not kept any more. */
+      readonly counterfactuals: CounterfactualAnswer | 'no_trace' | undefined;
+    }
+  | { readonly kind: 'not_found'; readonly text: string };
+
+export async function explainRecords(
+  files: SegmentFiles,
+  question: ExplainQuestion,
+): Promise<ExplainResult> {
+  const { subject, cycle } = question;
+  let searchedCount = 0;
+  for await (const stored of readNewestFirst(files, cycleRange(cycle))) {
+    searchedCount += 1;
+    if (cycle === undefined && !isMentioned(stored.payload, subject)) continue;
+    const record = decodeRecord(stored.payload);
+    if (!record.ok) {
+      return {
+        kind: 'not_found',
+        text: `the record of cycle ${cycle} is unreadable: ${record.error.message}`,
+      };
+    }
+    return {
+      kind: 'answered',
+      epoch: stored.epoch,
+      cycle: stored.cycle,
+      atUnixNanos: stored.atUnixNanos,
+      answer: explain(record.value, subject),
+      counterfactuals: await counterfactualsFor(files, stored, question),
+    };
+  }
+  return { kind: 'not_found', text: missingText(question, searchedCount) };
+}
+
+export function describeExplanation(result: ExplainResult): string {
+  if (result.kind === 'not_found') return result.text;
+  const { cycle, epoch, atUnixNanos, answer, counterfactuals } = result;
+  return [
+    `cycle ${cycle} epoch ${epoch} ${utcText(atUnixNanos)}`,
+    answer.text,
+    ...counterfactualLines(counterfactuals),
+  ].join('\n');
+}
+
+export const NO_TRACE_TEXT =
+  'What would have helped is unknown: the trace of that cycle is not kept.';
+
+function counterfactualLines(answer: CounterfactualAnswer | 'no_trace' | undefined): string[] {
+  if (answer === undefined) return [];
+  if (answer === 'no_trace') return [NO_TRACE_TEXT];
+  return answer.kind === 'changes' ? answer.changes.map(({ text }) => text) : [answer.text];
+}
+
+async function counterfactualsFor(
+  files: SegmentFiles,
+  stored: StoredRecord,
+  { subject, hasCounterfactuals = false }: ExplainQuestion,
+): Promise<CounterfactualAnswer | 'no_trace' | undefined> {
+  if (!hasCounterfactuals || 'machineId' in subject) return undefined;
+  const input = await stateBeforeCycle(files, stored);
+  return input === undefined ? 'no_trace' : counterfactual(input, subject.need);
+}
+
+function cycleRange(cycle: bigint | undefined): { fromCycle?: bigint; toCycle?: bigint } {
+  return cycle === undefined ? {} : { fromCycle: cycle, toCycle: cycle };
+}
+
+function missingText({ cycle, subject }: ExplainQuestion, searchedCount: number): string {
+  if (cycle !== undefined) return `no record of cycle ${cycle} is kept`;
+  const name =
+    'machineId' in subject ? `machine ${subject.machineId}` : `a need of ${subject.need.cluster}`;
+  return `none of the ${searchedCount} records mentions ${name}`;
+}

@@ -1,0 +1,74 @@
+// Records as lines for a reader at a terminal: when, what was decided, what is short. A record that
+// this build cannot read is a line too: silence would look like a cycle that never ran.
+
+import {
+  type ActionKindCode,
+  actionKindName,
+  decodeRecord,
+  type DecisionRecord,
+} from '@bigfleet/engine';
+import type { SegmentFiles } from '../records/segment-files.ts';
+import type { StoredRecord } from '../records/segment-format.ts';
+import { type RecordQuery, scanRecords } from './scan-records.ts';
+import { utcText } from './utc-text.ts';
+
+export interface RecordLine {
+  readonly epoch: bigint;
+  readonly cycle: bigint;
+  readonly atUnixNanos: bigint;
+  readonly actionHash: string;
+  readonly bytes: number;
+  /** Undefined when this build cannot read the record; `problem` says why. */
+  readonly decided:
+    | {
+        /** By kind name, in the order of the kinds; kinds that are absent are left out. */
+        readonly actions: Readonly<Record<string, number>>;
+        readonly mentionedNeedCount: number;
+        readonly unmetNeedCount: number;
+      }
+    | undefined;
+  readonly problem: string;
+}
+
+export async function* recordLines(
+  files: SegmentFiles,
+  query: RecordQuery = {},
+): AsyncGenerator<RecordLine, void> {
+  for await (const record of scanRecords(files, query)) yield lineOf(record);
+}
+
+export function describeRecordLine(line: RecordLine): string {
+  const where = `cycle ${line.cycle} epoch ${line.epoch} ${utcText(line.atUnixNanos)}`;
+  if (line.decided === undefined) return `${where} unreadable: ${line.problem}`;
+  const { actions, unmetNeedCount } = line.decided;
+  const kinds = Object.entries(actions).map(([kind, count]) => `${kind}=${count}`);
+  return [where, ...(kinds.length === 0 ? ['no actions'] : kinds), `unmet=${unmetNeedCount}`].join(
+    ' ',
+  );
+}
+
+function lineOf({ epoch, cycle, atUnixNanos, actionHash, payload }: StoredRecord): RecordLine {
+  const record = decodeRecord(payload);
+  return {
+    epoch,
+    cycle,
+    atUnixNanos,
+    actionHash: Buffer.from(actionHash).toString('hex'),
+    bytes: payload.length,
+    decided: record.ok ? summaryOf(record.value) : undefined,
+    problem: record.ok ? '' : record.error.message,
+  };
+}
+
+function summaryOf({ actions, needs }: DecisionRecord): NonNullable<RecordLine['decided']> {
+  const counts = new Map<number, number>();
+  for (const { kind } of actions) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const kinds = [...counts].sort(([a], [b]) => a - b);
+  return {
+    actions: Object.fromEntries(
+      kinds.map(([kind, count]) => [actionKindName(kind as ActionKindCode), count]),
+    ),
+    mentionedNeedCount: needs.length,
+    unmetNeedCount: needs.filter(({ isSatisfied }) => !isSatisfied).length,
+  };
+}

@@ -1,0 +1,96 @@
+// Between executors and operators for drains: hands a drain to the operator and, when it says that
+// it is done or its grace is over, the rest to the execute pool. A pool that is full right then
+// refuses; the drain is offered again whenever the pool may have room, because nobody else would:
+// the machine is marked and no cycle derives it again.
+//
+// Bound: one entry per machine that drains.
+
+import { type ActionReason, assert } from '@bigfleet/base';
+import { ActionKind } from '@bigfleet/engine';
+import type { DrainWaits, FiredDrain } from '../drain/drain-waits.ts';
+import type { ActionOrder } from '../execute/order.ts';
+import type { DrainDesk, DrainNotice, DrainStart } from '../execute/ports.ts';
+
+const PREEMPTION: ActionReason = 'phase2.inversion';
+
+export interface OperatorDrainDeskOptions {
+  readonly waits: Pick<DrainWaits, 'begin' | 'leave'>;
+  /** False when it must be offered again. */
+  readonly offer: (order: ActionOrder, graceSeconds: number) => boolean;
+  /** The provider's part of a drain begins now. */
+  readonly onDue: (machineId: string) => void;
+}
+
+interface Due {
+  readonly order: ActionOrder;
+  readonly graceSeconds: number;
+}
+
+export class OperatorDrainDesk implements DrainDesk {
+  readonly #options: OperatorDrainDeskOptions;
+  readonly #handed = new Map<string, ActionOrder>();
+  readonly #due = new Map<string, Due>();
+
+  constructor(options: OperatorDrainDeskOptions) {
+    this.#options = options;
+  }
+
+  begin(notice: DrainNotice): DrainStart {
+    const { machineId, cluster, graceSeconds, preemptorPriority, reasonCode } = notice;
+    const order = orderOf(notice);
+    const start = this.#options.waits.begin({
+      kind: order.kind === ActionKind.Preempt ? 'Preempt' : 'Reclaim',
+      machineId,
+      cluster,
+      graceSeconds,
+      preemptorPriority,
+      reasonCode,
+    });
+    if (start.kind === 'call_provider') return 'provider_now';
+    this.#handed.set(machineId, order);
+    return 'operator_first';
+  }
+
+  /** From the table of waits: the provider's turn. */
+  fired({ machineId, graceSeconds }: FiredDrain): void {
+    const order = this.#handed.get(machineId);
+    assert(order !== undefined, 'a drain fired that was never handed over', { machineId });
+    this.#handed.delete(machineId);
+    this.#due.set(machineId, { order, graceSeconds });
+    this.#options.onDue(machineId);
+    this.offerDue();
+  }
+
+  /** The pool may have room. */
+  offerDue(): void {
+    for (const [machineId, { order, graceSeconds }] of this.#due) {
+      if (!this.#options.offer(order, graceSeconds)) return;
+      this.#due.delete(machineId);
+    }
+  }
+
+  /** The machine is Draining no more, or gone: what waits is moot. */
+  leave(machineId: string): void {
+    this.#handed.delete(machineId);
+    this.#due.delete(machineId);
+    this.#options.waits.leave(machineId);
+  }
+}
+
+/** Only what is needed to finish: the decision is behind us. */
+function orderOf(notice: DrainNotice): ActionOrder {
+  const { handle, machineId, cluster, graceSeconds, preemptorPriority, reasonCode } = notice;
+  const kind = reasonCode === PREEMPTION ? ActionKind.Preempt : ActionKind.Reclaim;
+  const reason: ActionReason = kind === ActionKind.Preempt ? PREEMPTION : 'phase3.excess';
+  return {
+    kind,
+    handle,
+    machineId,
+    cluster,
+    need: undefined,
+    graceSeconds,
+    preemptorPriority,
+    reason,
+    cycle: 0,
+  };
+}

@@ -1,0 +1,123 @@
+// The log lines of cycles and actions (observability §13). `shortfalls detected` is exactly one line
+// in every cycle with a shortfall, never sampled: the runbook counts on it. `action failed` is
+// sampled, because one dead provider fails every action of a cycle.
+
+import { describeThrown, type ExecuteOutcome, type Runtime } from '@bigfleet/base';
+import { actionKindName } from '@bigfleet/engine';
+import {
+  ACTION_FAILED_PER_SECOND,
+  createSampledMessage,
+  type Logger,
+  stableMessages,
+} from '@bigfleet/telemetry';
+import type { CycleReport, ShardObserver } from '../core/observer.ts';
+import type { ActionOrder } from '../execute/order.ts';
+import { summariseShortfalls } from '../ledgers/shortfalls.ts';
+import type { EffectiveRails } from '../rails/settings.ts';
+
+/** Whatever was decided about has moved on by itself: nothing failed. */
+const BENIGN: ReadonlySet<ExecuteOutcome> = new Set([
+  'success',
+  'stale_state',
+  'inventory_miss',
+  'transition_raced_to_idle',
+]);
+
+export interface LogObserverOptions {
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly epoch: bigint;
+  readonly rails: () => EffectiveRails;
+}
+
+export interface LogObserver extends Partial<ShardObserver> {
+  close(): void;
+}
+
+export function createLogObserver(options: LogObserverOptions): LogObserver {
+  const { runtime, logger, rails, epoch } = options;
+  const failed = createSampledMessage({
+    runtime,
+    logger,
+    message: stableMessages.actionFailed,
+    perSecond: ACTION_FAILED_PER_SECOND,
+  });
+  /** What an order last ran into, until its outcome is told. */
+  const problems = new WeakMap<ActionOrder, string>();
+  return {
+    onCycle: (report) => logCycle(logger, report, rails()),
+    onRejectedRecord: (provider, { id, reason, detail }) =>
+      logger.log('warn', stableMessages.machineRejected.text, {
+        machine: id,
+        state: '',
+        err: `${reason}: ${detail}`,
+        provider,
+      }),
+    onSkippedMetadata: (machine, skipped) =>
+      logger.event(stableMessages.metadataDecodeFailed, {
+        machine,
+        err: skipped.map(({ key, problem }) => `${key}: ${problem}`).join(', '),
+      }),
+    onExecuted: (order, outcome) => {
+      if (BENIGN.has(outcome)) return;
+      failed.log({ ...subject(order), err: problems.get(order) ?? outcome });
+    },
+    onWithheld: (order, by) => {
+      if (by !== 'dryrun') return;
+      const { reason, graceSeconds } = order;
+      logger.event(stableMessages.dryRunAction, { ...subject(order), reason, grace: graceSeconds });
+    },
+    onFenced: (order) => {
+      const err = problems.get(order) ?? 'fenced';
+      logger.event(stableMessages.shardFenced, { ...subject(order), err });
+      if (epoch > 1n) return;
+      logger.error('the epoch is 1: was the data directory lost?', {
+        hint: 'restart with --epoch-floor=<max_epoch> of the coordinator',
+      });
+    },
+    onProblem: (order, problem) => problems.set(order, problem),
+    onCycleError: (error) => logger.error('cycle failed', { err: stackOf(error) }),
+    close: () => failed.close(),
+  };
+}
+
+function logCycle(logger: Logger, report: CycleReport, rails: EffectiveRails): void {
+  const { answer, disposition, refreshes } = report;
+  for (const [provider, refresh] of refreshes) {
+    if (refresh.kind === 'refreshed') continue;
+    const { level, text } = stableMessages.reconcileFailed;
+    logger.log(level, text, { provider, err: describeThrown(refresh.error) });
+  }
+  if (disposition.cappedReclaimCount > 0) {
+    logger.event(stableMessages.reclaimCapEngaged, {
+      deferred_reclaims: disposition.cappedReclaimCount,
+      cap_fraction: rails.reclaimCapFraction,
+    });
+  }
+  if (rails.paused && disposition.withheldCount > 0) {
+    logger.event(stableMessages.actuationPaused, { suppressed: disposition.withheldCount });
+  }
+  if (answer.shortfalls.size > 0) logShortfalls(logger, report);
+}
+
+function logShortfalls(logger: Logger, { answer }: CycleReport): void {
+  const { count, oldest, newlyEscalated } = summariseShortfalls(answer.shortfalls);
+  logger.event(stableMessages.shortfallsDetected, { count, top_fingerprints: oldest });
+  for (const { profile, ageCycles, reasonCode } of newlyEscalated) {
+    const { fingerprint, priority } = profile;
+    const fields = { fingerprint, priority, age: ageCycles, reason: reasonCode };
+    logger.event(stableMessages.shortfallEscalated, fields);
+  }
+}
+
+function subject({ kind, machineId, cluster }: ActionOrder): {
+  kind: string;
+  machine: string;
+  cluster: string;
+} {
+  return { kind: actionKindName(kind), machine: machineId, cluster };
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

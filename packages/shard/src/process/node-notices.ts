@@ -1,0 +1,89 @@
+// What follows from an applied change of a machine, in a fixed order: the index of bound machines,
+// the operator's update, the drain that may have become moot, the latencies.
+//
+// A machine that vanished while it was bound is told to its owner as Failed: silence would leave its
+// node record where it was, for ever.
+
+import type { Runtime } from '@bigfleet/base';
+import { isLegalTransition, State, type StateCode, stateName } from '@bigfleet/engine';
+import {
+  createSampledMessage,
+  defineMessage,
+  type Logger,
+  type LogMessage,
+} from '@bigfleet/telemetry';
+import type { NodeChange } from '../fleet/node-change.ts';
+import type { NodeStates } from '../nodes/node-states.ts';
+import { type BoundMachineIndex, nodeViewOf } from './bound-machines.ts';
+
+const JUMPS_PER_SECOND = 10;
+const GONE = 'machine gone: its provider lists it no more';
+
+/** A provider moved a machine along no edge that our actions walk. */
+const outOfBand: LogMessage<'machine' | 'from' | 'to' | 'cluster', 'err'> = defineMessage({
+  level: 'warn',
+  text: 'provider changed a machine out of band',
+  keys: ['machine', 'from', 'to', 'cluster'],
+  optional: ['err'],
+});
+
+export interface NodeNoticesOptions {
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly bound: BoundMachineIndex;
+  readonly nodeStates: NodeStates;
+  readonly leaveDrain: (machineId: string) => void;
+  readonly measure: (change: NodeChange) => void;
+}
+
+export interface NodeNotices {
+  changed(change: NodeChange): void;
+  close(): void;
+}
+
+export function createNodeNotices(options: NodeNoticesOptions): NodeNotices {
+  const { runtime, logger, bound, nodeStates, leaveDrain, measure } = options;
+  const jumps = createSampledMessage({
+    runtime,
+    logger,
+    message: outOfBand,
+    perSecond: JUMPS_PER_SECOND,
+  });
+  return {
+    changed: (change) => {
+      const { machine, from, isRemoved } = change;
+      bound.changed(change);
+      tellOperator(nodeStates, change);
+      if (from === State.Draining && (isRemoved || machine.state !== State.Draining)) {
+        leaveDrain(machine.id);
+      }
+      measure(change);
+      if (isJump(from, change)) jumps.log(jumpFields(from, change));
+    },
+    close: () => jumps.close(),
+  };
+}
+
+function tellOperator(nodeStates: NodeStates, change: NodeChange): void {
+  const { machine, isRemoved, previousCluster } = change;
+  if (!isRemoved) return nodeStates.changed(nodeViewOf(machine), previousCluster);
+  if (previousCluster === '') return nodeStates.removed(machine.id);
+  const last = { ...nodeViewOf(machine), state: State.Failed, cluster: '', lastError: GONE };
+  nodeStates.changed(last, previousCluster);
+}
+
+function isJump(
+  from: StateCode | undefined,
+  { machine, isRemoved }: NodeChange,
+): from is StateCode {
+  if (from === undefined || isRemoved || from === machine.state) return false;
+  return !isLegalTransition(from, machine.state);
+}
+
+function jumpFields(
+  from: StateCode,
+  { machine, cluster }: NodeChange,
+): { machine: string; from: string; to: string; cluster: string; err: string } {
+  const to = stateName(machine.state);
+  return { machine: machine.id, from: stateName(from), to, cluster, err: machine.lastError };
+}

@@ -1,0 +1,53 @@
+// Everything that `bigfleet shard` was told on its command line, as values: parsed and checked by
+// whoever parsed it, so that the process itself knows no flag.
+
+import type { ListenAddress } from '@bigfleet/telemetry';
+import type { ShardSettings } from './shard-options.ts';
+import type { ProviderTarget } from './provider-targets.ts';
+
+export interface ProcessSettings {
+  readonly shardId: string;
+  readonly listen: string;
+  readonly metricsAddress: ListenAddress;
+  readonly dataDir: string;
+  readonly providers: ProviderChoice;
+  readonly epochFloor: bigint;
+  readonly recordsDir: string;
+  readonly auditLog: string;
+  readonly hasDebugEndpoints: boolean;
+  readonly tls: {
+    readonly cert: string;
+    readonly key: string;
+    readonly ca: string;
+    readonly requireTls: boolean;
+  };
+  readonly shard: ShardSettings;
+  readonly build: { readonly version: string; readonly revision: string };
+}
+
+export type ProviderChoice =
+  /** The whole set. */
+  | { readonly kind: 'flags'; readonly targets: readonly ProviderTarget[] }
+  /** What the coordinator's registry said last; possibly nothing. */
+  | { readonly kind: 'stored' }
+  | { readonly kind: 'fake'; readonly fake: FakeSettings };
+
+/** For laptops and load tests. */
+export interface FakeSettings {
+  readonly idleCount: number;
+  readonly speculativeCount: number;
+  readonly spotCount: number;
+  readonly configuredPerCluster: number;
+  readonly clusterTotal: number;
+  readonly clusterStride: number;
+  /** Of --id; undefined when it carries none. */
+  readonly ordinal: number | undefined;
+  /** Allocatable = this × resources. */
+  readonly densityMultiplier: number;
+  /** Per Configured machine. */
+  readonly failuresPerSecond: number;
+  readonly shedAtSeconds: number;
+  /** What is left of the quota; no shedding unless within (0, 1). */
+  readonly shedMultiplier: number;
+  readonly createLatencyMs: number | undefined;
+}

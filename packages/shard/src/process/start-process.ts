@@ -1,0 +1,170 @@
+// `bigfleet shard` from its settings to a serving process, in the order of shard §3.3: TLS, data
+// directory, lock, epoch, providers, shard, probes. Whatever fails ends the start and closes what
+// was opened, so that a refused start leaves no lock, socket or thread behind. Nothing here waits
+// for the coordinator.
+
+import type { Runtime } from '@bigfleet/base';
+import {
+  type HttpServer,
+  type Logger,
+  type MetricRegistry,
+  startHttpServer,
+  startProcessMetrics,
+} from '@bigfleet/telemetry';
+import { tlsFromFlags, type TlsMaterial } from '@bigfleet/wire';
+import { openAppendFile } from '../audit/append-file.ts';
+import { type AuditLog, noAuditLog, openAuditLog } from '../audit/audit-log.ts';
+import { createAuditDropCounter } from '../audit/metrics.ts';
+import { WorkerHost } from '../engine-host/worker-host.ts';
+import { durableFile } from '../rails/durable-file.ts';
+import { serveReading, ThreadedRecordsReader } from '../read/index.ts';
+import { directorySegments } from '../records/segment-files.ts';
+import { followCertificates } from './certificates.ts';
+import { type DataDir, openDataDir } from './data-dir.ts';
+import { type DialledProviders, dialProviders } from './dial-providers.ts';
+import { nextEpoch } from './epoch.ts';
+import { grpcTransport } from './grpc-transport.ts';
+import type { ProcessSettings } from './process-settings.ts';
+import type { RunningShard } from './shard-options.ts';
+import { startShard } from './start-shard.ts';
+
+const HTTP_CLOSE_WITHIN_MS = 1_000;
+
+export interface StartProcessOptions {
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly registry: MetricRegistry;
+  readonly settings: ProcessSettings;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface RunningProcess {
+  readonly shard: RunningShard;
+  readonly epoch: bigint;
+  /** Undefined when the probes are off. */
+  readonly metricsAddress: string | undefined;
+  /** The administrator moved the audit log away. */
+  reopenAuditLog(): void;
+  /** Within 15 s, whatever peers do. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export async function startShardProcess(options: StartProcessOptions): Promise<RunningProcess> {
+  await using opened = new AsyncDisposableStack();
+  const prepared = await prepare(options, opened);
+  const shard = await serve(options, prepared);
+  opened.defer(() => shard.stop());
+  const http = await startProbes(options, prepared, shard);
+  const release = opened.move();
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    // The probes answer 503 until everything else is down.
+    await shard.stop();
+    await http.close(HTTP_CLOSE_WITHIN_MS);
+    await release.disposeAsync();
+  };
+  return {
+    shard,
+    epoch: prepared.epoch,
+    metricsAddress: http.address,
+    reopenAuditLog: () => prepared.audit.reopen(),
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+interface Prepared {
+  readonly dataDir: DataDir;
+  readonly epoch: bigint;
+  readonly logger: Logger;
+  readonly tls: TlsMaterial | undefined;
+  readonly dialled: DialledProviders;
+  readonly audit: AuditLog;
+}
+
+/** Everything that a shard is given; closed by `opened`, in reverse. */
+async function prepare(
+  options: StartProcessOptions,
+  opened: AsyncDisposableStack,
+): Promise<Prepared> {
+  const { runtime, registry, settings, env } = options;
+  const material = tlsFromFlags({ ...settings.tls, env });
+  const tls = material === 'plaintext' ? undefined : material;
+  const dataDir = await openDataDir(settings.dataDir);
+  opened.defer(() => dataDir.release());
+  const epoch = await nextEpoch(durableFile(dataDir.at('epoch')), settings.epochFloor);
+  const { shardId } = settings;
+  const logger = options.logger.child({
+    component: 'shard',
+    shard_id: shardId,
+    epoch: String(epoch),
+  });
+  const build = { component: 'shard', ...settings.build };
+  const metrics = startProcessMetrics({ registry, clock: runtime.clock, build });
+  opened.defer(() => metrics.stop());
+  const certificates = followCertificates({ runtime, logger, tls, metrics });
+  opened.defer(() => certificates.stop());
+  const providersFile = durableFile(dataDir.at('providers.json'));
+  const dialled = await dialProviders({ runtime, logger, settings, epoch, tls, providersFile });
+  opened.defer(() => dialled.close());
+  const audit = await openAudit(options, logger);
+  opened.defer(() => audit.close());
+  return { dataDir, epoch, logger, tls, dialled, audit };
+}
+
+async function serve(options: StartProcessOptions, prepared: Prepared): Promise<RunningShard> {
+  const { runtime, registry, settings } = options;
+  const { dataDir, epoch, logger, tls, dialled, audit } = prepared;
+  const { shardId, listen, recordsDir } = settings;
+  const hasRecords = settings.shard.recordsMaxBytes > 0;
+  const host = new WorkerHost({ hasRecords, hasTrace: hasRecords });
+  await using unowned = new AsyncDisposableStack();
+  unowned.defer(() => host.close());
+  const shard = await startShard({
+    runtime,
+    logger,
+    registry,
+    shardId,
+    epoch,
+    host,
+    providers: dialled.providers,
+    storage: {
+      rails: durableFile(dataDir.at('rails.json')),
+      records: hasRecords ? directorySegments(recordsDir) : undefined,
+      audit,
+    },
+    transport: grpcTransport({ runtime, logger, listen, tls }),
+    settings: settings.shard,
+    extend: serveReading({
+      version: settings.build.version,
+      ...(hasRecords ? { records: new ThreadedRecordsReader(runtime, recordsDir) } : {}),
+      providerFacts: (name) => ({ ...dialled.facts.get(name) }),
+    }),
+  });
+  unowned.move();
+  return shard;
+}
+
+function startProbes(
+  { runtime, registry, settings }: StartProcessOptions,
+  { logger }: Prepared,
+  { readiness }: RunningShard,
+): Promise<HttpServer> {
+  return startHttpServer({
+    runtime,
+    address: settings.metricsAddress,
+    registries: [registry],
+    readiness,
+    logger,
+    debugEndpoints: settings.hasDebugEndpoints,
+  });
+}
+
+async function openAudit(
+  { settings, runtime, registry }: StartProcessOptions,
+  logger: Logger,
+): Promise<AuditLog> {
+  const dropped = createAuditDropCounter(registry);
+  const { auditLog: path } = settings;
+  if (path === '') return noAuditLog;
+  return openAuditLog({ path, open: openAppendFile, clock: runtime.clock, logger, dropped });
+}

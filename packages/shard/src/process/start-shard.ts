@@ -1,0 +1,124 @@
+// A whole shard out of its parts: the core, the sessions, the rails, records, metrics and logs, on
+// whatever time, thread, disk and transport it is given. Wiring only; no coordinator anywhere.
+//
+// The order matters: settings are read before anything can act, services are complete before the
+// first peer gets in, and the loop starts last. Stopping is the same backwards, within a bound.
+
+import { BigFleetError } from '@bigfleet/base';
+import { stableMessages } from '@bigfleet/telemetry';
+import { observePool } from '../metrics/action-metrics.ts';
+import { observeRecords, registerEpoch, registerPhase1Broker } from '../metrics/process-facts.ts';
+import { openActuation } from '../rails/actuation.ts';
+import { createRailMetrics } from '../rails/metrics.ts';
+import { RecordWriter } from '../records/record-writer.ts';
+import { shardReadiness } from './readiness.ts';
+import { createRouter } from './router.ts';
+import type { RunningShard, ShardOptions, ShardParts } from './shard-options.ts';
+import { stopShard } from './stop-shard.ts';
+import { warnWithoutProvider } from './watch-providers.ts';
+import { ShardWiring } from './wiring.ts';
+
+/** Rejects when this process must not serve: settings it cannot read, an address it cannot have. */
+export async function startShard(options: ShardOptions): Promise<RunningShard> {
+  const { runtime, logger, registry, shardId, epoch, host, providers, settings } = options;
+  const failure = Promise.withResolvers<Error>();
+  const actuation = await openActuation({
+    flags: settings.rails,
+    file: options.storage.rails,
+    clock: runtime.clock,
+    logger,
+    metrics: createRailMetrics(registry),
+  });
+  registerEpoch(registry, epoch);
+  registerPhase1Broker(registry);
+  const supervise = supervisor(failure.resolve);
+  const records = createRecords(options);
+  const wiring = new ShardWiring({
+    options,
+    actuation,
+    records,
+    supervise,
+    fail: failure.resolve,
+  });
+  const { core, operators, demand } = wiring;
+  observePool(registry, core);
+  const parts: ShardParts = {
+    shardId,
+    epoch,
+    startedUnixNanos: runtime.clock.unixNanos(),
+    runtime,
+    logger,
+    registry,
+    core,
+    host,
+    providers,
+    operators,
+    actuation,
+    demand,
+    records: options.storage.records,
+    supervise,
+  };
+  const { router, extension } = createRouter(options, parts, wiring.forget);
+  wiring.extend(extension);
+  const readiness = shardReadiness(core);
+  const listener = await options.transport.listen(router);
+  logger.event(stableMessages.listening, {
+    addr: listener.address,
+    shard_id: shardId,
+    epoch: String(epoch),
+  });
+  const providerWatch = warnWithoutProvider(runtime, logger, providers);
+  core.start();
+  const workers = { execute_workers: executeWorkers(options), queue_capacity: capacity(options) };
+  logger.event(stableMessages.shardStarted, workers);
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    readiness.shutDown();
+    providerWatch.stop();
+    await stopShard({ options, core, operators, listener, records, extension });
+    wiring.close();
+    logger.event(stableMessages.shardStopped, workers);
+  };
+  return {
+    parts,
+    address: listener.address,
+    readiness,
+    failed: failure.promise,
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+function executeWorkers({ settings }: ShardOptions): number {
+  return Math.max(1, settings.executeConcurrency);
+}
+
+function capacity(options: ShardOptions): number {
+  return 2 * executeWorkers(options);
+}
+
+function createRecords(options: ShardOptions): RecordWriter | undefined {
+  const { storage, settings, runtime, epoch, logger, registry } = options;
+  if (storage.records === undefined || settings.recordsMaxBytes <= 0) return undefined;
+  const records = new RecordWriter({
+    files: storage.records,
+    clock: runtime.clock,
+    epoch,
+    maxBytes: settings.recordsMaxBytes,
+    rotateTrace: () => options.host.rotateTrace(),
+    onError: (error) =>
+      logger.error('decision record could not be written', {
+        err: error instanceof Error ? error : String(error),
+      }),
+  });
+  observeRecords(registry, records);
+  return records;
+}
+
+/** Background work that rejects is a bug: the process says so and ends, it does not limp. */
+function supervisor(fail: (error: Error) => void): ShardParts['supervise'] {
+  return (component, work) => {
+    work.catch((cause: unknown) =>
+      fail(new BigFleetError('internal', `${component} ended by a bug`, { cause })),
+    );
+  };
+}

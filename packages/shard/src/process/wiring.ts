@@ -1,0 +1,270 @@
+// The loop and the sessions, tied to each other. They know one another only through ports; the ties
+// are here. The core is made last, because everything it calls must exist; what it is called by gets
+// at it through methods.
+
+import { BigFleetError } from '@bigfleet/base';
+import { heldOffKey, State } from '@bigfleet/engine';
+import type { ShardObserver } from '../core/observer.ts';
+import { ShardCore } from '../core/shard-core.ts';
+import type { ActuationRails } from '../cycle/dispose.ts';
+import type { BlobSource } from '../execute/ports.ts';
+import type { NodeChange } from '../fleet/node-change.ts';
+import { DemandLedger } from '../ledgers/demand-ledger.ts';
+import { FirstSeen } from '../ledgers/first-seen.ts';
+import { TransitionClock } from '../ledgers/transition-clock.ts';
+import { type ActionMetrics, createActionMetrics } from '../metrics/action-metrics.ts';
+import { createCycleMetrics } from '../metrics/cycle-metrics.ts';
+import { createMachineMetrics } from '../metrics/machine-metrics.ts';
+import type { Actuation } from '../rails/actuation.ts';
+import type { ForgetClusterOptions } from '../rails/forget-cluster.ts';
+import type { RecordWriter } from '../records/record-writer.ts';
+import { createOperators, type Operators } from '../session/operators.ts';
+import { createAuditObserver } from './audit-observer.ts';
+import { localBlobs, operatorBlobs } from './blob-source.ts';
+import { BoundMachineIndex } from './bound-machines.ts';
+import { OperatorDrainDesk } from './drain-desk.ts';
+import { createHintCycle } from './hint-cycle.ts';
+import { createLogObserver, type LogObserver } from './log-observer.ts';
+import { createMetricsObserver } from './metrics-observer.ts';
+import { createNodeNotices, type NodeNotices } from './node-notices.ts';
+import { combineObservers, withoutHandOvers } from './observers.ts';
+import { createRollupPort, type RollupPort } from './rollup-port.ts';
+import { noCoordinator } from './router.ts';
+import type { ShardExtension, ShardOptions, ShardParts } from './shard-options.ts';
+import { createListSizeWatch } from './watch-providers.ts';
+import { createTransitionWatch } from './watch-transitions.ts';
+
+export interface WiringOptions {
+  readonly options: ShardOptions;
+  readonly actuation: Actuation;
+  readonly records: RecordWriter | undefined;
+  readonly supervise: ShardParts['supervise'];
+  /** The shard cannot go on. */
+  readonly fail: (error: Error) => void;
+}
+
+export class ShardWiring {
+  readonly demand: DemandLedger = new DemandLedger();
+  readonly operators: Operators;
+  readonly core: ShardCore;
+  readonly #given: WiringOptions;
+  readonly #firstSeen = new FirstSeen();
+  readonly #transitions = new TransitionClock();
+  readonly #bound: BoundMachineIndex = new BoundMachineIndex(() => this.core.fleet);
+  readonly #rollups: RollupPort;
+  readonly #desk: OperatorDrainDesk;
+  readonly #actions: ActionMetrics;
+  readonly #notices: NodeNotices;
+  readonly #log: LogObserver;
+  readonly #extensions: ShardExtension[] = [];
+
+  constructor(given: WiringOptions) {
+    this.#given = given;
+    const { options, actuation } = given;
+    const { runtime, registry, host, providers, settings } = options;
+    this.#rollups = createRollupPort({
+      host,
+      clock: runtime.clock,
+      demand: this.demand,
+      firstSeen: this.#firstSeen,
+      isGuarded: () => actuation.effective.emptyRollupGuard,
+    });
+    this.operators = this.#createOperators();
+    this.#desk = new OperatorDrainDesk({
+      waits: this.operators.drains,
+      offer: (order, graceSeconds) => this.core.drainDue(order, graceSeconds),
+      onDue: (machineId) =>
+        this.#transitions.entered(machineId, State.Draining, this.#nowMs(), true),
+    });
+    this.#actions = createActionMetrics(registry);
+    this.#notices = this.#createNotices();
+    this.#log = createLogObserver({ ...options, rails: () => actuation.effective });
+    this.core = new ShardCore({
+      runtime,
+      host,
+      providers,
+      executeConcurrency: settings.executeConcurrency,
+      ...(settings.cycleIntervalMs === undefined
+        ? {}
+        : { cycleIntervalMs: settings.cycleIntervalMs }),
+      blobs: this.#blobs(),
+      drains: this.#desk,
+      rails: () => this.#rails(),
+      heldOff: () => this.#heldOff(),
+      onNodeChange: (change) => this.#changed(change),
+      observer: this.#createObserver(),
+    });
+  }
+
+  /** Before the core starts. */
+  extend(extension: ShardExtension): void {
+    this.#extensions.push(extension);
+  }
+
+  /** For ForgetCluster. */
+  get forget(): ForgetClusterOptions {
+    const { operators } = this;
+    return {
+      logger: this.#given.options.logger,
+      hasSession: (cluster) => operators.sessions.sessionOf(cluster) !== undefined,
+      forgetSessionState: (cluster) => operators.forget(cluster),
+      port: {
+        boundMachineCount: (cluster) => this.#bound.countOf(cluster),
+        isKnown: (cluster) => this.demand.has(cluster),
+        forgetDemand: async (cluster) => {
+          const rowCount = await this.#rollups.forget(cluster);
+          this.core.wake();
+          return rowCount;
+        },
+      },
+    };
+  }
+
+  close(): void {
+    this.#notices.close();
+    this.#log.close();
+  }
+
+  #createOperators(): Operators {
+    const { options, supervise } = this.#given;
+    const { runtime, logger, registry, transport, settings, epoch } = options;
+    const coordinatorTerm = options.coordinatorTerm ?? noCoordinator;
+    return createOperators({
+      runtime,
+      logger,
+      registry,
+      identityPolicy: { transport: transport.mode, requireSessionCn: settings.requireSessionCn },
+      hintIntervalMs: settings.hintIntervalMs,
+      ...(settings.bootstrapTimeoutMs === undefined
+        ? {}
+        : { bootstrapTimeoutMs: settings.bootstrapTimeoutMs }),
+      ports: {
+        machines: this.#bound,
+        demand: this.demand,
+        rollups: this.#rollups,
+        demandChanged: () => this.core.wake(),
+        drainFired: (drain) => this.#desk.fired(drain),
+        ackStamp: () => ({ coordinatorTerm: coordinatorTerm(), shardEpoch: epoch }),
+        supervise,
+      },
+    });
+  }
+
+  #createNotices(): NodeNotices {
+    const { runtime, logger, registry } = this.#given.options;
+    return createNodeNotices({
+      runtime,
+      logger,
+      bound: this.#bound,
+      nodeStates: this.operators.nodeStates,
+      leaveDrain: (machineId) => this.#desk.leave(machineId),
+      measure: createMachineMetrics({
+        registry,
+        nowMs: () => this.#nowMs(),
+        clock: this.#transitions,
+        firstSeen: this.#firstSeen,
+        idleReleases: this.#actions.idleReleases,
+      }),
+    });
+  }
+
+  /** Metrics first, so that a log line and the gauge it speaks of agree. */
+  #createObserver(): ShardObserver {
+    const { options, supervise } = this.#given;
+    const { runtime, logger, registry, providers, storage, settings } = options;
+    const { clock } = runtime;
+    const fleet = (): ShardCore['fleet'] => this.core.fleet;
+    const cycles = createCycleMetrics(registry, settings.metricsWarmupCycles);
+    const own = combineObservers([
+      createMetricsObserver({
+        registry,
+        clock,
+        providers,
+        isIncremental: settings.isIncremental,
+        cycles,
+        actions: this.#actions,
+        demand: this.demand,
+        fleet,
+      }),
+      this.#log,
+      createAuditObserver(storage.audit, () => this.core.cycleCount),
+      this.#coreTies(),
+      createHintCycle({
+        hints: this.operators.hints,
+        fleet,
+        clock,
+        supervise,
+        published: (tookMs) => cycles.published(tookMs),
+      }),
+      createListSizeWatch(logger, fleet, settings.isIncremental),
+      createTransitionWatch(logger, this.#transitions, () => this.#nowMs()),
+      this.#extensionTies(),
+    ]);
+    return withoutHandOvers(own, fleet);
+  }
+
+  /** Records, the fenced latch, drains that wait for room, and the end of the engine. */
+  #coreTies(): Partial<ShardObserver> {
+    const { actuation, records, fail } = this.#given;
+    return {
+      onCycle: ({ answer }) => {
+        records?.append(answer);
+        this.#desk.offerDue();
+      },
+      onExecuted: () => this.#desk.offerDue(),
+      onFenced: () => actuation.latchFenced(),
+      onCycleError: (error) => {
+        if (error instanceof BigFleetError && error.code === 'engine_lost') fail(error);
+      },
+    };
+  }
+
+  #extensionTies(): ShardObserver {
+    const of = (): ShardObserver =>
+      combineObservers(this.#extensions.map(({ observer }) => observer ?? {}));
+    return {
+      onCycle: (report) => of().onCycle(report),
+      onRejectedRecord: (provider, record) => of().onRejectedRecord(provider, record),
+      onSkippedMetadata: (machineId, skipped) => of().onSkippedMetadata(machineId, skipped),
+      onExecuted: (order, outcome, tookMs) => of().onExecuted(order, outcome, tookMs),
+      onWithheld: (order, by) => of().onWithheld(order, by),
+      onFenced: (order) => of().onFenced(order),
+      onProblem: (order, problem, error) => of().onProblem(order, problem, error),
+      onCycleError: (error) => of().onCycleError(error),
+    };
+  }
+
+  #changed(change: NodeChange): void {
+    this.#notices.changed(change);
+    for (const { onNodeChange } of this.#extensions) onNodeChange?.(change);
+  }
+
+  #blobs(): BlobSource {
+    const { settings, runtime } = this.#given.options;
+    return settings.hasLocalBootstrap
+      ? localBlobs
+      : operatorBlobs(this.operators.bootstrap, runtime.clock);
+  }
+
+  #rails(): ActuationRails {
+    const { paused, dryRun, reclaimCapFraction, maxActionsPerCycle } =
+      this.#given.actuation.effective;
+    return { isPaused: paused, isDryRun: dryRun, reclaimCapFraction, maxActionsPerCycle };
+  }
+
+  #heldOff(): ReadonlySet<string> {
+    const { holdOffs } = this.operators.bootstrap;
+    const pairs = new Set<string>();
+    if (holdOffs.size === 0) return pairs;
+    for (const cluster of this.demand.clusters()) {
+      for (const fingerprint of holdOffs.heldOf(cluster)) {
+        pairs.add(heldOffKey(cluster, fingerprint));
+      }
+    }
+    return pairs;
+  }
+
+  #nowMs(): number {
+    return this.#given.options.runtime.clock.monotonicMs();
+  }
+}

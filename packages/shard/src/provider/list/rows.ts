@@ -1,0 +1,56 @@
+// The columns of a List, one row per record in the order of the bytes: 42 bytes each. Strings are
+// numbers of the string table, 0 being the empty one; ids and host references, which no two
+// machines share, are ranges of the input.
+
+export interface Rows {
+  /** See problem.ts; 0 is a readable record. */
+  problem: Uint8Array<ArrayBuffer>;
+  /** As on the wire; 255 stands for every value that has no name. */
+  state: Uint8Array<ArrayBuffer>;
+  idStart: Uint32Array<ArrayBuffer>;
+  idLength: Uint32Array<ArrayBuffer>;
+  idHash: Uint32Array<ArrayBuffer>;
+  profile: Uint32Array<ArrayBuffer>;
+  cluster: Uint32Array<ArrayBuffer>;
+  hostProvider: Uint32Array<ArrayBuffer>;
+  hostRefStart: Uint32Array<ArrayBuffer>;
+  hostRefLength: Uint32Array<ArrayBuffer>;
+  lastError: Uint32Array<ArrayBuffer>;
+  /** Interned set of `shard_metadata`. */
+  metadata: Uint32Array<ArrayBuffer>;
+}
+
+export function allocateRows(capacity: number): Rows {
+  return {
+    problem: new Uint8Array(capacity),
+    state: new Uint8Array(capacity),
+    idStart: new Uint32Array(capacity),
+    idLength: new Uint32Array(capacity),
+    idHash: new Uint32Array(capacity),
+    profile: new Uint32Array(capacity),
+    cluster: new Uint32Array(capacity),
+    hostProvider: new Uint32Array(capacity),
+    hostRefStart: new Uint32Array(capacity),
+    hostRefLength: new Uint32Array(capacity),
+    lastError: new Uint32Array(capacity),
+    metadata: new Uint32Array(capacity),
+  };
+}
+
+/** In place, so that whoever fills the rows goes on. */
+export function growRows(rows: Rows, capacity: number): void {
+  const old = { ...rows };
+  Object.assign(rows, allocateRows(capacity));
+  rows.problem.set(old.problem);
+  rows.state.set(old.state);
+  rows.idStart.set(old.idStart);
+  rows.idLength.set(old.idLength);
+  rows.idHash.set(old.idHash);
+  rows.profile.set(old.profile);
+  rows.cluster.set(old.cluster);
+  rows.hostProvider.set(old.hostProvider);
+  rows.hostRefStart.set(old.hostRefStart);
+  rows.hostRefLength.set(old.hostRefLength);
+  rows.lastError.set(old.lastError);
+  rows.metadata.set(old.metadata);
+}

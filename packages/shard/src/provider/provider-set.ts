@@ -1,0 +1,68 @@
+// The providers of one shard, by name. A machine belongs to the provider that last listed it,
+// which its record names; calls about it go there. Providers share nothing but this list: one
+// that is down, slow or lying leaves the others as they are. An empty set is legal.
+
+import { BigFleetError } from '@bigfleet/base';
+import type { Machine } from '@bigfleet/engine';
+import type { Provider } from './provider.ts';
+import type { ProviderSource, RefreshOptions, RefreshOutcome } from './provider-source.ts';
+
+export const MAX_PROVIDERS = 32;
+
+export class ProviderSet {
+  readonly #sources = new Map<string, ProviderSource>();
+
+  constructor(sources: Iterable<ProviderSource> = []) {
+    for (const source of sources) this.add(source);
+  }
+
+  get size(): number {
+    return this.#sources.size;
+  }
+
+  [Symbol.iterator](): Iterator<ProviderSource> {
+    return this.#sources.values();
+  }
+
+  add(source: ProviderSource): void {
+    const { name } = source;
+    if (name === '') throw misconfigured('a provider needs a name');
+    if (this.#sources.has(name)) {
+      throw misconfigured(`two providers are named ${JSON.stringify(name)}`);
+    }
+    if (this.#sources.size >= MAX_PROVIDERS) {
+      throw misconfigured(`more than ${MAX_PROVIDERS} providers`);
+    }
+    this.#sources.set(name, source);
+  }
+
+  /** Its machines stay known, with nobody to ask about them, until another provider lists them. */
+  remove(name: string): boolean {
+    return this.#sources.delete(name);
+  }
+
+  get(name: string): ProviderSource | undefined {
+    return this.#sources.get(name);
+  }
+
+  /** Whom to call about a machine; undefined when its provider is configured no more. */
+  route(machine: Pick<Machine, 'provider'>): Provider | undefined {
+    return this.#sources.get(machine.provider)?.provider;
+  }
+
+  /** All at once, each by itself; a bug in one still ends the others' round first. */
+  async refreshAll(options: RefreshOptions): Promise<ReadonlyMap<string, RefreshOutcome>> {
+    const sources = [...this];
+    const settled = await Promise.allSettled(sources.map((source) => source.refresh(options)));
+    const outcomes = new Map<string, RefreshOutcome>();
+    for (const [index, result] of settled.entries()) {
+      if (result.status === 'rejected') throw result.reason;
+      outcomes.set(sources[index]?.name ?? '', result.value);
+    }
+    return outcomes;
+  }
+}
+
+function misconfigured(problem: string): BigFleetError {
+  return new BigFleetError('provider_misconfigured', problem);
+}

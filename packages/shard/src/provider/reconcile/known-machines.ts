@@ -1,0 +1,41 @@
+// What reconcile needs to know of the machines that the shard knows: a view, so that the same
+// rules run over the engine's inventory on one thread and over shared columns in a worker. Asked
+// per row of a List, half a million times: everything but `read` is a few array reads.
+
+import type { Machine, Resources, StateCode } from '@bigfleet/engine';
+
+export interface KnownMachines {
+  /** −1 when unknown. */
+  slotOf(id: string): number;
+  /** Slots of the machines that this provider listed; machines may come and go between two. */
+  slotsOf(provider: string): Iterable<number>;
+  idOf(slot: number): string;
+  providerOf(slot: number): string;
+  stateOf(slot: number): StateCode;
+  /** Empty when unbound. */
+  clusterOf(slot: number): string;
+  /** The same object as long as nothing of the shape changed: compared by identity first. */
+  shapeOf(slot: number): KnownShape;
+  pendingOf(slot: number): Pending;
+  /** When this process marked the machine Failed, if it did and the provider did not. */
+  failedHereAtMs(slot: number): number | undefined;
+  /** The whole record. May allocate: asked only about machines that changed. */
+  read(slot: number): Machine;
+}
+
+export type Pending =
+  | 'none'
+  /** An action is queued or under way: a List lags behind its call. */
+  | 'in_flight'
+  /** Draining waits for the operator; the provider still says Configured. */
+  | 'drain_wait';
+
+export interface KnownShape {
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: number;
+  readonly pricePerHour: number;
+  readonly interruptionProbability: number;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly allocatable: Resources;
+}

@@ -1,0 +1,52 @@
+// Proves which List is asked for next: cursors in incremental mode, and everything that leads
+// back to a full one.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FULL_LIST_EVERY_MS, ListPlan, MAX_REVISION_BYTES } from './list-plan.ts';
+
+const full = { kind: 'full' } as const;
+const cursor = (...bytes: number[]): Uint8Array => Uint8Array.from(bytes);
+
+test('full mode asks for everything, whatever the provider returns', () => {
+  const plan = new ListPlan('full');
+  plan.applied(full, cursor(1), 0);
+  assert.deepEqual(plan.next(1), full);
+});
+
+test('incremental mode threads the cursor and lists in full every ten minutes', () => {
+  const plan = new ListPlan('incremental');
+  assert.deepEqual(plan.next(0), full);
+  plan.applied(full, cursor(1), 0);
+  const delta = plan.next(10);
+  assert.deepEqual(delta, { kind: 'delta', sinceRevision: cursor(1) });
+  plan.applied(delta, cursor(2), 10);
+  assert.deepEqual(plan.next(FULL_LIST_EVERY_MS - 1), { kind: 'delta', sinceRevision: cursor(2) });
+  assert.deepEqual(plan.next(FULL_LIST_EVERY_MS), full, 'a delta does not put it off');
+  plan.applied(full, cursor(3), FULL_LIST_EVERY_MS);
+  assert.equal(plan.next(FULL_LIST_EVERY_MS + 1).kind, 'delta');
+});
+
+test('no usable revision, or doubt about it: full', () => {
+  for (const revision of [cursor(), new Uint8Array(MAX_REVISION_BYTES + 1)]) {
+    const plan = new ListPlan('incremental');
+    plan.applied(full, revision, 0);
+    assert.deepEqual(plan.next(1), full);
+  }
+  const plan = new ListPlan('incremental');
+  plan.applied(full, new Uint8Array(MAX_REVISION_BYTES), 0);
+  assert.equal(plan.next(1).kind, 'delta');
+  plan.askFull();
+  assert.deepEqual(plan.next(1), full);
+});
+
+test('the cursor is a copy: the answer it came in is not kept alive, nor is it changed by it', () => {
+  const answer = new Uint8Array(1_000).fill(7);
+  const plan = new ListPlan('incremental');
+  plan.applied(full, answer.subarray(0, 4), 0);
+  answer.fill(0);
+  const next = plan.next(1);
+  assert.ok(next.kind === 'delta');
+  assert.deepEqual(next.sinceRevision, cursor(7, 7, 7, 7));
+  assert.equal(next.sinceRevision.buffer.byteLength, 4);
+});

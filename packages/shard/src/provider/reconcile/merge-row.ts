@@ -1,0 +1,241 @@
+// One record of a List against what is known of its machine (shard §7). The order of the rules is
+// normative: pending first, because a List lags behind the call it races; then the fast path,
+// which is nearly every row; then screening, and only then the change.
+//
+// What a provider observes is a fact: the edges of our own actions say how to apply it, never
+// whether. Nothing here mutates; a row's outcome depends on the row and the view alone.
+
+import type { MachineRefusal } from '@bigfleet/base';
+import {
+  type Assignment,
+  gridOf,
+  isBound,
+  isLegalTransition,
+  isStable,
+  isStateCode,
+  type Machine,
+  machineProblem,
+  noAssignment,
+  State,
+  type StateCode,
+} from '@bigfleet/engine';
+import { fromMap } from '@bigfleet/wire';
+import type { ListColumns } from '../list/columns.ts';
+import { problemTexts } from '../list/problem.ts';
+import type { AssignmentReader, IngestChange, RejectedRecord, SkippedMetadata } from './ingest.ts';
+import type { KnownMachines } from './known-machines.ts';
+import { ListedShapes } from './listed-shapes.ts';
+
+/** How long a machine that this process marked Failed waits before a healthy report is believed. */
+export const FAILED_COOL_DOWN_MS = 60_000;
+
+export interface MergeOptions {
+  /** The configured provider that answered. */
+  readonly provider: string;
+  readonly columns: ListColumns;
+  readonly known: KnownMachines;
+  readonly nowMs: number;
+  readonly readAssignment: AssignmentReader;
+}
+
+export type RowOutcome =
+  | { readonly kind: 'unchanged' | 'pending' | 'cooling_down' }
+  | { readonly kind: 'rejected'; readonly record: RejectedRecord }
+  | { readonly kind: 'changed'; readonly change: IngestChange };
+
+/** How an observed state lies to the known one. */
+type Step =
+  | 'same'
+  /** An edge of our own actions. */
+  | 'edge'
+  /** No edge, or another binding. */
+  | 'jump';
+
+interface Stamps {
+  readonly assigned: Assignment;
+  readonly skipped: SkippedMetadata;
+}
+
+const unchanged: RowOutcome = { kind: 'unchanged' };
+const pending: RowOutcome = { kind: 'pending' };
+const coolingDown: RowOutcome = { kind: 'cooling_down' };
+
+export class RowMerger {
+  readonly #options: MergeOptions;
+  readonly #shapes: ListedShapes;
+  /** By slot: a row was about the machine that had it then. */
+  #seen: Uint8Array = new Uint8Array(1024);
+
+  constructor(options: MergeOptions) {
+    this.#options = options;
+    this.#shapes = new ListedShapes(options.columns);
+  }
+
+  merge(row: number): RowOutcome {
+    const { columns, known, provider } = this.#options;
+    const id = columns.id(row);
+    const problem = columns.problem(row);
+    if (problem !== undefined) {
+      const reason = problem === 'duplicate_id' ? problem : 'structural';
+      return rejected(id, reason, problemTexts[problem]);
+    }
+    const slot = id === '' ? -1 : known.slotOf(id);
+    if (slot < 0) return this.#insert(row, id);
+    this.#markSeen(slot);
+    if (known.providerOf(slot) !== provider) {
+      return rejected(id, 'duplicate_id', `${known.providerOf(slot)} lists it already`);
+    }
+    return this.#skipped(row, slot) ?? this.#update(row, id, slot);
+  }
+
+  /** True errs on the safe side: a slot may have a new owner since. */
+  hasSeen(slot: number): boolean {
+    return this.#seen[slot] === 1;
+  }
+
+  #markSeen(slot: number): void {
+    if (slot >= this.#seen.length) {
+      const bigger = new Uint8Array(2 * slot);
+      bigger.set(this.#seen);
+      this.#seen = bigger;
+    }
+    this.#seen[slot] = 1;
+  }
+
+  /** Undefined when the row is to be applied. */
+  #skipped(row: number, slot: number): RowOutcome | undefined {
+    const { columns, known, nowMs } = this.#options;
+    const state = columns.state(row);
+    const wait = known.pendingOf(slot);
+    if (wait === 'in_flight') return pending;
+    if (wait === 'drain_wait' && state === State.Configured) return pending;
+    if (this.#isUnchanged(row, slot)) return unchanged;
+    const failedAtMs = known.failedHereAtMs(slot);
+    if (failedAtMs === undefined || state === State.Failed) return undefined;
+    return isStable(state) && nowMs - failedAtMs >= FAILED_COOL_DOWN_MS ? undefined : coolingDown;
+  }
+
+  #isUnchanged(row: number, slot: number): boolean {
+    const { columns, known } = this.#options;
+    const state = known.stateOf(slot);
+    if (columns.state(row) !== state) return false;
+    if (!hasRightHost(columns.hasHost(row), state)) return false;
+    if (!this.#shapes.isEqual(columns.profileOf(row), known.shapeOf(slot))) return false;
+    if (columns.cluster(row) !== known.clusterOf(slot)) return false;
+    return state !== State.Failed || columns.lastError(row) === known.read(slot).lastError;
+  }
+
+  #insert(row: number, id: string): RowOutcome {
+    const { assigned, skipped } = this.#stamps(row, undefined, 'jump');
+    const record = this.#record(row, id, undefined, assigned);
+    if (record.kind === 'rejected') return record;
+    return changed({ kind: 'inserted', machine: record.machine, skipped });
+  }
+
+  #update(row: number, id: string, slot: number): RowOutcome {
+    const before = this.#options.known.read(slot);
+    const step = this.#stepFrom(before, row);
+    const { assigned, skipped } = this.#stamps(row, before, step);
+    const record = this.#record(row, id, before, assigned);
+    if (record.kind === 'rejected') return record;
+    const { machine } = record;
+    switch (step) {
+      case 'same':
+        return changed({ kind: 'refreshed', machine });
+      case 'edge':
+        return changed({ kind: 'moved', machine, before, skipped });
+      case 'jump':
+        return changed({ kind: 'replaced', machine, before, skipped });
+    }
+  }
+
+  #stepFrom(before: Machine, row: number): Step {
+    const { columns } = this.#options;
+    const to = columns.state(row);
+    if (isBound(to) && isBound(before.state) && columns.cluster(row) !== before.cluster) {
+      return 'jump';
+    }
+    if (to === before.state) return 'same';
+    return isStateCode(to) && isLegalTransition(before.state, to) ? 'edge' : 'jump';
+  }
+
+  /** What is stamped on the binding: ours while we know it, else what the provider echoes. */
+  #stamps(row: number, before: Machine | undefined, step: Step): Stamps {
+    const { columns, readAssignment } = this.#options;
+    const ours = before?.assigned ?? noAssignment;
+    if (step === 'same') return { assigned: ours, skipped: [] };
+    // The echo of an unbound record would be a dead workload's.
+    if (!isBound(columns.state(row))) return { assigned: noAssignment, skipped: [] };
+    const wasBound = before !== undefined && isBound(before.state);
+    if (wasBound && step === 'edge') return { assigned: ours, skipped: [] };
+    const isSameBinding = wasBound && before.cluster === columns.cluster(row);
+    const echo = fromMap(columns.metadata(row));
+    const { assigned, problems } = readAssignment(echo, isSameBinding ? ours : noAssignment);
+    return { assigned, skipped: problems };
+  }
+
+  #record(
+    row: number,
+    id: string,
+    before: Machine | undefined,
+    assigned: Assignment,
+  ): { kind: 'machine'; machine: Machine } | Extract<RowOutcome, { kind: 'rejected' }> {
+    const { columns, provider } = this.#options;
+    const listed = this.#shapes.of(columns.profileOf(row));
+    if (listed.kind === 'unusable') return rejected(id, 'structural', listed.detail);
+    const state = columns.state(row);
+    if (!isStateCode(state)) return rejected(id, 'structural', `state ${state}`);
+    const host = { provider: columns.hostProvider(row), ref: columns.hostRef(row) };
+    // A Machine once it is screened: until then its capacity type may be any number.
+    const machine = {
+      ...listed.shape,
+      id,
+      state,
+      provider,
+      host: columns.hasHost(row) ? host : undefined,
+      cluster: columns.cluster(row),
+      capacityType: capacityTypeOf(listed.shape.capacityType, state, before),
+      lastError: columns.lastError(row),
+      assigned,
+      intendedCluster: state === State.Creating ? (before?.intendedCluster ?? '') : '',
+      withheld: before?.withheld,
+    } as Machine;
+    const problem = machineProblem(machine);
+    if (problem !== undefined) return rejected(id, problem, detailOf(problem, machine));
+    return { kind: 'machine', machine };
+  }
+}
+
+/** Of a known state: a host that appears or is lost without one is for the screen to refuse. */
+function hasRightHost(isSet: boolean, state: StateCode): boolean {
+  const { host } = gridOf(state);
+  return host === 'any' || (host === 'set') === isSet;
+}
+
+/** A Failed or transitional record of a known machine may leave the type out. */
+function capacityTypeOf(listed: number, state: number, before: Machine | undefined): number {
+  const mayOmit = state === State.Failed || !isStable(state);
+  return listed === 0 && mayOmit && before !== undefined ? before.capacityType : listed;
+}
+
+function detailOf(problem: MachineRefusal, machine: Machine): string {
+  if (problem === 'price') return `price ${machine.pricePerHour}`;
+  if (problem === 'interruption_probability') {
+    return `interruption probability ${machine.interruptionProbability}`;
+  }
+  const host = machine.host === undefined ? 'no host' : 'host';
+  const cluster = machine.cluster === '' ? 'no cluster' : 'cluster';
+  return `state ${machine.state} with ${host}, ${cluster}, capacity type ${machine.capacityType}`;
+}
+
+function rejected(
+  id: string,
+  reason: MachineRefusal,
+  detail: string,
+): { kind: 'rejected'; record: RejectedRecord } {
+  return { kind: 'rejected', record: { id, reason, detail } };
+}
+
+function changed(change: IngestChange): RowOutcome {
+  return { kind: 'changed', change };
+}

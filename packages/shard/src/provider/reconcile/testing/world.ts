@@ -1,0 +1,123 @@
+// A shard's inventory (the engine's own) and Lists to reconcile it with. Applies changes as the
+// shard process does: put and remove, nothing else.
+
+import { assert } from '@bigfleet/base';
+import { decodeShardMetadata, Engine, type Machine, shardMetadataKeys } from '@bigfleet/engine';
+import { encodeInit, MachineListSchema } from '@bigfleet/wire';
+import type { ListColumns } from '../../list/columns.ts';
+import { decodeMachineList } from '../../list/decode-list.ts';
+import { EngineView } from '../engine-view.ts';
+import type { IngestBatch, IngestChange, RejectedRecord } from '../ingest.ts';
+import type { Pending } from '../known-machines.ts';
+import { reconcileList, type ReconcileSummary } from '../reconcile-list.ts';
+import { ShrinkGuard } from '../shrink-guard.ts';
+
+/** A Machine message, with values that its type would not allow. */
+export interface TestRecord {
+  readonly id: string;
+  readonly state: number;
+  readonly host?: { readonly provider: string; readonly ref: string };
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: number;
+  readonly pricePerHour: number;
+  readonly interruptionProbability?: number;
+  readonly resources: { readonly resources: Record<string, string> };
+  readonly allocatable?: { readonly resources: Record<string, string> };
+  readonly labels?: Record<string, string>;
+  readonly lastError?: string;
+  readonly cluster?: string;
+  readonly shardMetadata?: Record<string, string>;
+}
+
+type ListInit = Parameters<typeof encodeInit<typeof MachineListSchema>>[1];
+
+/** What a shard stamps, with this priority. */
+export function stamped(priority: string): Record<string, string> {
+  return { [shardMetadataKeys.priority]: priority };
+}
+
+/** A valid record in its state; `changes` make it what the test needs. */
+export function record(id: string, state: number, changes: Partial<TestRecord> = {}): TestRecord {
+  const isHosted = state >= 3 && state <= 7;
+  const isBound = state >= 4 && state <= 6;
+  return {
+    id,
+    state,
+    instanceType: 'm1',
+    zone: 'z1',
+    capacityType: 3,
+    pricePerHour: 1,
+    resources: { resources: { cpu: '4' } },
+    ...(isHosted ? { host: { provider: 'p', ref: `host-${id}` } } : {}),
+    ...(isBound ? { cluster: 'c1', shardMetadata: stamped('7') } : {}),
+    ...(state === 8 ? { lastError: 'broken' } : {}),
+    ...changes,
+  };
+}
+
+export function encodeRecords(...machines: readonly TestRecord[]): Uint8Array {
+  return encodeInit(MachineListSchema, { machines } as ListInit);
+}
+
+export function listOf(...machines: readonly TestRecord[]): ListColumns {
+  return decodeMachineList(encodeRecords(...machines));
+}
+
+export interface Reconciled {
+  readonly summary: ReconcileSummary;
+  readonly changes: readonly IngestChange[];
+  readonly rejected: readonly RejectedRecord[];
+}
+
+export class World {
+  readonly inventory: Engine['inventory'] = new Engine().inventory;
+  readonly pending: Map<string, Pending> = new Map();
+  readonly failedHere: Map<string, number> = new Map();
+  readonly guard: ShrinkGuard = new ShrinkGuard();
+  readonly known: EngineView = new EngineView(this.inventory, {
+    pendingOf: (slot) => this.pending.get(this.inventory.ids[slot] ?? '') ?? 'none',
+    failedHereAtMs: (slot) => this.failedHere.get(this.inventory.ids[slot] ?? ''),
+  });
+  nowMs = 0;
+
+  reconcile(
+    columns: ListColumns,
+    options: { provider?: string; isFull?: boolean } = {},
+  ): Reconciled {
+    const changes: IngestChange[] = [];
+    const rejected: RejectedRecord[] = [];
+    const batches = reconcileList({
+      provider: options.provider ?? 'p',
+      columns,
+      known: this.known,
+      nowMs: this.nowMs,
+      readAssignment: decodeShardMetadata,
+      isFull: options.isFull ?? true,
+      guard: this.guard,
+    });
+    let step = batches.next();
+    for (; step.done !== true; step = batches.next()) {
+      this.apply(step.value);
+      changes.push(...step.value.changes);
+      rejected.push(...step.value.rejected);
+    }
+    return { summary: step.value, changes, rejected };
+  }
+
+  apply({ changes }: IngestBatch): void {
+    for (const change of changes) {
+      if (change.kind === 'removed' || change.kind === 'replaced') {
+        this.inventory.remove(change.before.id);
+      }
+      if (change.kind === 'removed') continue;
+      const put = this.inventory.put(change.machine, this.nowMs);
+      assert(put.ok, 'the inventory takes what reconcile offers', { id: change.machine.id });
+    }
+  }
+
+  machine(id: string): Machine | undefined {
+    const slot = this.inventory.slotOf(id);
+    return slot < 0 ? undefined : this.inventory.read(slot);
+  }
+}

@@ -1,0 +1,100 @@
+// An explanation as the wire carries it: a renaming, field by field. A candidate row that stands for
+// a class, with no machine to name, is named by what the class is.
+
+import { BigFleetError } from '@bigfleet/base';
+import type { Counterfactual, Displacement, ExplainCandidate } from '@bigfleet/engine';
+import type {
+  CounterfactualSchema,
+  DisplacementSchema,
+  ExplainCandidateSchema,
+  ExplainRequest,
+  ExplainResponseSchema,
+} from '@bigfleet/wire';
+import {
+  type ExplainQuestion,
+  type ExplainResult,
+  NO_TRACE_TEXT,
+} from '../offline/explain-records.ts';
+import { machineSubject, needSubject } from './subject.ts';
+import type { Init, RowInit } from './wire-init.ts';
+
+type Answered = Extract<ExplainResult, { kind: 'answered' }>;
+
+export function explainQuestion(request: ExplainRequest): ExplainQuestion {
+  const { subject, cycle, counterfactuals } = request;
+  if (subject.case === undefined) {
+    throw new BigFleetError('read_request_invalid', 'subject: give machine_id or need');
+  }
+  if (cycle < 0n) throw new BigFleetError('read_request_invalid', `cycle: ${cycle} is negative`);
+  return {
+    subject:
+      subject.case === 'machineId' ? machineSubject(subject.value) : needSubject(subject.value),
+    ...(cycle === 0n ? {} : { cycle }),
+    hasCounterfactuals: counterfactuals,
+  };
+}
+
+export function explainResponse(result: ExplainResult): Init<typeof ExplainResponseSchema> {
+  if (result.kind === 'not_found') throw new BigFleetError('record_not_found', result.text);
+  const { cycle, atUnixNanos, answer } = result;
+  const tried = triedChanges(result);
+  const isExplained = answer.kind === 'explained';
+  return {
+    cycle,
+    atUnixNanos,
+    reasonCode: isExplained ? answer.reasonCode : '',
+    text: [answer.text, ...tried.texts].join(' '),
+    candidates: isExplained ? answer.candidates.map(candidateRow) : [],
+    displacements: isExplained ? answer.displacements.map(displacementRow) : [],
+    counterfactuals: tried.changes.map(counterfactualRow),
+    truncated: tried.truncated || (isExplained && answer.truncated),
+  };
+}
+
+function candidateRow(candidate: ExplainCandidate): RowInit<typeof ExplainCandidateSchema> {
+  const { machineId, description, ...rest } = candidate;
+  return { ...rest, machineId: machineId === '' ? description : machineId };
+}
+
+function displacementRow({
+  need,
+  machineId,
+  priority,
+  reasonCode,
+}: Displacement): RowInit<typeof DisplacementSchema> {
+  const { cluster, fingerprint, group } = need;
+  return {
+    need: { clusterId: cluster, profileFingerprint: fingerprint, group },
+    machineId,
+    priority,
+    reasonCode,
+  };
+}
+
+function counterfactualRow({
+  reasonCode,
+  text,
+  dollarsPerHour,
+  verified,
+}: Counterfactual): RowInit<typeof CounterfactualSchema> {
+  return { reasonCode, text, dollarsPerHour, verified };
+}
+
+interface Tried {
+  readonly changes: readonly Counterfactual[];
+  /** What there is to say beside the list. */
+  readonly texts: readonly string[];
+  readonly truncated: boolean;
+}
+
+function triedChanges({ counterfactuals }: Answered): Tried {
+  if (counterfactuals === undefined) return { changes: [], texts: [], truncated: false };
+  if (counterfactuals === 'no_trace') {
+    return { changes: [], texts: [NO_TRACE_TEXT], truncated: false };
+  }
+  if (counterfactuals.kind !== 'changes') {
+    return { changes: [], texts: [counterfactuals.text], truncated: false };
+  }
+  const { changes, truncated } = counterfactuals;
+  return { changes, texts: [], truncated };
+}

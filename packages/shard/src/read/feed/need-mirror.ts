@@ -1,0 +1,74 @@
+// The needs as readers of the feed know them: encoded rows, kept up to date by what the engine's
+// thread says has changed. Kept only while somebody watches needs: a few hundred bytes per row.
+
+import type { EngineHost } from '../../engine-host/engine-host.ts';
+import { type NeedChange, refKey } from './cycle-changes.ts';
+
+export class NeedMirror {
+  readonly #host: Pick<EngineHost, 'needChanges'>;
+  readonly #rows = new Map<string, NeedChange>();
+  #isLive = false;
+  /** The engine gives its changes to one asker: one at a time. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(host: Pick<EngineHost, 'needChanges'>) {
+    this.#host = host;
+  }
+
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  /** Fills it, unless it is kept up to date already. */
+  start(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!this.#isLive) await this.#pull();
+    });
+  }
+
+  /** What changed up to the last cycle, to be told to every reader. */
+  update(): Promise<readonly NeedChange[]> {
+    return this.#inTurn(() => this.#pull());
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(work);
+    // The next in line must not fail for this one's reason; the caller hears it.
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+
+  drop(): void {
+    this.#isLive = false;
+    this.#rows.clear();
+  }
+
+  /** As of now; rows that go while it is read are left out. */
+  *rows(): Generator<NeedChange, void> {
+    for (const key of [...this.#rows.keys()]) {
+      const row = this.#rows.get(key);
+      if (row !== undefined) yield row;
+    }
+  }
+
+  async #pull(): Promise<readonly NeedChange[]> {
+    const changes: NeedChange[] = [];
+    let isFresh = !this.#isLive;
+    if (isFresh) this.#rows.clear();
+    for (;;) {
+      const page = await this.#host.needChanges(isFresh);
+      isFresh = false;
+      for (const change of page.changed) {
+        this.#rows.set(refKey(change.ref), change);
+        changes.push(change);
+      }
+      for (const ref of page.removed) {
+        this.#rows.delete(refKey(ref));
+        changes.push({ ref, bytes: undefined });
+      }
+      if (!page.hasMore) break;
+    }
+    this.#isLive = true;
+    return changes;
+  }
+}

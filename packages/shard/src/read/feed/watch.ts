@@ -1,0 +1,186 @@
+// One Watch stream: hello, a snapshot unless the cursor can be resumed, then the deltas. Pulled by
+// the transport: a reader that does not read stops here and holds up nothing. Whoever falls behind
+// is told so and goes on with a snapshot.
+
+import { BigFleetError, type Runtime, sleep } from '@bigfleet/base';
+import { encodeInit, MachineViewSchema, type WatchRequest } from '@bigfleet/wire';
+import type { Fleet } from '../../fleet/fleet.ts';
+import type { MachineViews } from '../machine-view.ts';
+import type { CycleChanges } from './cycle-changes.ts';
+import { mergeChanges } from './cycle-changes.ts';
+import { decodeCursor } from './cursor.ts';
+import type { Feed } from './feed.ts';
+import { helloFrame, laggedFrame, recordFrame, snapshotEndFrame, snapshotFrame } from './frames.ts';
+import type { FeedReader } from './reader.ts';
+import { Selection } from './selection.ts';
+
+const ROWS_PER_FRAME = 250;
+const SCANNED_PER_TURN = 5_000;
+
+export interface WatchOptions {
+  readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
+  readonly shardId: string;
+  readonly epoch: bigint;
+  readonly feed: Feed;
+  readonly fleet: Fleet;
+  readonly views: MachineViews;
+}
+
+export async function* watch(
+  options: WatchOptions,
+  request: WatchRequest,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void> {
+  const { feed } = options;
+  const reader = feed.open(new Selection(request));
+  try {
+    yield* new WatchStream(options, reader, signal).frames(request.cursor);
+  } finally {
+    feed.close(reader);
+  }
+}
+
+class WatchStream {
+  readonly #options: WatchOptions;
+  readonly #reader: FeedReader;
+  readonly #signal: AbortSignal;
+  #lastSentMs = Number.NEGATIVE_INFINITY;
+  /** What gathered during a snapshot is sent as one. */
+  #isCatchingUp = false;
+
+  constructor(options: WatchOptions, reader: FeedReader, signal: AbortSignal) {
+    this.#options = options;
+    this.#reader = reader;
+    this.#signal = signal;
+  }
+
+  async *frames(cursor: Uint8Array): AsyncGenerator<Uint8Array, void> {
+    const isResumed = await this.#begin(cursor);
+    yield this.#hello(isResumed);
+    if (!isResumed) yield* this.#snapshot();
+    while (!this.#signal.aborted) {
+      if (this.#options.feed.isClosed) {
+        throw new BigFleetError('unavailable', 'the shard is stopping');
+      }
+      const waiting = this.#options.feed.log.since(this.#reader.cycle);
+      if (this.#reader.isLagged || waiting === undefined) yield* this.#fallBack();
+      else if (waiting.length === 0) await this.#reader.woken(this.#signal);
+      else if (await this.#isPaced()) yield* this.#deltas(waiting);
+    }
+  }
+
+  /** True when the reader goes on from its cursor. */
+  async #begin(cursor: Uint8Array): Promise<boolean> {
+    const { feed, epoch } = this.#options;
+    const { hasNeeds } = this.#reader.selection;
+    const hadNeeds = feed.needs.isLive;
+    if (hasNeeds) await feed.needs.start();
+    const resumed = decodeCursor(cursor);
+    this.#reader.cycle = feed.log.newestCycle;
+    if (resumed === undefined || resumed.epoch !== epoch || !feed.log.holds(resumed.cycle)) {
+      return false;
+    }
+    // Deltas of before the needs were watched do not hold them; clusters were never told apart.
+    if ((hasNeeds && !hadNeeds) || this.#reader.selection.shareKey === undefined) return false;
+    this.#reader.cycle = resumed.cycle;
+    return true;
+  }
+
+  #hello(isResumed: boolean): Uint8Array {
+    const { shardId, epoch } = this.#options;
+    const { cycle } = this.#reader;
+    return helloFrame(
+      { shardId, shardEpoch: epoch, cycle: BigInt(cycle), resumed: isResumed },
+      isResumed ? { epoch, cycle } : undefined,
+    );
+  }
+
+  async *#fallBack(): AsyncGenerator<Uint8Array, void> {
+    const { log } = this.#options.feed;
+    yield laggedFrame(log.newestCycle - this.#reader.cycle);
+    this.#reader.cycle = log.newestCycle;
+    yield* this.#snapshot();
+  }
+
+  async *#snapshot(): AsyncGenerator<Uint8Array, void> {
+    const { epoch } = this.#options;
+    const reader = this.#reader;
+    reader.isInSnapshot = true;
+    reader.isLagged = false;
+    reader.selection.restart();
+    const totals = { machines: 0, needs: 0 };
+    if (reader.selection.hasMachines) {
+      for await (const rows of this.#machineRows()) {
+        totals.machines += rows.length;
+        yield snapshotFrame('machines', rows);
+      }
+    }
+    if (reader.selection.hasNeeds) {
+      for (const rows of this.#needRows()) {
+        totals.needs += rows.length;
+        yield snapshotFrame('needs', rows);
+      }
+    }
+    reader.isInSnapshot = false;
+    this.#isCatchingUp = true;
+    yield snapshotEndFrame(totals, { epoch, cycle: reader.cycle });
+  }
+
+  async *#machineRows(): AsyncGenerator<readonly Uint8Array[], void> {
+    const { fleet, views, runtime } = this.#options;
+    const { selection } = this.#reader;
+    let rows: Uint8Array[] = [];
+    for (let slot = 0; slot < fleet.inventory.slotCount; slot++) {
+      if (slot % SCANNED_PER_TURN === SCANNED_PER_TURN - 1) await runtime.timers.turn();
+      const id = fleet.inventory.ids[slot] ?? '';
+      if (id === '' || !selection.showsMachine(id, fleet.known.clusterOf(slot))) continue;
+      rows.push(encodeInit(MachineViewSchema, views.viewOf(slot)));
+      if (rows.length < ROWS_PER_FRAME) continue;
+      yield rows;
+      rows = [];
+      await runtime.timers.turn();
+    }
+    if (rows.length > 0) yield rows;
+  }
+
+  *#needRows(): Generator<readonly Uint8Array[], void> {
+    const { selection } = this.#reader;
+    let rows: Uint8Array[] = [];
+    for (const { ref, bytes } of this.#options.feed.needs.rows()) {
+      if (bytes === undefined || !selection.isOfCluster(ref.cluster)) continue;
+      rows.push(bytes);
+      if (rows.length < ROWS_PER_FRAME) continue;
+      yield rows;
+      rows = [];
+    }
+    if (rows.length > 0) yield rows;
+  }
+
+  /** False when the interval is not over: what gathers meanwhile is merged. */
+  async #isPaced(): Promise<boolean> {
+    const { runtime } = this.#options;
+    const { minIntervalMs } = this.#reader.selection;
+    const leftMs = this.#lastSentMs + minIntervalMs - runtime.clock.monotonicMs();
+    if (leftMs <= 0) return true;
+    await sleep(runtime, leftMs, this.#signal).catch(() => undefined);
+    return false;
+  }
+
+  async *#deltas(waiting: readonly CycleChanges[]): AsyncGenerator<Uint8Array, void> {
+    const { runtime, feed } = this.#options;
+    const { selection } = this.#reader;
+    const isMerged = this.#isCatchingUp || selection.minIntervalMs > 0;
+    this.#isCatchingUp = false;
+    this.#lastSentMs = runtime.clock.monotonicMs();
+    const taken = isMerged ? waiting : waiting.slice(0, 1);
+    const changes = mergeChanges(taken);
+    if (changes === undefined) return;
+    if (selection.hasRecords) {
+      for (const record of changes.records) yield recordFrame(record);
+    }
+    // The place moves with the frame that carries its cursor, not before.
+    const frame = feed.log.frameOf(changes, selection);
+    this.#reader.cycle = changes.cycle;
+    yield frame;
+  }
+}

@@ -1,0 +1,40 @@
+// ListSessions: one row per connected operator, taken as the reader takes them.
+
+import type { Timers } from '@bigfleet/base';
+import type { SessionViewSchema } from '@bigfleet/wire';
+import type { SessionSummary } from '../session/session-summary.ts';
+import type { Init } from './wire-init.ts';
+
+const ROWS_PER_TURN = 500;
+
+export interface ListSessionsOptions {
+  readonly sessions: () => Iterable<SessionSummary>;
+  /** Machines bound to the cluster. */
+  readonly machineCount: (cluster: string) => number;
+  readonly timers: Timers;
+}
+
+export async function* listSessions({
+  sessions,
+  machineCount,
+  timers,
+}: ListSessionsOptions): AsyncGenerator<Init<typeof SessionViewSchema>, void> {
+  // A copy: sessions come and go between two turns.
+  for (const [at, summary] of [...sessions()].entries()) {
+    if (at % ROWS_PER_TURN === ROWS_PER_TURN - 1) await timers.turn();
+    const { cluster, demand } = summary;
+    yield {
+      clusterId: cluster,
+      connected: true,
+      sinceUnixNanos: summary.sinceUnixNanos,
+      lastRollupUnixNanos: demand.lastRollupUnixNanos,
+      needRows: demand.rowCount,
+      machines: machineCount(cluster),
+      extensions: [...summary.extensions],
+      outboxFrames: summary.outboxFrameCount,
+      quarantinedRollups: demand.heldCount,
+      firstRollupReceived: demand.firstRollupReceived,
+      presentedIdentity: summary.presentedIdentity,
+    };
+  }
+}

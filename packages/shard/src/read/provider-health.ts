@@ -1,0 +1,62 @@
+// How each provider answered last, for the status of the shard.
+
+import type { Clock } from '@bigfleet/base';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { ProviderSet } from '../provider/provider-set.ts';
+import type { RefreshOutcome } from '../provider/provider-source.ts';
+import { countByProvider, type ProviderSummaryInit } from './shard-status.ts';
+
+interface LastList {
+  readonly isHealthy: boolean;
+  /** Of the last one that succeeded; 0 without one. */
+  readonly unixNanos: bigint;
+}
+
+const NEVER: LastList = { isHealthy: false, unixNanos: 0n };
+
+export class ProviderHealth {
+  readonly #clock: Clock;
+  #lists: ReadonlyMap<string, LastList> = new Map();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** What a cycle's reconcile came to. A provider that left the set is forgotten. */
+  note(refreshes: ReadonlyMap<string, RefreshOutcome>): void {
+    const unixNanos = this.#clock.unixNanos();
+    const before = this.#lists;
+    this.#lists = new Map(
+      [...refreshes].map(([name, { kind }]) => [
+        name,
+        kind === 'refreshed'
+          ? { isHealthy: true, unixNanos }
+          : { isHealthy: false, unixNanos: (before.get(name) ?? NEVER).unixNanos },
+      ]),
+    );
+  }
+
+  summaries(
+    providers: ProviderSet,
+    fleet: Fleet,
+    factsOf: ((name: string) => ProviderSummaryInit) | undefined,
+  ): ProviderSummaryInit[] {
+    const counts = countByProvider(fleet);
+    return [...providers].map(({ name }) => {
+      const { isHealthy, unixNanos } = this.#lists.get(name) ?? NEVER;
+      const count = counts.get(name);
+      const idle = count?.idleMachines ?? 0;
+      const speculative = count?.speculativeMachines ?? 0;
+      return {
+        name,
+        ...factsOf?.(name),
+        totalMachines: count?.totalMachines ?? 0,
+        idleMachines: idle,
+        speculativeMachines: speculative,
+        freeMachines: idle + speculative,
+        lastListUnixNanos: unixNanos,
+        healthy: isHealthy,
+      };
+    });
+  }
+}

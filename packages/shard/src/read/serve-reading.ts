@@ -1,0 +1,89 @@
+// Adds the read services to a shard: what `ShardOptions.extend` is for. Everything that reading
+// needs is one of the shard's parts; what only a coordinator's client or the process knows comes in
+// as an option.
+
+import type { Router } from '@bigfleet/wire';
+import { ShardQuery, ShardRead } from '@bigfleet/wire';
+import type { CycleReport } from '../core/observer.ts';
+import type { ShardExtension, ShardParts } from '../process/shard-options.ts';
+import { actuationState } from '../rails/actuation-state.ts';
+import { ProviderHealth } from './provider-health.ts';
+import {
+  type ReadHandlersOptions,
+  shardQueryHandlers,
+  shardReadHandlers,
+} from './read-handlers.ts';
+import { inlineRecordsReader, noRecords, type RecordsReader } from './records-reader.ts';
+import { ShardReading } from './shard-reading.ts';
+import type { ProviderSummaryInit } from './shard-status.ts';
+
+export interface ServeReadingOptions {
+  readonly version: string;
+  /** Inline over the shard's own files when absent; a process passes one with a thread. */
+  readonly records?: RecordsReader;
+  /** Address, source and sharing of a provider, as configured. */
+  readonly providerFacts?: (
+    name: string,
+  ) => Pick<ProviderSummaryInit, 'address' | 'source' | 'shared'>;
+  readonly coordinatorTerm?: () => bigint;
+  readonly assignmentRevision?: () => bigint;
+  /** Of the transfer that holds a machine. */
+  readonly frozenTransferId?: (machineId: string) => string | undefined;
+}
+
+export function serveReading(
+  options: ServeReadingOptions,
+): (router: Router, parts: ShardParts) => ShardExtension {
+  return (router, parts) => {
+    const { operators, core, runtime } = parts;
+    const { fleet } = core;
+    const reading = new ShardReading({
+      ...parts,
+      fleet,
+      notes: {
+        nodeName: (machineId) => operators.nodeNames.nameOf(machineId),
+        drainDeadlineMs: (machineId) => operators.drains.deadlineMsOf(machineId),
+        frozenTransferId: options.frozenTransferId ?? noTransfer,
+      },
+    });
+    const health = new ProviderHealth(runtime.clock);
+    const handlers: ReadHandlersOptions = {
+      ...parts,
+      fleet,
+      reading,
+      records: options.records ?? recordsOf(parts),
+      sessions: () => operators.summaries(),
+      machineCount: (cluster) => fleet.configuredCount(cluster),
+      status: () => ({
+        version: options.version,
+        ready: core.readiness.isReady,
+        actuation: actuationState(parts.actuation.view()),
+        sessions: operators.sessions.size,
+        providers: health.summaries(parts.providers, fleet, options.providerFacts),
+        coordinatorTerm: options.coordinatorTerm?.() ?? 0n,
+        assignmentRevision: options.assignmentRevision?.() ?? 0n,
+      }),
+    };
+    router
+      .add(ShardRead, shardReadHandlers(handlers))
+      .add(ShardQuery, shardQueryHandlers(handlers));
+    return {
+      observer: {
+        onCycle: (report: CycleReport) => {
+          health.note(report.refreshes);
+          reading.cycleEnded(report);
+        },
+        onExecuted: (order) => reading.executed(order),
+      },
+      stop: () => reading.stop(),
+    };
+  };
+}
+
+function recordsOf({ records, runtime }: ShardParts): RecordsReader {
+  return records === undefined ? noRecords : inlineRecordsReader(records, runtime.timers);
+}
+
+function noTransfer(): undefined {
+  return undefined;
+}

@@ -1,0 +1,68 @@
+// GetShardStatus: one line about the shard. Counts come from the columns, never from a walk over
+// the machines.
+
+import { State, STATE_COUNT, stateName, type StateCode } from '@bigfleet/engine';
+import type { ProviderSummarySchema, ShardStatusSchema } from '@bigfleet/wire';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { Init, RowInit } from './wire-init.ts';
+
+export type ShardStatusInit = Init<typeof ShardStatusSchema>;
+export type ProviderSummaryInit = RowInit<typeof ProviderSummarySchema>;
+
+/** PascalCase names, every state, zeros included. */
+export function machinesByState({ inventory }: Fleet): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (let state = State.Speculative as number; state < STATE_COUNT; state++) {
+    counts[stateName(state)] = inventory.stateCounts[state] ?? 0;
+  }
+  return counts;
+}
+
+export interface ProviderCounts {
+  readonly totalMachines: number;
+  readonly idleMachines: number;
+  readonly speculativeMachines: number;
+}
+
+/** By provider. Cost: one step per class and state. */
+export function countByProvider({ inventory }: Fleet): ReadonlyMap<string, ProviderCounts> {
+  const { classes } = inventory;
+  const counts = new Map<string, { -readonly [K in keyof ProviderCounts]: number }>();
+  for (let klass = 0; klass < classes.length; klass++) {
+    const provider = classes.shape(klass)?.provider;
+    if (provider === undefined) continue;
+    const count = counts.get(provider) ?? {
+      totalMachines: 0,
+      idleMachines: 0,
+      speculativeMachines: 0,
+    };
+    for (let state = 0; state < STATE_COUNT; state++) {
+      const machines = classes.counts[klass * STATE_COUNT + state] ?? 0;
+      count.totalMachines += machines;
+      if (state === State.Idle) count.idleMachines += machines;
+      if (state === State.Speculative) count.speculativeMachines += machines;
+    }
+    counts.set(provider, count);
+  }
+  return counts;
+}
+
+/** What a provider bills: machines that have a host, until they are deleted. */
+const BILLED: readonly StateCode[] = [
+  State.Idle,
+  State.Configuring,
+  State.Configured,
+  State.Draining,
+  State.Deleting,
+];
+
+export function dollarsPerHour({ inventory }: Fleet): number {
+  const { classes } = inventory;
+  let dollars = 0;
+  for (let klass = 0; klass < classes.length; klass++) {
+    let machines = 0;
+    for (const state of BILLED) machines += classes.counts[klass * STATE_COUNT + state] ?? 0;
+    if (machines > 0) dollars += machines * (classes.price[klass] ?? 0);
+  }
+  return dollars;
+}

@@ -1,0 +1,31 @@
+// The first frame of a session. It must be a Hello that names a cluster inside the id grammar, with
+// or without TLS, so that turning TLS on later strands nobody (security §2).
+
+import { type ClusterId, parseClusterId } from '@bigfleet/base';
+import { type Hello, RpcError } from '@bigfleet/wire';
+import type { OperatorFrame } from './operator-frame.ts';
+
+export const HELLO_DEADLINE_MS = 10_000;
+
+export interface Greeting {
+  readonly cluster: ClusterId;
+  readonly hello: Hello;
+}
+
+/** Throws the status for anything else. */
+export function readGreeting(frame: OperatorFrame): Greeting {
+  if (frame.kind !== 'message' || frame.payload.case !== 'hello') throw helloMissing();
+  const hello = frame.payload.value;
+  if (hello.clusterId === '') throw helloMissing();
+  const cluster = parseClusterId(hello.clusterId);
+  if (!cluster.ok) throw new RpcError('INVALID_ARGUMENT', `id_malformed: ${cluster.error.problem}`);
+  return { cluster: cluster.value, hello };
+}
+
+export function helloMissing(): RpcError {
+  return new RpcError('INVALID_ARGUMENT', 'session: first frame must be Hello with cluster_id');
+}
+
+export function helloLate(): RpcError {
+  return new RpcError('INVALID_ARGUMENT', 'session: no Hello with cluster_id within 10 s');
+}

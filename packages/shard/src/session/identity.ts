@@ -1,0 +1,84 @@
+// Whom a session speaks for: the claimed cluster must be the one in the peer's certificate, checked
+// before the session is installed, because installing first would let an impostor evict the real
+// operator for a moment (security §3.1). What the process was configured with decides whether there
+// is anything to check; an absent certificate never means plaintext.
+
+import type { Logger } from '@bigfleet/telemetry';
+import { stableMessages } from '@bigfleet/telemetry';
+import { type CallContext, type Denial, type PeerIdentity, RpcError, sanOf } from '@bigfleet/wire';
+import type { SessionMetrics } from './metrics.ts';
+
+export interface IdentityPolicy {
+  readonly transport: 'plaintext' | 'mtls';
+  /** The common name must equal the cluster id too; it only ever restricts. */
+  readonly requireSessionCn: boolean;
+}
+
+/** Undefined when the peer may speak for the cluster. */
+export function identityProblem(
+  policy: IdentityPolicy,
+  peer: CallContext['peer'],
+  cluster: string,
+): string | undefined {
+  const { identity } = peer;
+  if (identity.kind === 'unverified' && isExempt(policy, peer.address)) return undefined;
+  const required = sanOf('cluster', cluster);
+  if (identity.kind !== 'verified' || identity.san !== required) return `needs ${required}`;
+  if (policy.requireSessionCn && identity.commonName !== cluster) {
+    return `needs the common name ${cluster}`;
+  }
+  return undefined;
+}
+
+/** A Unix socket is guarded by its file mode, even when the process has TLS files. */
+function isExempt({ transport }: IdentityPolicy, peerAddress: string): boolean {
+  return transport === 'plaintext' || peerAddress.startsWith('unix:');
+}
+
+/** Names the SAN at most; never more of a certificate. */
+export function presentedIdentity(identity: PeerIdentity): string {
+  switch (identity.kind) {
+    case 'verified':
+      return identity.san;
+    case 'unverified':
+      return 'unauthenticated';
+    case 'unusable':
+      return identity.reason;
+  }
+}
+
+export interface IdentityReporter {
+  readonly metrics: SessionMetrics;
+  readonly logger: Logger;
+}
+
+/** Every refusal is a security event. */
+export function rejectIdentity(
+  { metrics, logger }: IdentityReporter,
+  call: CallContext,
+  cluster: string,
+  problem: string,
+): RpcError {
+  const presented = presentedIdentity(call.peer.identity);
+  metrics.identityRejected.inc();
+  logger.log('error', stableMessages.sessionIdentityRejected.text, {
+    cluster,
+    presented_identity: presented,
+    err: problem,
+    peer: call.peer.address,
+    rpc: call.path,
+  });
+  return new RpcError('PERMISSION_DENIED', `identity_rejected: ${problem}; presented ${presented}`);
+}
+
+/** For the gate's `onDenied`: a peer without the cluster role never reaches the session handler. */
+export function reportDeniedRole({ metrics, logger }: IdentityReporter, denial: Denial): void {
+  metrics.identityRejected.inc();
+  logger.log('error', stableMessages.sessionIdentityRejected.text, {
+    cluster: denial.assertedId ?? '',
+    presented_identity: denial.presented,
+    err: 'needs the role cluster',
+    peer: denial.peerAddress,
+    rpc: denial.path,
+  });
+}

@@ -1,0 +1,115 @@
+// The session and ingest series (observability §3.5, §3.6, §3.8), resolved once. Everything that
+// counts takes this struct, so a test passes a registry of its own and reads the text of a scrape.
+
+import type {
+  Counter,
+  CounterFamily,
+  Gauge,
+  GaugeFamily,
+  MetricRegistry,
+} from '@bigfleet/telemetry';
+
+const MAX_CLUSTER_SERIES = 5_000;
+
+type ByCluster = { readonly cluster: { readonly max: number } };
+
+export type RollupOutcome = 'applied' | 'unchanged' | 'held' | 'rejected';
+
+/** Why a frame, or an entry of one, had no effect. */
+const DROP_REASONS = [
+  'unknown_frame',
+  'foreign_bootstrap_response',
+  'foreign_reclaim_ack',
+  'foreign_node_identity',
+  'oversized_node_identity',
+] as const;
+export type DropReason = (typeof DROP_REASONS)[number];
+
+export interface SessionMetrics {
+  readonly activeSessions: Gauge;
+  readonly installed: Counter;
+  readonly replaced: Counter;
+  readonly removed: Counter;
+  readonly identityRejected: Counter;
+  readonly outboxFrames: Gauge;
+  readonly outboxCoalesced: Counter;
+  readonly sessionsStalled: Counter;
+  readonly framesDropped: Readonly<Record<DropReason, Counter>>;
+}
+
+export interface RollupMetrics {
+  readonly rollups: Readonly<Record<RollupOutcome, Counter>>;
+  readonly rejectedByCluster: CounterFamily<ByCluster>;
+  readonly quarantinedByCluster: GaugeFamily<ByCluster>;
+}
+
+export function createSessionMetrics(registry: MetricRegistry): SessionMetrics {
+  const lifecycle = registry.counter({
+    name: 'bigfleet_shard_session_lifecycle_total',
+    help: 'Operator sessions installed, replaced by a newer one of the same cluster, and removed.',
+    labels: { event: ['installed', 'removed', 'replaced'] },
+  });
+  const dropped = registry.counter({
+    name: 'bigfleet_shard_session_frames_dropped_total',
+    help: 'Frames of operators, or entries of them, that had no effect.',
+    labels: { reason: DROP_REASONS },
+  });
+  return {
+    activeSessions: registry.gauge({
+      name: 'bigfleet_shard_active_sessions',
+      help: 'Clusters whose operator is connected.',
+    }),
+    installed: lifecycle.labels({ event: 'installed' }),
+    replaced: lifecycle.labels({ event: 'replaced' }),
+    removed: lifecycle.labels({ event: 'removed' }),
+    identityRejected: registry.counter({
+      name: 'bigfleet_shard_session_identity_rejected_total',
+      help: 'Sessions refused because the certificate does not belong to the cluster it claims.',
+    }),
+    outboxFrames: registry.gauge({
+      name: 'bigfleet_shard_outbox_frames',
+      help: 'Frames that wait for operators to read, over all sessions.',
+    }),
+    outboxCoalesced: registry.counter({
+      name: 'bigfleet_shard_outbox_coalesced_total',
+      help: 'Frames that replaced a queued older one of the same key.',
+    }),
+    sessionsStalled: registry.counter({
+      name: 'bigfleet_shard_sessions_stalled_total',
+      help: 'Sessions ended because their operator did not read.',
+    }),
+    framesDropped: {
+      unknown_frame: dropped.labels({ reason: 'unknown_frame' }),
+      foreign_bootstrap_response: dropped.labels({ reason: 'foreign_bootstrap_response' }),
+      foreign_reclaim_ack: dropped.labels({ reason: 'foreign_reclaim_ack' }),
+      foreign_node_identity: dropped.labels({ reason: 'foreign_node_identity' }),
+      oversized_node_identity: dropped.labels({ reason: 'oversized_node_identity' }),
+    },
+  };
+}
+
+export function createRollupMetrics(registry: MetricRegistry): RollupMetrics {
+  const rollups = registry.counter({
+    name: 'bigfleet_shard_rollups_total',
+    help: 'Roll-ups by what became of them; unchanged ones were skipped by their digest.',
+    labels: { outcome: ['applied', 'unchanged', 'held', 'rejected'] },
+  });
+  return {
+    rollups: {
+      applied: rollups.labels({ outcome: 'applied' }),
+      unchanged: rollups.labels({ outcome: 'unchanged' }),
+      held: rollups.labels({ outcome: 'held' }),
+      rejected: rollups.labels({ outcome: 'rejected' }),
+    },
+    rejectedByCluster: registry.counter({
+      name: 'bigfleet_shard_rollups_rejected_total',
+      help: 'Roll-ups refused at ingest; the last good demand stays.',
+      labels: { cluster: { max: MAX_CLUSTER_SERIES } },
+    }),
+    quarantinedByCluster: registry.gauge({
+      name: 'bigfleet_shard_rollup_quarantined',
+      help: 'Consecutive roll-ups held because they would drop almost all demand; 0 is clear.',
+      labels: { cluster: { max: MAX_CLUSTER_SERIES } },
+    }),
+  };
+}

@@ -1,0 +1,72 @@
+// One live session: whom it speaks for, what was negotiated, and the way to its outbox. It starts
+// installed and ends once, with the reason that the operator gets as its status. It knows nothing
+// of the frames that pass through it.
+
+import type { ClusterId } from '@bigfleet/base';
+import type { RpcError } from '@bigfleet/wire';
+import type { Extension } from './extensions.ts';
+import type { ShardFrame } from './frame.ts';
+import type { OperatorSession } from './operator-session.ts';
+import type { OutboxStream } from './outbox-stream.ts';
+
+export interface SessionOptions {
+  readonly cluster: ClusterId;
+  readonly extensions: readonly Extension[];
+  readonly protocolVersion: string;
+  /** The SAN, or `unauthenticated` on a plaintext listener. */
+  readonly presentedIdentity: string;
+  readonly sinceUnixNanos: bigint;
+  readonly stream: OutboxStream;
+  /** Ends the conversation; `undefined` is an orderly end. */
+  readonly onClose: (reason: RpcError | undefined) => void;
+}
+
+export class Session implements OperatorSession {
+  readonly cluster: ClusterId;
+  readonly extensions: readonly Extension[];
+  readonly protocolVersion: string;
+  readonly presentedIdentity: string;
+  readonly sinceUnixNanos: bigint;
+  /** A roll-up of this session is in the NeedsTable: from now on it gets the catch-all hint. */
+  hasAcceptedRollup = false;
+  readonly #stream: OutboxStream;
+  readonly #onClose: (reason: RpcError | undefined) => void;
+
+  constructor(options: SessionOptions) {
+    this.cluster = options.cluster;
+    this.extensions = options.extensions;
+    this.protocolVersion = options.protocolVersion;
+    this.presentedIdentity = options.presentedIdentity;
+    this.sinceUnixNanos = options.sinceUnixNanos;
+    this.#stream = options.stream;
+    this.#onClose = options.onClose;
+  }
+
+  get isOpen(): boolean {
+    return !this.#stream.isEnded;
+  }
+
+  get outboxFrameCount(): number {
+    return this.#stream.frameCount;
+  }
+
+  has(extension: Extension): boolean {
+    return this.extensions.includes(extension);
+  }
+
+  deliver(frame: ShardFrame): void {
+    this.#stream.deliver(frame);
+  }
+
+  post(supersedesKey: string, frame: ShardFrame): void {
+    this.#stream.post(supersedesKey, frame);
+  }
+
+  barrier(frame: ShardFrame): void {
+    this.#stream.barrier(frame);
+  }
+
+  close(reason?: RpcError): void {
+    this.#onClose(reason);
+  }
+}
