@@ -4,6 +4,7 @@
 import type { Mutant } from '../mutant.ts';
 import { bindingMutants } from './bindings.ts';
 import { codeMutants } from './codes.ts';
+import { cursorMutants } from './cursors.ts';
 import { failureMutants } from './failures.ts';
 import { fenceMutants } from './fences.ts';
 import { fleetMutants } from './fleets.ts';
@@ -24,7 +25,8 @@ export const mutantGroups: readonly MutantGroup[] = [
   { title: 'Operations and acks', mutants: operationMutants },
   { title: 'Bindings and metadata', mutants: bindingMutants },
   { title: 'States and record shape', mutants: recordMutants },
-  { title: 'Lists and cursors', mutants: listMutants },
+  { title: 'Filters, caps and pages', mutants: listMutants },
+  { title: 'Cursors and deltas', mutants: cursorMutants },
   { title: 'Failures and timeouts', mutants: failureMutants },
   { title: 'Restarts', mutants: restartMutants },
   { title: 'Large and busy fleets', mutants: fleetMutants },
