@@ -68,8 +68,8 @@ function configure(
   inventory.move(slot, State.Configured, {}, nowMs);
 }
 
-/** Enough for demand that preempts, drains and re-acquires; a fleet that needs more oscillates. */
-const MAX_CYCLES_TO_QUIET = 12;
+/** realistic-500k takes 35, the other shapes up to ten; a fleet that needs more oscillates. */
+const MAX_CYCLES_TO_QUIET = 50;
 
 /** Cycles and carries out until a cycle decides nothing. */
 export function converge(fleet: Fleet): void {

@@ -51,6 +51,7 @@ export async function runDemo(options: RunOptions): Promise<RunResult> {
     children.push(child);
     stack.defer(() => child.stop());
     await child.ready(stop);
+    view.line(`${child.name} runs as process ${child.pid}`);
   }
   const readyMs = runtime.clock.monotonicMs();
   view.line(`ready after ${((readyMs - startMs) / 1_000).toFixed(1)} s`);
@@ -59,11 +60,12 @@ export async function runDemo(options: RunOptions): Promise<RunResult> {
   const logger = createLogger({ clock: runtime.clock, sink, fields: { component: 'demo' } });
   const stage = new Stage(options, logger);
   const ending = new AbortController();
-  const background = stage.run(AbortSignal.any([stop, ending.signal]));
+  const halt = AbortSignal.any([stop, ending.signal]);
+  const background = stage.run(halt);
   const mishaps = [background.then(never), ...children.map(({ died }) => died)];
   let result: RunResult;
   try {
-    const isWhole = await Promise.race([stage.show(readyMs), ...mishaps]);
+    const isWhole = await Promise.race([stage.show(readyMs, halt), ...mishaps]);
     result = { summary: await stage.summary(readyMs), isWhole };
   } finally {
     ending.abort(new Error('the demo ends'));
@@ -109,16 +111,16 @@ class Stage {
     ]);
   }
 
-  /** True when the whole time passed, false when the person stopped it. */
-  async show(startMs: number): Promise<boolean> {
-    const { runtime, view, forMs = Number.POSITIVE_INFINITY, stop } = this.#options;
+  /** True when the whole time passed, false when it was stopped before. */
+  async show(startMs: number, halt: AbortSignal): Promise<boolean> {
+    const { runtime, view, forMs = Number.POSITIVE_INFINITY } = this.#options;
     for (;;) {
       const elapsedMs = runtime.clock.monotonicMs() - startMs;
       view.show(this.#scene(elapsedMs));
       if (elapsedMs >= forMs) return true;
-      if (stop.aborted) return false;
-      await sleep(runtime, Math.min(FRAME_MS, forMs - elapsedMs), stop).catch((error: unknown) => {
-        if (!stop.aborted) throw error;
+      if (halt.aborted) return false;
+      await sleep(runtime, Math.min(FRAME_MS, forMs - elapsedMs), halt).catch((error: unknown) => {
+        if (!halt.aborted) throw error;
       });
     }
   }

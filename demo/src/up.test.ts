@@ -4,7 +4,9 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
 import net from 'node:net';
+import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { nodeVersionProblem } from './node-version.ts';
@@ -100,6 +102,21 @@ test('Ctrl-C stops everything and sums it up', async () => {
   const { code, lines, stderr } = await ended;
   assert.equal(code, 0, stderr);
   assert.equal((JSON.parse(lines.at(-1) ?? '') as Summary).seed, '7');
+  assert.deepEqual(await portProblems(ports), []);
+});
+
+test('a shard that dies ends it, with the end of its log, and takes the provider along', async () => {
+  const ports = await freePorts();
+  const { ended, line } = start('--seed', '7', ...portArgs(ports));
+  const pid = /\d+$/.exec((await line(/^shard runs as process/)) ?? '')?.[0];
+  process.kill(Number(pid), 'SIGKILL');
+  const { code, stderr } = await ended;
+  assert.equal(code, 1, stderr);
+  const [, logFile] =
+    /^the shard ended \(SIGKILL\); the end of (.*):\n.*listening/s.exec(stderr) ?? [];
+  assert.ok(logFile !== undefined, stderr);
+  assert.ok(existsSync(logFile), 'the logs of a run that failed are kept');
+  rmSync(path.dirname(logFile), { recursive: true });
   assert.deepEqual(await portProblems(ports), []);
 });
 

@@ -59,6 +59,10 @@ export class Child {
     process.once('exit', this.#kill);
   }
 
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
   async ready(signal: AbortSignal): Promise<void> {
     const { runtime } = this.#options;
     const waiting = runWithDeadline(runtime, { ms: READY_WITHIN_MS, parent: signal }, (within) =>

@@ -88,7 +88,6 @@ test('what this build cannot do is refused, not ignored', () => {
   for (const line of [
     '--coordinator-addr=h:1',
     '--provider-shared',
-    '--trace-samples=f',
     '--fake-provider --archetypes=f',
   ]) {
     assert.ok(!settingsOf(line.split(' ')).ok, line);

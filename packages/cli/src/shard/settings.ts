@@ -43,6 +43,7 @@ export function shardSettings(parsed: Parsed<ShardFlags>, env: Env): Result<Shar
     epochFloor: values['epoch-floor'],
     recordsDir: values['records-dir'] || path.join(values['data-dir'], 'records'),
     auditLog: values['audit-log'],
+    traceSamples: values['trace-samples'],
     hasDebugEndpoints: values['debug-endpoints'],
     tls: {
       cert: values['tls-cert'],
@@ -86,7 +87,6 @@ function unsupportedProblem(values: Values): string | undefined {
     return '--provider-shared: ownership comes from the coordinator client, which this build lacks';
   }
   if (values.archetypes !== '') return '--archetypes: this build has no catalogue reader yet';
-  if (values['trace-samples'] !== '') return '--trace-samples: this build does not write it yet';
   return undefined;
 }
 

@@ -41,7 +41,8 @@ export class Recorder {
   readonly #actionBytes: ByteWriter = new ByteWriter();
   readonly #record: ByteWriter = new ByteWriter();
   #needCount = 0;
-  #actionCount = 0;
+  /** Acquisitions come first among the actions. */
+  #acquisitionCount = 0;
 
   constructor(inventory: Inventory, vectors: VectorTable, view: PoolView) {
     this.#inventory = inventory;
@@ -53,7 +54,7 @@ export class Recorder {
   /** Before acquisition. */
   begin(): void {
     this.#needCount = 0;
-    this.#actionCount = 0;
+    this.#acquisitionCount = 0;
     this.#actionBytes.clear();
     this.#needs.clear();
     this.#tables.begin();
@@ -82,20 +83,20 @@ export class Recorder {
     if (result.domain !== undefined) out.text(result.domain);
     if (!result.isSatisfied) this.#writeVector(result.deficit);
     this.#lists.noteTakers(row, actions, firstAction);
-    this.#writeAcquisitions(actions, firstAction);
+    this.#acquisitionCount = actions.length;
   }
 
-  /** Of the need at hand: cluster, need and kind follow from it and from the pool. */
-  #writeAcquisitions(actions: ActionBuffer, first: number): void {
+  /** In one go: ids are scattered in memory, and a tight loop waits for many of them at once. */
+  #writeAcquisitions(actions: ActionBuffer): void {
     const out = this.#actionBytes;
     const { columns, ids } = this.#inventory;
-    for (let at = first; at < actions.length; at++) {
+    for (let at = 0; at < this.#acquisitionCount; at++) {
       const slot = actions.slot[at] as number;
       const isProvision = actions.kind[at] === ActionKind.Provision;
+      // Cluster and need follow from the counts of the needs, the kind from the pool.
       out.text(ids[slot] as string);
       out.varint(this.#tables.class(columns.klass[slot] as number) * 2 + (isProvision ? 1 : 0));
     }
-    this.#actionCount = actions.length;
   }
 
   /** The record as bytes, valid until the next cycle. */
@@ -109,8 +110,8 @@ export class Recorder {
     out.double(header.nowMs);
     out.uint32(header.digestHigh);
     out.uint32(header.digestLow);
-    const otherCount = actions.length - this.#actionCount;
-    this.#writeOthers(actions, this.#actionCount);
+    this.#writeAcquisitions(actions);
+    this.#writeOthers(actions);
     out.uint32(checksum(this.#actionBytes.written));
     section(out, tables.stringCount, tables.strings);
     section(out, tables.classCount, tables.classes);
@@ -118,7 +119,7 @@ export class Recorder {
     section(out, this.#needCount, this.#needs);
     out.varint(short.length);
     for (const need of short) this.#writeShort(out, need);
-    out.varint(otherCount);
+    out.varint(actions.length - this.#acquisitionCount);
     out.bytes(this.#actionBytes.written);
     out.uint32(checksum(out.written));
     return out.written;
@@ -133,10 +134,10 @@ export class Recorder {
   }
 
   /** Preemptions, reclaims and releases, in order. */
-  #writeOthers(actions: ActionBuffer, first: number): void {
+  #writeOthers(actions: ActionBuffer): void {
     const out = this.#actionBytes;
     const { columns, ids } = this.#inventory;
-    for (let at = first; at < actions.length; at++) {
+    for (let at = this.#acquisitionCount; at < actions.length; at++) {
       const slot = actions.slot[at] as number;
       const row = actions.row[at];
       const cluster = actions.cluster[at] as number;

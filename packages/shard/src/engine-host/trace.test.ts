@@ -54,6 +54,7 @@ for (const kind of ['inline', 'worker'] as const) {
     const reports = tracesOf(answers).map((trace) => replay(trace));
     assert.equal(reports.length, 1 + Math.floor(CYCLES / ROTATE_EVERY));
     assert.ok(reports.every(({ outcome }) => outcome === 'identical'));
+    assert.ok(reports.every(({ cycleCount, verifiedCount }) => cycleCount === verifiedCount));
     assert.deepEqual(
       reports.map(({ end }) => end?.kind),
       [...reports.slice(1).map(() => 'closed'), 'open'],

@@ -28,8 +28,10 @@ export interface Underway {
 }
 
 interface Stamp {
+  /** Where the age counts from. */
   readonly sinceMs: number;
-  readonly isWhole: boolean;
+  /** When the machine entered the state; undefined when this process did not see it. */
+  readonly enteredMs: number | undefined;
 }
 
 type Stamps = Map<string, Stamp>;
@@ -43,22 +45,37 @@ export class TransitionClock {
     [State.Deleting]: new Map(),
   };
 
-  entered(machineId: string, state: TransitionalState, nowMs: number, isWhole: boolean): void {
-    const stamps = this.#byState[state];
-    stamps.delete(machineId);
-    stamps.set(machineId, { sinceMs: nowMs, isWhole });
+  /** `isSeen`: it came from another state before our eyes. */
+  entered(machineId: string, state: TransitionalState, nowMs: number, isSeen: boolean): void {
+    this.#stamp(machineId, state, nowMs, isSeen ? nowMs : undefined);
   }
 
-  /** When it began; undefined when that is not known. */
+  /** Its age counts from now on: a drain's, when the provider's part begins. */
+  restarted(machineId: string, state: TransitionalState, nowMs: number): void {
+    this.#stamp(machineId, state, nowMs, this.#byState[state].get(machineId)?.enteredMs);
+  }
+
+  /** When it entered; undefined when that is not known. */
   left(machineId: string, state: TransitionalState): number | undefined {
     const stamp = this.#byState[state].get(machineId);
     this.#byState[state].delete(machineId);
-    return stamp?.isWhole === true ? stamp.sinceMs : undefined;
+    return stamp?.enteredMs;
   }
 
   oldest(state: TransitionalState): Underway | undefined {
     for (const [machineId, { sinceMs }] of this.#byState[state]) return { machineId, sinceMs };
     return undefined;
+  }
+
+  #stamp(
+    machineId: string,
+    state: TransitionalState,
+    sinceMs: number,
+    enteredMs: number | undefined,
+  ): void {
+    const stamps = this.#byState[state];
+    stamps.delete(machineId);
+    stamps.set(machineId, { sinceMs, enteredMs });
   }
 }
 

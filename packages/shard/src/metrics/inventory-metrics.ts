@@ -8,6 +8,7 @@ import {
   CapacityType,
   capacityTypeName,
   type Inventory,
+  isStateCode,
   State,
   STATE_COUNT,
   stateName,
@@ -15,7 +16,7 @@ import {
 import type { Gauge, MetricRegistry } from '@bigfleet/telemetry';
 import type { DemandLedger } from '../ledgers/demand-ledger.ts';
 
-const STATES = Object.values(State);
+const STATES = Object.values(State).filter(isStateCode);
 const TYPES = Object.values(CapacityType);
 const BUCKET_LABELS = PENALTY_BUCKETS.map(bucketLabel);
 const BUCKETS = PINNED_BUCKET + 1;

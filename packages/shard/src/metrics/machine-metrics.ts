@@ -1,7 +1,7 @@
 // Latencies of single machines and what providers did unasked (observability §3.2, §3.8). Fed by
 // every applied state change, whoever saw it first: an executor or reconcile.
 
-import { isLegalTransition, State, type StateCode, stateName } from '@bigfleet/engine';
+import { isLegalTransition, isStateCode, State, type StateCode, stateName } from '@bigfleet/engine';
 import { B16cs, B20cs, type Counter, type Gauge, type MetricRegistry } from '@bigfleet/telemetry';
 import type { NodeChange } from '../fleet/node-change.ts';
 import type { FirstSeen } from '../ledgers/first-seen.ts';
@@ -77,7 +77,7 @@ function createPhaseHistograms(registry: MetricRegistry): PhaseObserver {
 
 /** Edges that no action of ours walks: a lost host, an administrator at the provider. */
 function createJumpCounters(registry: MetricRegistry): (from: StateCode, to: StateCode) => void {
-  const names = Object.values(State).map(stateName);
+  const names = Object.values(State).filter(isStateCode).map(stateName);
   const family = registry.counter({
     name: 'bigfleet_shard_out_of_band_transitions_total',
     help: 'State changes of providers that no action of this shard leads to.',

@@ -66,8 +66,9 @@ export function createNodeNotices(options: NodeNoticesOptions): NodeNotices {
 
 function tellOperator(nodeStates: NodeStates, change: NodeChange): void {
   const { machine, isRemoved, previousCluster } = change;
+  // Most machines of a first List concern nobody: no view is built for them.
+  if (machine.cluster === '' && previousCluster === '') return;
   if (!isRemoved) return nodeStates.changed(nodeViewOf(machine), previousCluster);
-  if (previousCluster === '') return nodeStates.removed(machine.id);
   const last = { ...nodeViewOf(machine), state: State.Failed, cluster: '', lastError: GONE };
   nodeStates.changed(last, previousCluster);
 }

@@ -14,6 +14,8 @@ export interface ProcessSettings {
   readonly epochFloor: bigint;
   readonly recordsDir: string;
   readonly auditLog: string;
+  /** Empty: no raw samples. */
+  readonly traceSamples: string;
   readonly hasDebugEndpoints: boolean;
   readonly tls: {
     readonly cert: string;

@@ -3,7 +3,7 @@
 // the same.
 
 import type { Runtime } from '@bigfleet/base';
-import type { Logger, MetricRegistry, ReadinessSource } from '@bigfleet/telemetry';
+import type { Logger, MetricRegistry, ReadinessSource, SampleTrace } from '@bigfleet/telemetry';
 import type { ByteRouter, Router } from '@bigfleet/wire';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { ShardCore } from '../core/shard-core.ts';
@@ -32,6 +32,8 @@ export interface ShardOptions {
   readonly storage: ShardStorage;
   readonly transport: ShardTransport;
   readonly settings: ShardSettings;
+  /** Raw cycle durations; the caller closes it. */
+  readonly samples?: SampleTrace;
   /** Of the coordinator's client, when there is one; 0 otherwise. */
   readonly coordinatorTerm?: () => bigint;
   /** Further services on the same server: reading. Called once, before anything is served. */

@@ -5,9 +5,12 @@
 
 import type { Runtime } from '@bigfleet/base';
 import {
+  createSampleTrace,
   type HttpServer,
   type Logger,
   type MetricRegistry,
+  openSampleFile,
+  type SampleTrace,
   startHttpServer,
   startProcessMetrics,
 } from '@bigfleet/telemetry';
@@ -79,6 +82,7 @@ interface Prepared {
   readonly tls: TlsMaterial | undefined;
   readonly dialled: DialledProviders;
   readonly audit: AuditLog;
+  readonly samples: SampleTrace | undefined;
 }
 
 /** Everything that a shard is given; closed by `opened`, in reverse. */
@@ -108,12 +112,14 @@ async function prepare(
   opened.defer(() => dialled.close());
   const audit = await openAudit(options, logger);
   opened.defer(() => audit.close());
-  return { dataDir, epoch, logger, tls, dialled, audit };
+  const samples = await openSamples(options, logger);
+  opened.defer(() => samples?.close());
+  return { dataDir, epoch, logger, tls, dialled, audit, samples };
 }
 
 async function serve(options: StartProcessOptions, prepared: Prepared): Promise<RunningShard> {
   const { runtime, registry, settings } = options;
-  const { dataDir, epoch, logger, tls, dialled, audit } = prepared;
+  const { dataDir, epoch, logger, tls, dialled, audit, samples } = prepared;
   const { shardId, listen, recordsDir } = settings;
   const hasRecords = settings.shard.recordsMaxBytes > 0;
   const host = new WorkerHost({ hasRecords, hasTrace: hasRecords });
@@ -134,6 +140,7 @@ async function serve(options: StartProcessOptions, prepared: Prepared): Promise<
     },
     transport: grpcTransport({ runtime, logger, listen, tls }),
     settings: settings.shard,
+    ...(samples === undefined ? {} : { samples }),
     extend: serveReading({
       version: settings.build.version,
       ...(hasRecords ? { records: new ThreadedRecordsReader(runtime, recordsDir) } : {}),
@@ -157,6 +164,16 @@ function startProbes(
     logger,
     debugEndpoints: settings.hasDebugEndpoints,
   });
+}
+
+async function openSamples(
+  { settings, runtime, registry }: StartProcessOptions,
+  logger: Logger,
+): Promise<SampleTrace | undefined> {
+  if (settings.traceSamples === '') return undefined;
+  const file = await openSampleFile(settings.traceSamples);
+  const onError = (error: Error): void => logger.error('samples are lost', { err: error });
+  return createSampleTrace({ runtime, file, registry, onError });
 }
 
 async function openAudit(

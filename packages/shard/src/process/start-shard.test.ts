@@ -320,6 +320,17 @@ test('an operator that refuses a bootstrap is left alone, and the demand is a sh
   await stage.stop();
 });
 
+test('attribution, when asked for: open demand and what is given back, every 20th cycle', async () => {
+  const { stage, operator } = await withNode({ settings: { hasPhaseAttribution: true } });
+  assert.equal(stage.logged('phase attribution').length, 0);
+  operator.send({ case: 'rollup', value: demandOf('blue', 40, 2_000) });
+  await stage.serve(operator, 250_000);
+  const lines = stage.logged('msg="phase attribution"');
+  assert.ok(lines.length > 0);
+  assert.match(lines[0] ?? '', /needs_total=1 needs_same=0 p1_unsatisfied=1 .*p3_reclaim=0/);
+  await stage.stop();
+});
+
 /** An answer to a call, while time passes. */
 async function call<T>(stage: ShardStage, answer: Promise<T>): Promise<T> {
   await stage.settle();

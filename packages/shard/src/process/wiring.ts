@@ -28,6 +28,7 @@ import { createLogObserver, type LogObserver } from './log-observer.ts';
 import { createMetricsObserver } from './metrics-observer.ts';
 import { createNodeNotices, type NodeNotices } from './node-notices.ts';
 import { combineObservers, withoutHandOvers } from './observers.ts';
+import { createPhaseAttribution } from './phase-attribution.ts';
 import { createRollupPort, type RollupPort } from './rollup-port.ts';
 import { noCoordinator } from './router.ts';
 import type { ShardExtension, ShardOptions, ShardParts } from './shard-options.ts';
@@ -73,8 +74,7 @@ export class ShardWiring {
     this.#desk = new OperatorDrainDesk({
       waits: this.operators.drains,
       offer: (order, graceSeconds) => this.core.drainDue(order, graceSeconds),
-      onDue: (machineId) =>
-        this.#transitions.entered(machineId, State.Draining, this.#nowMs(), true),
+      onDue: (machineId) => this.#transitions.restarted(machineId, State.Draining, this.#nowMs()),
     });
     this.#actions = createActionMetrics(registry);
     this.#notices = this.#createNotices();
@@ -171,10 +171,11 @@ export class ShardWiring {
   /** Metrics first, so that a log line and the gauge it speaks of agree. */
   #createObserver(): ShardObserver {
     const { options, supervise } = this.#given;
-    const { runtime, logger, registry, providers, storage, settings } = options;
+    const { runtime, logger, registry, host, providers, storage, settings } = options;
     const { clock } = runtime;
     const fleet = (): ShardCore['fleet'] => this.core.fleet;
     const cycles = createCycleMetrics(registry, settings.metricsWarmupCycles);
+    const samples = options.samples?.series('cycle');
     const own = combineObservers([
       createMetricsObserver({
         registry,
@@ -189,6 +190,10 @@ export class ShardWiring {
       this.#log,
       createAuditObserver(storage.audit, () => this.core.cycleCount),
       this.#coreTies(),
+      {
+        onCycle: ({ tookMs }) =>
+          samples?.record(clock.monotonicMs() - tookMs.total, tookMs.total / 1_000),
+      },
       createHintCycle({
         hints: this.operators.hints,
         fleet,
@@ -198,6 +203,9 @@ export class ShardWiring {
       }),
       createListSizeWatch(logger, fleet, settings.isIncremental),
       createTransitionWatch(logger, this.#transitions, () => this.#nowMs()),
+      ...(settings.hasPhaseAttribution
+        ? [createPhaseAttribution({ host, fleet, logger, timers: runtime.timers, supervise })]
+        : []),
       this.#extensionTies(),
     ]);
     return withoutHandOvers(own, fleet);

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeRecord, explain, State } from '@bigfleet/engine';
+import { ActionKind, decodeRecord, explain, State } from '@bigfleet/engine';
 import { type FailureCode, MachineState, Operator, RpcError } from '@bigfleet/wire';
 import { fourCores } from '../core/testing/stage.ts';
 import { readNewestFirst } from '../records/read-records.ts';
@@ -130,6 +130,24 @@ test('a machine under way shows its action and its node', async () => {
     [done?.state, done?.pendingAction, done?.nodeName],
     [State.Configured, '', 'node-7'],
   );
+  await stage.stop();
+});
+
+test('a write that changes no state leaves its time, and a stale order is no action', async () => {
+  const stage = await busyStage('refreshed');
+  const view = async () => {
+    const [batch] = await stage.all(stage.query().listMachines({ machineIds: ['host-0'] }));
+    return batch?.machines[0];
+  };
+  const before = await view();
+  stage.fake.setAllocatable('host-0', new Map([['cpu', '3']]));
+  await stage.time.runFor(20_000);
+  const slot = stage.core.fleet.inventory.slotOf('host-0');
+  stage.reading.views.noteOrdered(slot, ActionKind.Reclaim);
+  const after = await view();
+  assert.equal(after?.allocatable?.resources['cpu'], '3');
+  assert.equal(after.stateSinceUnixNanos, before?.stateSinceUnixNanos);
+  assert.equal(after.pendingAction, '');
   await stage.stop();
 });
 
@@ -299,7 +317,10 @@ test('records by cycle, time and subject, and the ones to come', async () => {
   const about = await cycles({ machineId: 'host-0' });
   assert.ok(about.length >= 1 && about.length < count);
   const following = stage.query().listRecords({ follow: true, fromCycle: BigInt(count) });
-  const next = async () => (await stage.answer(following.next())).value?.cycle;
+  const next = async () => {
+    const step = await stage.answer(following.next());
+    return step.done === true ? undefined : step.value.cycle;
+  };
   assert.equal(await next(), BigInt(count));
   await stage.demand('blue', 20);
   await stage.time.runFor(1_000);

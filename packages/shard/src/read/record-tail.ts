@@ -58,6 +58,6 @@ export class RecordTail {
   }
 
   #wakeAll(): void {
-    for (const wake of [...this.#waiting]) wake();
+    for (const wake of this.#waiting) wake();
   }
 }

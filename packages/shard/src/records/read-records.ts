@@ -3,8 +3,14 @@
 // are taken, so a reader that lets others in between never holds them up for a whole segment.
 
 import { type SegmentFiles, unlessMissing } from './segment-files.ts';
-import { FRAME_HEAD_BYTES, firstCycleOf, HEADER_BYTES } from './segment-format.ts';
-import { decodeSegment, segmentFrames, type StoredRecord } from './segment-format.ts';
+import {
+  decodeSegment,
+  FRAME_HEAD_BYTES,
+  firstCycleOf,
+  HEADER_BYTES,
+  segmentFrames,
+  type StoredRecord,
+} from './segment-format.ts';
 
 export interface RecordRange {
   readonly fromCycle?: bigint;

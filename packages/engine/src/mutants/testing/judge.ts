@@ -50,7 +50,7 @@ export class Judge {
     const startMs = this.#clock.monotonicMs();
     const outcome = await this.#run({ files, boundMs: BASELINE_BOUND_MS });
     const tookMs = this.#clock.monotonicMs() - startMs;
-    this.#boundMs = Math.max(BOUND_MS, tookMs);
+    this.#boundMs = Math.max(BOUND_MS, Math.ceil(tookMs));
     return { outcome, tookMs };
   }
 

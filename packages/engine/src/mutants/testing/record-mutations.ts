@@ -77,7 +77,7 @@ export const recordMutations: readonly Mutation[] = [
     id: 'record-phase-two-missing',
     file: 'record/recorder.ts',
     breaks: 'preemptions, reclaims and releases are not written',
-    find: 'this.#writeOthers(actions, this.#actionCount);',
+    find: 'this.#writeOthers(actions);',
     replace: '',
   },
   {

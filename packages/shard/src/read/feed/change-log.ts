@@ -11,7 +11,8 @@ const KEPT_BYTES: number = 1 << 26;
 
 interface Entry {
   readonly changes: CycleChanges;
-  readonly frames: Map<string, Uint8Array>;
+  /** By what they hold. */
+  readonly frames: Map<number, Uint8Array>;
 }
 
 export interface Behind {

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
-import { type MachineView, RpcError } from '@bigfleet/wire';
+import { ActionKind } from '@bigfleet/engine';
+import { encodeInit, type MachineView, RecordFrameSchema, RpcError } from '@bigfleet/wire';
 import { fourCores } from '../../core/testing/stage.ts';
 import { FeedClient, type Wants } from '../testing/feed-client.ts';
 import { ReadStage } from '../testing/read-stage.ts';
@@ -155,6 +156,7 @@ test('a cursor goes on where it was; an old, foreign or broken one starts anew',
   assert.ok(place !== undefined);
   const refused = [
     encodeCursor({ ...place, epoch: 6n }),
+    encodeCursor({ ...place, rows: 1 }),
     encodeCursor({ ...place, cycle: place.cycle + 1_000 }),
     cursor.subarray(1),
   ];
@@ -166,6 +168,24 @@ test('a cursor goes on where it was; an old, foreign or broken one starts anew',
     assert.ok(reader.kinds.includes('snapshotEnd'));
     await reader.close();
   }
+  await stage.stop();
+});
+
+test('deltas without needs resume nobody who watches needs', async () => {
+  const stage = new ReadStage('needs-later');
+  stage.core.start();
+  await stage.settle();
+  const machines = watcher(stage, { needs: false });
+  await machines.readAll();
+  const place = decodeCursor(machines.cursor);
+  assert.ok(place !== undefined && place.rows === 1);
+  await stage.demand('blue', 4);
+  await stage.time.runFor(1_000);
+  const cursor = encodeCursor({ ...place, rows: 3 });
+  const needs = watcher(stage, { cursor }, 'needs');
+  await needs.readAll();
+  assert.ok(needs.kinds.includes('snapshotEnd'));
+  assert.equal(needs.needs.size, 1);
   await stage.stop();
 });
 
@@ -229,6 +249,68 @@ test('a reader that never reads lags, is told so, and slows no cycle', async () 
     assert.deepEqual(sorted(reader.machines), sorted(alive.machines));
     assert.equal(reader.cycle, alive.cycle);
   }
+  await stage.stop();
+});
+
+test('writes that change no state and actions that write nothing are told too', async () => {
+  const stage = new ReadStage('quiet-writes');
+  stage.fake.addIdle(fourCores('host'));
+  stage.core.start();
+  await stage.time.runFor(1_000);
+  const reader = watcher(stage);
+  await reader.readAll();
+  stage.fake.setAllocatable('host', new Map([['cpu', '2']]));
+  await stage.time.runFor(20_000);
+  await reader.readAll();
+  assert.equal(reader.machines.get('host')?.allocatable?.resources['cpu'], '2');
+  const { fleet } = stage.core;
+  const slot = fleet.inventory.slotOf('host');
+  fleet.setPending(slot, 'in_flight');
+  stage.reading.views.noteOrdered(slot, ActionKind.Bootstrap);
+  stage.reading.feed.written('host');
+  stage.core.wake();
+  await stage.time.runFor(1_000);
+  await reader.readAll();
+  assert.equal(reader.machines.get('host')?.pendingAction, 'Bootstrap');
+  fleet.setPending(slot, 'none');
+  stage.reading.executed({
+    kind: ActionKind.Bootstrap,
+    handle: fleet.handleOf(slot),
+    machineId: 'host',
+    cluster: 'blue',
+    need: undefined,
+    graceSeconds: 0,
+    preemptorPriority: 0,
+    reason: 'phase1.idle',
+    cycle: 1,
+  });
+  stage.core.wake();
+  await stage.time.runFor(1_000);
+  await reader.readAll();
+  assert.equal(reader.machines.get('host')?.pendingAction, '');
+  await stage.stop();
+});
+
+test('16 MiB behind is too far, however few frames they are', async () => {
+  const stage = new ReadStage('bytes');
+  const { feed } = stage.reading;
+  const readers = [
+    watcher(stage, { records: true }, 'records'),
+    watcher(stage, {}, 'rows'),
+  ] as const;
+  for (const reader of readers) await reader.readAll();
+  const [hungry, frugal] = readers;
+  const facts = { atUnixNanos: 1n, actions: {}, shortfallCount: 0, dollarsPerHour: 0 };
+  const large = encodeInit(RecordFrameSchema, { payload: new Uint8Array(5 << 20) });
+  for (let cycle = 1; cycle <= 5; cycle++) {
+    feed.cycleEnded({ ...facts, cycle, records: [large] });
+    await stage.settle();
+  }
+  assert.equal(await stage.metric('feed_lagged_total'), 1);
+  await hungry.readAll();
+  await frugal.readAll();
+  assert.ok(hungry.kinds.includes('lagged') && !frugal.kinds.includes('lagged'));
+  assert.ok(hungry.kinds.lastIndexOf('snapshotEnd') > hungry.kinds.indexOf('lagged'));
   await stage.stop();
 });
 

@@ -54,6 +54,7 @@ export class Feed {
   #idleCycles = IDLE_CYCLES;
   #needlessCycles = IDLE_CYCLES;
   #isClosed = false;
+  #needsFromCycle = 0;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -81,6 +82,17 @@ export class Feed {
   close(reader: FeedReader): void {
     this.#readers.delete(reader);
     this.#options.metrics.readers.set(this.#readers.size);
+  }
+
+  /** Deltas after this cycle hold the needs. */
+  get needsFromCycle(): number {
+    return this.#needsFromCycle;
+  }
+
+  async startNeeds(): Promise<void> {
+    if (this.needs.isLive) return;
+    await this.needs.start();
+    this.#needsFromCycle = this.log.newestCycle;
   }
 
   /** A machine was written. */

@@ -57,7 +57,7 @@ export function recordFrame(record: Uint8Array): Uint8Array {
 
 export function deltaFrame(changes: CycleChanges, selection: Selection, epoch: bigint): Uint8Array {
   const cursor = encodeInit(WatchFrameSchema, {
-    cursor: encodeCursor({ epoch, cycle: changes.cycle }),
+    cursor: encodeCursor({ epoch, cycle: changes.cycle, rows: selection.rows }),
   });
   return joinBytes([cursor, field(FRAME.delta, deltaBytes(changes, selection))]);
 }

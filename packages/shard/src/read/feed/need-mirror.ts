@@ -43,12 +43,9 @@ export class NeedMirror {
     this.#rows.clear();
   }
 
-  /** As of now; rows that go while it is read are left out. */
-  *rows(): Generator<NeedChange, void> {
-    for (const key of [...this.#rows.keys()]) {
-      const row = this.#rows.get(key);
-      if (row !== undefined) yield row;
-    }
+  /** What comes and goes while they are read may be in it; the deltas say so again. */
+  rows(): Iterable<NeedChange> {
+    return this.#rows.values();
   }
 
   async #pull(): Promise<readonly NeedChange[]> {

@@ -28,10 +28,14 @@ export class Selection {
     this.#clusters = new Set(clusterIds);
   }
 
+  /** What a cursor of this reader covers. */
+  get rows(): number {
+    return Number(this.hasMachines) + 2 * Number(this.hasNeeds);
+  }
+
   /** Equal keys get equal frames; undefined when the frames are this reader's own. */
-  get shareKey(): string | undefined {
-    if (this.#clusters.size > 0) return undefined;
-    return `${Number(this.hasMachines)}${Number(this.hasNeeds)}`;
+  get shareKey(): number | undefined {
+    return this.#clusters.size > 0 ? undefined : this.rows;
   }
 
   /** A snapshot follows: the reader holds nothing. */

@@ -72,16 +72,15 @@ class WatchStream {
   /** True when the reader goes on from its cursor. */
   async #begin(cursor: Uint8Array): Promise<boolean> {
     const { feed, epoch } = this.#options;
-    const { hasNeeds } = this.#reader.selection;
-    const hadNeeds = feed.needs.isLive;
-    if (hasNeeds) await feed.needs.start();
+    const { hasNeeds, rows, shareKey } = this.#reader.selection;
+    if (hasNeeds) await feed.startNeeds();
     const resumed = decodeCursor(cursor);
     this.#reader.cycle = feed.log.newestCycle;
-    if (resumed === undefined || resumed.epoch !== epoch || !feed.log.holds(resumed.cycle)) {
-      return false;
-    }
-    // Deltas of before the needs were watched do not hold them; clusters were never told apart.
-    if ((hasNeeds && !hadNeeds) || this.#reader.selection.shareKey === undefined) return false;
+    if (resumed === undefined || resumed.epoch !== epoch || resumed.rows !== rows) return false;
+    // Deltas of before the needs were watched do not hold them.
+    if (hasNeeds && resumed.cycle < feed.needsFromCycle) return false;
+    // Which machines of its clusters a reader knew is not remembered for it.
+    if (shareKey === undefined || !feed.log.holds(resumed.cycle)) return false;
     this.#reader.cycle = resumed.cycle;
     return true;
   }
@@ -91,7 +90,7 @@ class WatchStream {
     const { cycle } = this.#reader;
     return helloFrame(
       { shardId, shardEpoch: epoch, cycle: BigInt(cycle), resumed: isResumed },
-      isResumed ? { epoch, cycle } : undefined,
+      isResumed ? { epoch, cycle, rows: this.#reader.selection.rows } : undefined,
     );
   }
 
@@ -123,7 +122,7 @@ class WatchStream {
     }
     reader.isInSnapshot = false;
     this.#isCatchingUp = true;
-    yield snapshotEndFrame(totals, { epoch, cycle: reader.cycle });
+    yield snapshotEndFrame(totals, { epoch, cycle: reader.cycle, rows: reader.selection.rows });
   }
 
   async *#machineRows(): AsyncGenerator<readonly Uint8Array[], void> {

@@ -67,5 +67,7 @@ test('eight at once, not one more; who is left or aborted gives its place back',
   await assert.rejects(reader.scan({}, never).next(), isFull);
   aborting.abort(new Error('enough'));
   for (const scan of scans) await assert.rejects(scan.next(), /enough/);
-  assert.equal((await reader.scan({}, never).next()).done, false);
+  const free = reader.scan({}, never);
+  assert.equal((await free.next()).done, false);
+  await free.return();
 });

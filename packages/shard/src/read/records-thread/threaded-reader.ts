@@ -60,7 +60,7 @@ export class ThreadedRecordsReader implements RecordsReader {
 
 class Thread implements AsyncDisposable {
   readonly #worker: Worker;
-  #lost: unknown;
+  #lost: Error | undefined;
 
   constructor(workerData: ThreadData) {
     this.#worker = new Worker(new URL('./thread-main.ts', import.meta.url), {
@@ -68,7 +68,9 @@ class Thread implements AsyncDisposable {
       resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MIB },
     });
     // Also between two questions, when nobody waits: an error that nobody hears ends the process.
-    this.#worker.on('error', (error) => (this.#lost = error));
+    this.#worker.on('error', (error: Error) => {
+      this.#lost = error;
+    });
   }
 
   /** Rejects with what ended the thread. One question at a time. */

@@ -1,0 +1,86 @@
+// Proves the shard's process against a real kit provider over gRPC: demand becomes nodes, a killed
+// shard finds everything again and does nothing twice, and its epoch only rises.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { MachineState } from '@bigfleet/wire';
+import { createTempDir, eventually, http } from '../toolkit/index.ts';
+import { dial, startProvider } from '../provider/child.ts';
+import {
+  type ShardProcess,
+  startOperator,
+  startShardProcess,
+  type TestOperator,
+} from './shard-process.ts';
+
+const WITHIN_MS = 20_000;
+
+async function configured(operator: TestOperator, count: number): Promise<void> {
+  await eventually(
+    () => {
+      operator.cluster.nudge();
+      return operator.cluster.machinesIn(MachineState.CONFIGURED).length === count;
+    },
+    { what: `${count} machines are Configured`, withinMs: WITHIN_MS, everyMs: 200 },
+  );
+}
+
+async function metric(shard: ShardProcess, series: string): Promise<number> {
+  const { body } = await http({ url: `http://${shard.metricsAddress}/metrics` });
+  const line = body.split('\n').find((each) => each.startsWith(`${series} `));
+  return line === undefined ? Number.NaN : Number(line.slice(series.length + 1));
+}
+
+test('nodes come, survive SIGKILL of the shard, and go', async () => {
+  await using folder = createTempDir('shard-life');
+  const dataDir = path.join(folder.path, 'shard');
+  const state = path.join(folder.path, 'provider.json');
+  await using provider = await startProvider([
+    '--addr=127.0.0.1:0',
+    `--state=${state}`,
+    '--seed-count=8',
+    '--work=20ms',
+  ]);
+  const argv = [`--data-dir=${dataDir}`, `--provider=kit=${provider.address}`];
+  let address = '';
+  const first = await startShardProcess(argv);
+  ({ address } = first);
+  assert.equal(first.epoch, 1);
+  await using operator = startOperator('blue', () => address);
+  operator.cluster.want(3);
+  await configured(operator, 3);
+  const bound = operator.cluster.machinesIn(MachineState.CONFIGURED).sort();
+  assert.ok(operator.cluster.hints.includes('available:any'));
+  const success = '{kind="Bootstrap",outcome="success"}';
+  assert.ok((await metric(first, `bigfleet_shard_action_execute_outcomes_total${success}`)) >= 3);
+
+  first.process.signal('SIGKILL');
+  await first.process.waitExit(5_000);
+  await using second = await startShardProcess(argv);
+  ({ address } = second);
+  assert.equal(second.epoch, 2);
+  assert.equal(await readFile(path.join(dataDir, 'epoch'), 'utf8'), '2\n');
+  await eventually(() => operator.session.isConnected, {
+    what: 'reconnected',
+    withinMs: WITHIN_MS,
+  });
+  await configured(operator, 3);
+  assert.deepEqual(operator.cluster.machinesIn(MachineState.CONFIGURED).sort(), bound);
+  for (const kind of ['Bootstrap', 'Provision', 'Reclaim', 'Preempt']) {
+    assert.equal(await metric(second, `bigfleet_shard_actions_total{kind="${kind}"}`), 0, kind);
+  }
+
+  operator.cluster.want(0);
+  using client = dial(provider.address);
+  await eventually(
+    async () => {
+      operator.cluster.nudge();
+      const { machines } = await client.calls.list({});
+      return machines.every(({ state: each }) => each !== MachineState.CONFIGURED);
+    },
+    { what: 'every machine is given back', withinMs: WITHIN_MS, everyMs: 200 },
+  );
+  assert.deepEqual([...new Set(operator.cluster.drained)].sort(), bound, 'operators drained first');
+});
