@@ -39,6 +39,10 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['shards'], /^bigfleet: unknown subcommand "shards"/],
   [['shard', '--lisen=:1'], /^bigfleet shard: unknown flag --lisen; did you mean --listen\?/],
   [['shard', '--seed-spot=1'], /^bigfleet shard: --seed-spot needs --fake-provider/],
+  [['records', '--from-cycle=x'], /^bigfleet records: .*--from-cycle.*see bigfleet records --help/],
+  [['explain'], /^bigfleet explain: give --machine, or --cluster and --fingerprint;/],
+  [['explain', '--machine=a', '--cluster=b'], /^bigfleet explain: give --machine, or/],
+  [['replay', '--mode=backwards'], /^bigfleet replay: .*recorded, incremental, full/],
 ];
 for (const [argv, problem] of wrong) {
   test(`bigfleet ${argv.join(' ')}: exit 2, ${problem.source}`, async () => {
@@ -53,3 +57,11 @@ test('another major of Node is refused', async () => {
   assert.equal(code, 2);
   assert.match(error, /needs Node.js 24, this is 20.9.0/);
 });
+
+for (const verb of [['records'], ['replay'], ['explain', '--machine=a']]) {
+  test(`bigfleet ${verb.join(' ')}: a directory that is not there is named`, async () => {
+    const { code, error } = await run([...verb, '--records-dir=/nowhere/at/all']);
+    assert.equal(code, 1);
+    assert.match(error, /there is no directory \/nowhere\/at\/all; name the one/);
+  });
+}

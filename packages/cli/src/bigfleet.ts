@@ -1,11 +1,19 @@
 // The front door `bigfleet <subcommand>` (coordinator §12.1).
 
 import { type Command, type CommandContext, EXIT } from './command.ts';
+import { explainCommand } from './records/explain-command.ts';
+import { recordsCommand } from './records/records-command.ts';
+import { replayCommand } from './records/replay-command.ts';
 import { shardCommand } from './shard/command.ts';
 
 const REQUIRED_NODE_MAJOR = 24;
 
-const COMMANDS: ReadonlyMap<string, Command> = new Map([['shard', shardCommand]]);
+const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ['shard', shardCommand],
+  ['explain', explainCommand],
+  ['records', recordsCommand],
+  ['replay', replayCommand],
+]);
 
 export async function runBigfleet(
   argv: readonly string[],

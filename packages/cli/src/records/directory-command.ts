@@ -1,0 +1,55 @@
+// The frame of the verbs that read a records directory: help, flags, and a directory that must be
+// there. They need no shard: a copy of its directory is enough.
+
+import { statSync } from 'node:fs';
+import { directorySegments, type SegmentFiles } from '@bigfleet/shard';
+import { type Command, type CommandContext, EXIT } from '../command.ts';
+import type { FlagTable, FlagValues } from '../flags/flag.ts';
+import { helpText } from '../flags/help.ts';
+import { parseFlags } from '../flags/parse.ts';
+import type { directoryFlags } from './directory-flags.ts';
+
+export interface DirectoryVerb<Table extends FlagTable & typeof directoryFlags> {
+  readonly name: string;
+  readonly summary: string;
+  readonly flags: Table;
+  /** What is wrong with the flags together; undefined when nothing is. */
+  readonly problem?: (values: FlagValues<Table>) => string | undefined;
+  readonly run: (
+    files: SegmentFiles,
+    values: FlagValues<Table>,
+    context: CommandContext,
+  ) => Promise<number>;
+}
+
+export function directoryCommand<Table extends FlagTable & typeof directoryFlags>(
+  verb: DirectoryVerb<Table>,
+): Command {
+  const { name, summary, flags } = verb;
+  return {
+    summary,
+    run: async (argv, context) => {
+      const { port } = context;
+      if (argv.some((argument) => argument === '--help' || argument === '-h')) {
+        port.writeOutput(helpText(`Usage: bigfleet ${name} [flags]`, summary, flags));
+        return EXIT.ok;
+      }
+      const parsed = parseFlags(flags, argv);
+      const problem = parsed.ok ? verb.problem?.(parsed.value.values) : parsed.error;
+      if (!parsed.ok || problem !== undefined) {
+        port.writeError(`bigfleet ${name}: ${problem ?? ''}; see bigfleet ${name} --help\n`);
+        return EXIT.usage;
+      }
+      const { values } = parsed.value;
+      const directory = values['records-dir'] as string;
+      if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
+        port.writeError(
+          `bigfleet ${name}: there is no directory ${directory}; ` +
+            `name the one that the shard was given with --records-dir\n`,
+        );
+        return EXIT.failed;
+      }
+      return verb.run(directorySegments(directory), values, context);
+    },
+  };
+}
