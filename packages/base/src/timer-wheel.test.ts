@@ -191,6 +191,24 @@ test('a throwing callback surfaces and strands nobody', async () => {
   assert.equal(fired, 3);
 });
 
+test('a wheel that starts at a fraction fires on time and never wakes for nothing', async () => {
+  const virtual = createVirtualRuntime({
+    seed: 1n,
+    drain: drainMicrotasks,
+    maxEventsPerInstant: 10,
+  });
+  // 1.065 + 3 − 1.065 rounds to less than 3.
+  await virtual.runUntil(1.065);
+  const wheel = new TimerWheel(virtual.runtime, { tickMs: 1 });
+  let firedMs = 0;
+  wheel.after(3, () => {
+    firedMs = virtual.nowMs;
+  });
+  await virtual.runFor(10);
+  assert.equal(firedMs, 1.065 + 3);
+  assert.equal(virtual.firedEvents, 1);
+});
+
 test('misuse is a bug', () => {
   const { runtime } = createVirtual();
   for (const tickMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {

@@ -131,11 +131,16 @@ export class TimerWheel {
   }
 
   readonly #wake = (): void => {
+    const armedTick = this.#timerTick;
     this.#timer = undefined;
     this.#timerTick = NEVER;
-    const elapsedMs = this.#runtime.clock.monotonicMs() - this.#startMs;
+    const nowMs = this.#runtime.clock.monotonicMs();
+    const elapsedTick = Math.floor((nowMs - this.#startMs) / this.#tickMs);
+    // With a fractional start the subtraction may round to just below the armed tick; its time has
+    // come all the same, and waiting for it again would wait 0 ms for ever under virtual time.
+    const isArmedTickOver = nowMs >= this.#dueMs(armedTick);
     try {
-      this.#expire(Math.floor(elapsedMs / this.#tickMs));
+      this.#expire(isArmedTickOver ? Math.max(elapsedTick, armedTick) : elapsedTick);
     } finally {
       // A throwing callback must not strand the other entries: they stay placed and armed.
       this.#arm();
@@ -178,8 +183,12 @@ export class TimerWheel {
     if (next === undefined || next.tick >= this.#timerTick) return;
     this.#disarm();
     this.#timerTick = next.tick;
-    const dueMs = this.#startMs + next.tick * this.#tickMs;
-    this.#timer = this.#runtime.timers.after(dueMs - this.#runtime.clock.monotonicMs(), this.#wake);
+    const delayMs = this.#dueMs(next.tick) - this.#runtime.clock.monotonicMs();
+    this.#timer = this.#runtime.timers.after(delayMs, this.#wake);
+  }
+
+  #dueMs(tick: number): number {
+    return this.#startMs + tick * this.#tickMs;
   }
 
   #disarm(): void {
