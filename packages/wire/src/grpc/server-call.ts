@@ -114,6 +114,11 @@ export abstract class ServerCall implements CallContext, CallListener {
     this.abandoned(reason);
   }
 
+  /** The handler was told that the time is up; an answer after that is no success. */
+  protected get isOverdue(): boolean {
+    return this.open && this.#deadline?.signal.aborted === true;
+  }
+
   protected succeed(): void {
     if (!this.open) return;
     this.close(undefined);

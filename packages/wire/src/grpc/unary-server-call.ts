@@ -48,6 +48,8 @@ export class UnaryServerCall extends ServerCall {
   }
 
   readonly #respond = (response: Uint8Array): void => {
+    // Our timer may fire just before that of grpc-js: whichever was first, the answer is the same.
+    if (this.isOverdue) this.fail(new RpcError('DEADLINE_EXCEEDED', 'the deadline passed'));
     if (!this.open || this.isTooLarge(response)) return;
     // The status follows at once: HTTP/2 keeps the order, and waiting costs a round through the loop.
     this.wire.sendMessage(response, ignore);
