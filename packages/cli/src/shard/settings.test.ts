@@ -120,6 +120,11 @@ test('the environment: dwell of the fake, attribution; nonsense is a warning', (
   assert.match(odd.warnings.join(), /BIGFLEET_FAKE_CREATE_LATENCY=soon is ignored/);
 });
 
+test('a stub for real machines is said aloud', () => {
+  assert.match(good(['--local-bootstrap']).warnings.join(), /real machines get a stub/);
+  assert.deepEqual(good(['--local-bootstrap', '--fake-provider']).warnings, []);
+});
+
 test('--help names every flag once, with its default', () => {
   const help = helpText('usage', 'summary', shardFlags);
   for (const name of Object.keys(shardFlags)) {

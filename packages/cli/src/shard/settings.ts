@@ -32,6 +32,11 @@ export function shardSettings(parsed: Parsed<ShardFlags>, env: Env): Result<Shar
   const metricsAddress = parseListenAddress(values['metrics-addr']);
   if (!metricsAddress.ok) return err(`--metrics-addr: ${metricsAddress.error}`);
   const warnings: string[] = [];
+  if (values['local-bootstrap'] && !values['fake-provider']) {
+    warnings.push(
+      '--local-bootstrap: real machines get a stub and join no cluster; load tests only',
+    );
+  }
   const providers = providerChoice(values, createLatency(env, warnings));
   if (!providers.ok) return providers;
   const settings: ProcessSettings = {

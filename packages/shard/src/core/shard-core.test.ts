@@ -145,6 +145,24 @@ test('a definite refusal makes the machine Failed, with the call named', async (
   await shard.stop();
 });
 
+test('without its provider a machine is left as it is, and is bought when it is back', async () => {
+  const shard = stage();
+  shard.fake.addSpeculative(fourCores('slot'));
+  shard.core.start();
+  await shard.virtual.runFor(1_000);
+  const [source] = shard.providers;
+  assert.ok(source !== undefined);
+  shard.providers.remove(source.name);
+  await shard.demand('blue', 4);
+  await shard.virtual.runFor(15_000);
+  assert.equal(shard.stateOf('slot'), State.Speculative, 'no edge is walked halfway');
+  assert.ok(outcomes(shard).every((outcome) => outcome === 'provider_error'));
+  shard.providers.add(source);
+  await shard.virtual.runFor(40_000);
+  assert.equal(shard.stateOf('slot'), State.Configured);
+  await shard.stop();
+});
+
 test('a fenced call latches actuation off and changes nothing here', async () => {
   const shard = stage();
   for (const id of ['a', 'b']) shard.fake.addIdle(fourCores(id));

@@ -75,9 +75,12 @@ export class Executor {
   }
 
   async #run(order: ActionOrder, signal: AbortSignal): Promise<ExecuteOutcome> {
-    const { fleet } = this.#ports;
+    const { fleet, providers } = this.#ports;
+    const { slot } = order.handle;
     if (!fleet.isSame(order.handle)) return 'inventory_miss';
-    if (fleet.stateOf(order.handle.slot) !== startStateOf(order.kind)) return 'stale_state';
+    if (fleet.stateOf(slot) !== startStateOf(order.kind)) return 'stale_state';
+    // Before anything moves: nobody would ever say what became of a half-walked edge.
+    if (providers.route(fleet.read(slot)) === undefined) return this.#withoutProvider(order);
     switch (order.kind) {
       case ActionKind.Provision:
         return this.#provision(order, signal);
@@ -190,7 +193,7 @@ export class Executor {
   ): Promise<ExecuteOutcome> {
     const { fleet, providers } = this.#ports;
     const provider = providers.route(fleet.read(order.handle.slot));
-    if (provider === undefined) return this.#withoutProvider(order, call);
+    if (provider === undefined) return this.#withoutProvider(order);
     try {
       const { machine } = await work(provider);
       return machine === undefined ? 'success' : this.#adopt(order, call, machine);
@@ -200,9 +203,12 @@ export class Executor {
     }
   }
 
-  /** Its provider is configured no more: back to where it was, for whoever lists it next. */
-  #withoutProvider(order: ActionOrder, call: Call): ExecuteOutcome {
-    this.#ports.onProblem(order, `${call}: the machine's provider is not configured`);
+  /** Its provider is configured no more; an unfinished bootstrap goes back, untouched. */
+  #withoutProvider(order: ActionOrder): ExecuteOutcome {
+    const { fleet, onProblem } = this.#ports;
+    const { slot } = order.handle;
+    onProblem(order, "the machine's provider is not configured any more");
+    if (fleet.stateOf(slot) === State.Configuring) fleet.move(slot, State.Idle);
     return 'provider_error';
   }
 

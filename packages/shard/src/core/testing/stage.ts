@@ -30,6 +30,7 @@ export interface Stage {
   readonly fake: FakeProvider;
   readonly host: EngineHost;
   readonly core: ShardCore;
+  readonly providers: ProviderSet;
   readonly cycles: CycleReport[];
   readonly executed: { readonly order: ActionOrder; readonly outcome: ExecuteOutcome }[];
   readonly withheld: string[];
@@ -65,6 +66,7 @@ export function stage(options: StageOptions = {}): Stage {
     virtual,
     fake,
     host,
+    providers: new ProviderSet([new ProviderSource({ name: 'alpha', provider })]),
     cycles: [],
     executed: [],
     withheld: [],
@@ -81,7 +83,7 @@ export function stage(options: StageOptions = {}): Stage {
   const core = new ShardCore({
     runtime,
     host,
-    providers: new ProviderSet([new ProviderSource({ name: 'alpha', provider })]),
+    providers: state.providers,
     blobs: { pull: () => Promise.resolve(state.world.blob) },
     drains: {
       begin: (notice) => {
