@@ -9,6 +9,8 @@ import { file_bigfleet_v1alpha1_coordinator } from '../gen/bigfleet/v1alpha1/coo
 import { file_bigfleet_v1alpha1_provider } from '../gen/bigfleet/v1alpha1/provider_pb.ts';
 import { file_bigfleet_v1alpha1_shard } from '../gen/bigfleet/v1alpha1/shard_pb.ts';
 import { file_bigfleet_v1alpha1_shardread } from '../gen/bigfleet/v1alpha1/shardread_pb.ts';
+import { file_etcd_kv } from '../gen/etcd/kv_pb.ts';
+import { file_etcd_rpc } from '../gen/etcd/rpc_pb.ts';
 import { file_grpc_health_v1_health } from '../gen/grpc/health/v1/health_pb.ts';
 import { file_grpc_reflection_v1_reflection } from '../gen/grpc/reflection/v1/reflection_pb.ts';
 
@@ -26,6 +28,8 @@ export const allFiles: readonly DescFile[] = [
   file_bigfleet_ext_v1alpha1_services,
   file_grpc_health_v1_health,
   file_grpc_reflection_v1_reflection,
+  file_etcd_kv,
+  file_etcd_rpc,
 ];
 
 export function messagesOf(files: readonly DescFile[]): DescMessage[] {
