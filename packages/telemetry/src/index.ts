@@ -34,6 +34,7 @@ export * from './metrics/instruments.ts';
 export type { LabelDeclarations, LabelPairs, LabelValues, OpenLabel } from './metrics/labels.ts';
 export * from './metrics/registry.ts';
 export * from './metrics/scrape.ts';
+export * from './process/follow-certificates.ts';
 export * from './process/process-metrics.ts';
 export * from './process/source.ts';
 export * from './process/thread-metrics.ts';

@@ -365,6 +365,12 @@ const table = {
     action: 'Restart the shard: it is rebuilt from List and the next roll-ups. Report the cause.',
     grpc: 'INTERNAL',
   },
+  reconcile_lost: {
+    kind: 'transient',
+    meaning: 'The thread that reads Lists has ended; the shard starts another and lists in full.',
+    action: 'Nothing at once: the next cycle tries again. Report the cause if it keeps happening.',
+    grpc: 'UNAVAILABLE',
+  },
 
   // ── shard: process ──────────────────────────────────────────────────────────────────────
   epoch_corrupt: {
@@ -395,6 +401,46 @@ const table = {
     kind: 'system',
     meaning: 'The file providers.json is damaged, so providers of this shard would be forgotten.',
     action: 'Remove it if the coordinator is reachable, or name the providers by --provider.',
+    grpc: 'INTERNAL',
+  },
+
+  // ── shard: ownership ────────────────────────────────────────────────────────────────────
+  assignment_file_corrupt: {
+    kind: 'system',
+    meaning: 'The file assignment.json is damaged, so the shard cannot tell what it owns.',
+    action: 'Move it away: nothing of shared providers is owned until the coordinator answers.',
+    grpc: 'DATA_LOSS',
+  },
+  transfers_file_corrupt: {
+    kind: 'system',
+    meaning: 'The file transfers.json is damaged, so a machine promised away could be acted on.',
+    action: 'Move it away: nothing of shared providers is owned until the coordinator answers.',
+    grpc: 'DATA_LOSS',
+  },
+  ownership_unwritable: {
+    kind: 'system',
+    meaning: 'A change of ownership could not be made durable, so it did not take effect.',
+    action: 'Free space on, or repair, the volume of --data-dir; the coordinator tries again.',
+    grpc: 'INTERNAL',
+  },
+
+  // ── coordclient ─────────────────────────────────────────────────────────────────────────
+  leader_not_found: {
+    kind: 'transient',
+    meaning: 'No replica of the coordinator answered as its leader.',
+    action: 'Nothing if it is brief: shards go on alone. Else check --coordinator-addr and quorum.',
+    grpc: 'UNAVAILABLE',
+  },
+  coordinator_term_corrupt: {
+    kind: 'system',
+    meaning: 'The file coordinator-term is damaged, so a deposed coordinator could be believed.',
+    action: 'Restore the file, or remove it when no old coordinator can still be running.',
+    grpc: 'DATA_LOSS',
+  },
+  coordinator_term_unwritable: {
+    kind: 'system',
+    meaning: 'A newer coordinator term could not be made durable; its instructions wait.',
+    action: 'Free space on, or repair, the volume of --data-dir; the next report tries again.',
     grpc: 'INTERNAL',
   },
 
@@ -505,6 +551,217 @@ const table = {
     meaning: 'The shard has no demand, no session and no machine of this cluster.',
     action: 'Check the cluster id and which shard the cluster is bound to.',
     grpc: 'NOT_FOUND',
+  },
+
+  // ── cli: bigfleetctl ────────────────────────────────────────────────────────────────────
+  coordinator_unreachable: {
+    kind: 'transient',
+    meaning: 'No replica of the coordinator could be reached at the given address.',
+    action: 'Check --coordinator or the context, and that bigfleet coordinator runs there.',
+    grpc: 'UNAVAILABLE',
+  },
+  coordinator_no_leader: {
+    kind: 'transient',
+    meaning: 'The replicas of the coordinator answer, but none of them leads.',
+    action: 'Wait for the election; if it lasts, run bigfleetctl doctor and check the quorum.',
+    grpc: 'UNAVAILABLE',
+  },
+  shard_unreachable: {
+    kind: 'transient',
+    meaning: 'A shard could not be reached at the address under which it is registered.',
+    action: 'Check that it runs, and its --advertise-addr; --shard-addr dials another address.',
+    grpc: 'UNAVAILABLE',
+  },
+  provider_unreachable: {
+    kind: 'transient',
+    meaning: 'A provider could not be reached at its address.',
+    action: 'Check the address and that the provider runs; list-providers shows the registry.',
+    grpc: 'UNAVAILABLE',
+  },
+  shard_not_registered: {
+    kind: 'user',
+    meaning: 'No shard with this id is registered at the coordinator.',
+    action: 'Look at bigfleetctl list-shards; --shard-addr needs no registry.',
+    grpc: 'NOT_FOUND',
+  },
+  thing_not_found: {
+    kind: 'user',
+    meaning: 'No shard or table that was asked holds something of this name.',
+    action: 'Check the spelling; bigfleetctl get lists what there is.',
+    grpc: 'NOT_FOUND',
+  },
+  feature_missing: {
+    kind: 'system',
+    meaning: 'The server is older than this bigfleetctl and does not know the call.',
+    action: 'Update the server, or use the bigfleetctl of its version; everything else works.',
+    grpc: 'UNIMPLEMENTED',
+  },
+  request_refused: {
+    kind: 'user',
+    meaning: 'The server refused the call for the reason in the message.',
+    action: 'Correct what the message names and try again.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+  confirmation_missing: {
+    kind: 'user',
+    meaning: 'The command would do lasting harm if it was not meant, and was not confirmed.',
+    action: 'Read the message, and add --yes if that is what you want.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+  ctl_config_invalid: {
+    kind: 'user',
+    meaning: 'The config file of bigfleetctl cannot be read or holds something unknown.',
+    action: 'Correct the named place, or name another file with --config.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  ctl_context_unknown: {
+    kind: 'user',
+    meaning: 'The config file of bigfleetctl has no context of this name.',
+    action: 'Look at bigfleetctl config get-contexts; config set-context makes one.',
+    grpc: 'NOT_FOUND',
+  },
+  local_file_failed: {
+    kind: 'user',
+    meaning: 'A file on this machine could not be read or written.',
+    action: 'Check the path, its owner and mode, and the space on the disk.',
+    grpc: 'INTERNAL',
+  },
+  other_build_unusable: {
+    kind: 'user',
+    meaning: 'The build that bigfleet diff compares with cannot be run, or prints no decisions.',
+    action: 'Give its main file or its checkout; it must know bigfleet replay --decisions.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+  snapshot_incomplete: {
+    kind: 'system',
+    meaning: 'A snapshot did not arrive whole, so no file was written.',
+    action: 'Try again; if it repeats, read the log of the leader.',
+    grpc: 'DATA_LOSS',
+  },
+
+  // ── coordinator: state, SQLite and snapshots ────────────────────────────────────────────
+  coordinator_row_malformed: {
+    kind: 'system',
+    meaning: 'A stored row of the fleet state, or a row of a snapshot, cannot be read.',
+    action: 'Undo what edited the store by hand, or restore: bigfleetctl snapshot restore.',
+    grpc: 'DATA_LOSS',
+  },
+  coordinator_data_dir_in_use: {
+    kind: 'user',
+    meaning: 'Another coordinator, or a restore, holds this data directory.',
+    action: 'Stop the other process, or give this one a --data-dir of its own.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+  coordinator_data_dir_unusable: {
+    kind: 'system',
+    meaning: 'The data directory of the coordinator cannot be made, locked or written.',
+    action: 'Check owner, mode and free space of --data-dir.',
+    grpc: 'INTERNAL',
+  },
+  coordinator_store_corrupt: {
+    kind: 'system',
+    meaning: 'The database of the coordinator failed its check; nothing was written over it.',
+    action: 'Keep a copy of the file, then restore: bigfleetctl snapshot restore.',
+    grpc: 'DATA_LOSS',
+  },
+  coordinator_store_newer: {
+    kind: 'user',
+    meaning: 'The store was written by a newer version, whose rows this one does not know.',
+    action: 'Run the newer version again; going back needs a snapshot of before the upgrade.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+  coordinator_store_empty: {
+    kind: 'user',
+    meaning: 'The store is empty and this process may not write first.',
+    action: 'Start with --bootstrap on the first install; restore a snapshot otherwise.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+  coordinator_store_closed: {
+    kind: 'system',
+    meaning: 'The store was asked for something before it was opened or after it was closed.',
+    action: 'Look for the first error before this one in the log.',
+    grpc: 'UNAVAILABLE',
+  },
+  coordinator_deposed: {
+    kind: 'transient',
+    meaning: 'A newer leadership exists, so this one may neither write nor answer.',
+    action: 'Ask the leader.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+  snapshot_malformed: {
+    kind: 'user',
+    meaning: 'The archive is no coordinator snapshot, or is damaged; nothing was restored.',
+    action: 'Use another snapshot; the message says what is wrong with this one.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  snapshot_unsupported: {
+    kind: 'user',
+    meaning: 'This engine cannot take or restore a snapshot of this format.',
+    action: 'Use the format that the engine writes, or --format=logical, which any engine takes.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+
+  // ── coordinator: etcd ───────────────────────────────────────────────────────────────────
+  etcd_bad_endpoint: {
+    kind: 'user',
+    meaning: 'An endpoint of --etcd-endpoints cannot be used.',
+    action: 'Give http://host:port or https://host:port, the latter with the TLS flags.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  etcd_unavailable: {
+    kind: 'transient',
+    meaning: 'No endpoint of etcd answered in time, or etcd has no leader.',
+    action:
+      'Check that a majority of the etcd members runs and can be reached; it heals by itself.',
+    grpc: 'UNAVAILABLE',
+  },
+  etcd_password_unreadable: {
+    kind: 'system',
+    meaning: 'The file with the password of etcd could not be read.',
+    action: 'Check --etcd-password-file and that this process may read it.',
+    grpc: 'UNAVAILABLE',
+  },
+  etcd_refused: {
+    kind: 'system',
+    meaning: 'The etcd refused a request: wrong password, missing permission or an unknown call.',
+    action: 'Check the etcd user, its role on the prefix, and the version of etcd.',
+    grpc: 'UNAVAILABLE',
+  },
+  etcd_compacted: {
+    kind: 'transient',
+    meaning: 'The etcd no longer has the revision that was asked for; the reader starts again.',
+    action: 'Nothing if it is rare; else lengthen the compaction interval of etcd.',
+    grpc: 'UNAVAILABLE',
+  },
+  etcd_no_space: {
+    kind: 'system',
+    meaning: 'The etcd has used up its space quota and refuses every write.',
+    action: 'Compact and defragment etcd, then disarm its NOSPACE alarm.',
+    grpc: 'UNAVAILABLE',
+  },
+  etcd_lease_gone: {
+    kind: 'transient',
+    meaning: 'The lease has ended: it was not renewed in time, or somebody revoked it.',
+    action: 'Nothing if it is rare; else look for stalls of the process or of etcd.',
+    grpc: 'UNAVAILABLE',
+  },
+  etcd_no_ordinal: {
+    kind: 'user',
+    meaning: 'Managed etcd needs the ordinal of the replica at the end of --id.',
+    action: 'Give ids like bigfleet-coordinator-0, or leave --join-addr out.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  etcd_restore_failed: {
+    kind: 'system',
+    meaning: 'The data of a new etcd could not be made from the snapshot; the old state stands.',
+    action: 'Read the detail; check the snapshot file and that etcd and etcdutl are 3.6 or newer.',
+    grpc: 'UNAVAILABLE',
+  },
+  etcd_snapshot_corrupt: {
+    kind: 'system',
+    meaning: 'The snapshot that etcd sent does not match its checksum, or ended early.',
+    action: 'Take it again; if it repeats, check the disk of that etcd member.',
+    grpc: 'DATA_LOSS',
   },
 } as const;
 

@@ -19,7 +19,7 @@ export interface HttpServerOptions {
   readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
   readonly address: ListenAddress;
   /** Names must not repeat between registries. */
-  readonly registries: readonly MetricRegistry[];
+  readonly registries: readonly Pick<MetricRegistry, 'snapshot'>[];
   readonly readiness: ReadinessSource;
   readonly logger: Logger;
   readonly debugEndpoints?: boolean;

@@ -87,14 +87,16 @@ export class LabelSpace {
 
   /** The labels of one series, `openValue` being ignored where no label is open. */
   pairs(closedIndex: number, openValue: string): LabelPairs {
-    const byName = new Map<string, string>();
+    const pairs: Record<string, string> = {};
+    // In declaration order first, because the order of a series' labels is that of its keys.
+    for (const name of this.#names) pairs[name] = openValue;
     let rest = closedIndex;
-    for (const label of this.#closed.toReversed()) {
-      byName.set(label.name, label.values[rest % label.values.length] ?? '');
-      rest = Math.floor(rest / label.values.length);
+    for (let at = this.#closed.length - 1; at >= 0; at--) {
+      const { name, values } = this.#closed[at] as ClosedDimension;
+      pairs[name] = values[rest % values.length] ?? '';
+      rest = Math.floor(rest / values.length);
     }
-    if (this.open !== undefined) byName.set(this.open.name, openValue);
-    return Object.fromEntries(this.#names.map((name) => [name, byName.get(name) ?? '']));
+    return pairs;
   }
 }
 

@@ -10,7 +10,7 @@ import type { FamilySnapshot, MetricRegistry } from './registry.ts';
 
 export interface ScraperOptions {
   readonly timers: Timers;
-  readonly registries: readonly MetricRegistry[];
+  readonly registries: readonly Pick<MetricRegistry, 'snapshot'>[];
 }
 
 export interface Scraper {
