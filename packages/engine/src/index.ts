@@ -1,6 +1,12 @@
 // The decision engine: inventory columns, NeedsTable, Phases 1–3, rails, decision records. Pure and browser-safe.
 
-export { Engine, type CycleOptions, type EngineOptions, type PassKind } from './cycle/engine.ts';
+export {
+  type CycleOptions,
+  Engine,
+  type EngineOptions,
+  type EnginePhase,
+  type PassKind,
+} from './cycle/engine.ts';
 export { engineCycle, loadEngine, readActions, readCycle } from './cycle/plain.ts';
 export * from './cycle/rails.ts';
 export * from './cycle/types.ts';
@@ -14,6 +20,7 @@ export * from './model/requirement.ts';
 export * from './model/resources.ts';
 export * from './model/shard-metadata.ts';
 export * from './model/state.ts';
+export { victimScore } from './model/victim-score.ts';
 export {
   decodeRollup,
   type RollupProblem,

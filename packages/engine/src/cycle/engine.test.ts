@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ActionKind } from '../model/action.ts';
 import { cores, fleet, machine, machines, need } from '../testing/build.ts';
+import type { EnginePhase } from './engine.ts';
 import { loadEngine, readActions } from './plain.ts';
 
 function loaded() {
@@ -31,6 +32,21 @@ test('every hundredth cycle evaluates everything again and agrees', () => {
     assert.equal(engine.pass === 'safety', cycle % 100 === 0, `cycle ${cycle}`);
   }
   assert.equal(engine.mismatchCount, 0);
+});
+
+test('the end of each phase is told, twice in a safety pass', () => {
+  const told: EnginePhase[] = [];
+  const input = fleet({ machines: [], needs: [need({ cluster: 'a', wants: cores(1) })] });
+  const engine = loadEngine(input, { onPhaseEnd: (phase) => told.push(phase) });
+  const passes: number[] = [];
+  for (let cycle = 1; cycle <= 100; cycle++) {
+    told.length = 0;
+    engine.cycle({ nowMs: cycle });
+    const once = ['phase1', 'phase2', 'phase3'];
+    assert.deepEqual(told, engine.pass === 'safety' ? [...once, ...once] : once, `cycle ${cycle}`);
+    passes.push(told.length);
+  }
+  assert.equal(passes.at(-1), 6);
 });
 
 test('a change that was never marked is found, counted and healed', () => {

@@ -45,11 +45,18 @@ const ROWS_AHEAD = 16;
 
 export type PassKind = 'incremental' | 'full' | 'safety';
 
+export type EnginePhase = 'phase1' | 'phase2' | 'phase3';
+
 export interface EngineOptions {
   /** 1 never does a full pass by itself: tests of the incremental path. */
   readonly fullPassDirtyShare?: number;
   /** Write a decision record per cycle; on unless told otherwise. */
   readonly hasRecords?: boolean;
+  /**
+   * Told when a phase is over: who has a clock can time them. A safety pass goes through all three
+   * once more in the same cycle.
+   */
+  readonly onPhaseEnd?: (phase: EnginePhase) => void;
 }
 
 export interface CycleOptions {
@@ -86,6 +93,7 @@ export class Engine {
   readonly #dirty = new Set<number>();
   readonly #fullPassDirtyShare: number;
   readonly #recorder: Recorder | undefined;
+  readonly #onPhaseEnd: ((phase: EnginePhase) => void) | undefined;
   #record: Uint8Array = new Uint8Array(0);
   #cycle = 0;
   /** Counts evaluations: names the passes to the cost orders. */
@@ -103,6 +111,7 @@ export class Engine {
 
   constructor(options: EngineOptions = {}) {
     this.#fullPassDirtyShare = options.fullPassDirtyShare ?? FULL_PASS_DIRTY_SHARE;
+    this.#onPhaseEnd = options.onPhaseEnd;
     this.#recorder =
       options.hasRecords === false
         ? undefined
@@ -221,9 +230,12 @@ export class Engine {
     this.actions.clear();
     this.#credit(dirty);
     this.#acquire(this.#quotaByProvider(options.quotaRemaining));
+    this.#onPhaseEnd?.('phase1');
     this.#preempt();
+    this.#onPhaseEnd?.('phase2');
     this.#reclaim();
     emitReleases(this.inventory, this.#claimView, this.actions, this.releasePolicy, options.nowMs);
+    this.#onPhaseEnd?.('phase3');
   }
 
   /** The record of the last cycle, valid until the next; empty when records are off. */

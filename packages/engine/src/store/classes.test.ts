@@ -110,3 +110,22 @@ test('hundreds of classes keep their columns', () => {
     assert.deepEqual(classes.allocatable.read(id), resources({ [`r${at % 9}`]: at + 1 }));
   }
 });
+
+test('machines that share their objects share the class while it lives, and only then', () => {
+  const classes = new Classes(new Dimensions());
+  const first = build({});
+  const twin = build({});
+  const id = classes.join(first);
+  assert.equal(classes.join({ ...first, id: 'other' }), id);
+  const pricier = { ...first, pricePerHour: first.pricePerHour + 1 };
+  const other = classes.join(pricier);
+  assert.notEqual(other, id);
+  assert.equal(classes.join(first), id, 'the same labels object, another price in between');
+  const larger = { ...first, allocatable: resources({ cpu: 8 }) };
+  assert.notEqual(classes.join(larger), id);
+  for (let member = 0; member < 3; member++) classes.leave(id);
+  const reused = classes.join(build({ zone: 'elsewhere' }));
+  assert.equal(reused, id, 'the number is given anew');
+  assert.notEqual(classes.join(first), id);
+  assert.equal(classes.join(twin), classes.join(first));
+});

@@ -7,7 +7,7 @@
 import type { CapacityTypeCode } from '../model/capacity-type.ts';
 import type { Machine } from '../model/machine.ts';
 import { attributeOf, type Attributes } from '../model/requirement.ts';
-import { resourcesKey } from '../model/resources.ts';
+import { type Resources, resourcesKey } from '../model/resources.ts';
 import { STATE_COUNT } from '../model/state.ts';
 import { compareText } from '../model/text-order.ts';
 import { type Dimensions, VectorTable } from './dimensions.ts';
@@ -20,6 +20,13 @@ export interface ClassShape extends Attributes {
   readonly interruptionProbability: number;
 }
 
+interface Joined {
+  readonly id: number;
+  /** A number that was given to another class since has another object here. */
+  readonly shape: ClassShape;
+  readonly allocatable: Resources;
+}
+
 /** Entries that the log may hold beyond twice the classes. */
 const MAX_LOG_SLACK = 4_096;
 
@@ -30,6 +37,8 @@ export class Classes {
   readonly #shapes: (ClassShape | undefined)[] = [];
   readonly #members: number[] = [];
   readonly #free: number[] = [];
+  /** By labels object. */
+  readonly #lastJoined = new WeakMap<Machine['labels'], Joined>();
   readonly #allocatable: VectorTable;
   readonly #providers: string[] = [];
   /** Classes in the order of their definition; a reused number appears again. */
@@ -85,10 +94,27 @@ export class Classes {
 
   /** The machine's class, defined if it is new, with one member more. */
   join(machine: Machine): number {
-    const key = classKey(machine);
-    let id = this.#ids.get(key);
-    if (id === undefined) id = this.#define(key, machine);
+    const id = this.#sameObjects(machine) ?? this.#sameContent(machine);
     this.#members[id] = (this.#members[id] ?? 0) + 1;
+    return id;
+  }
+
+  /**
+   * The class that was joined last with these very label and resource objects, which are immutable:
+   * machines of one List share theirs, and the canonical text of each would be most of a write.
+   */
+  #sameObjects(machine: Machine): number | undefined {
+    const last = this.#lastJoined.get(machine.labels);
+    if (last === undefined || last.allocatable !== machine.allocatable) return undefined;
+    const shape = this.#shapes[last.id];
+    return shape === last.shape && hasSameScalars(shape, machine) ? last.id : undefined;
+  }
+
+  #sameContent(machine: Machine): number {
+    const key = classKey(machine);
+    const id = this.#ids.get(key) ?? this.#define(key, machine);
+    const { labels, allocatable } = machine;
+    this.#lastJoined.set(labels, { id, shape: this.#shapes[id] as ClassShape, allocatable });
     return id;
   }
 
@@ -166,6 +192,18 @@ function shapeOf(machine: Machine): ClassShape {
     pricePerHour: machine.pricePerHour,
     interruptionProbability: machine.interruptionProbability,
   };
+}
+
+/** Everything but labels and resources. */
+function hasSameScalars(shape: ClassShape, machine: Machine): boolean {
+  return (
+    shape.pricePerHour === machine.pricePerHour &&
+    shape.interruptionProbability === machine.interruptionProbability &&
+    shape.capacityType === machine.capacityType &&
+    shape.instanceType === machine.instanceType &&
+    shape.zone === machine.zone &&
+    shape.provider === machine.provider
+  );
 }
 
 /** Everything that a rule may look at, in one canonical text. */

@@ -104,6 +104,7 @@ export class IdOrder {
   #chunkFor(id: string): number {
     let low = 0;
     let high = this.#chunks.length - 1;
+    if (this.#isLast(id)) return high;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
       const first = (this.#chunks[middle] as number[])[0] as number;
@@ -113,9 +114,17 @@ export class IdOrder {
     return low;
   }
 
+  /** Mostly so while a fleet is listed for the first time: one comparison instead of twenty. */
+  #isLast(id: string): boolean {
+    const last = this.#chunks.at(-1)?.at(-1);
+    return last !== undefined && compareText(this.#ids[last] as string, id) < 0;
+  }
+
   #lowerBound(chunk: readonly number[], id: string): number {
     let low = 0;
     let high = chunk.length;
+    const last = chunk[high - 1];
+    if (last !== undefined && compareText(this.#ids[last] as string, id) < 0) return high;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (compareText(this.#ids[chunk[middle] as number] as string, id) < 0) low = middle + 1;

@@ -415,3 +415,25 @@ function assertMarked(inventory: Inventory, before: Marks, after: Marks): void {
 function pick<T>(random: Random, list: readonly T[]): T {
   return list[random.below(list.length)] as T;
 }
+
+test('without indexes: the same slots, generations, records and counts', () => {
+  const indexed = new Inventory();
+  const plain = new Inventory({ isIndexed: false });
+  const both = [indexed, plain];
+  for (const inventory of both) {
+    for (const id of ['a', 'b', 'c']) assert.ok(inventory.put(machine({ id }), NOW_MS).ok);
+    inventory.remove('b');
+    assert.ok(inventory.put(machine({ id: 'd', state: 'Speculative' }), NOW_MS).ok);
+    inventory.move(slotIn(inventory, 'd'), State.Creating, { intendedCluster: 'c' }, NOW_MS);
+    inventory.withhold(slotIn(inventory, 'a'), 'transfer_frozen');
+  }
+  assert.deepEqual(plain.ids, indexed.ids);
+  for (const [slot, id] of indexed.ids.entries()) {
+    assert.deepEqual(plain.read(slot), indexed.read(slot), id);
+    assert.equal(plain.columns.generation[slot], indexed.columns.generation[slot]);
+  }
+  assert.deepEqual(plain.stateCounts, indexed.stateCounts);
+  assert.deepEqual(plain.classes.counts, indexed.classes.counts);
+  assert.equal(plain.idlePools.length, 0);
+  assert.throws(() => plain.protect(0, 1), /protects nothing/);
+});

@@ -61,7 +61,16 @@ export interface MoveChanges {
   readonly intendedCluster?: string;
 }
 
+export interface InventoryOptions {
+  /**
+   * Whether the indexes of the phases are kept: order, pools, holds, victims, supply, digest.
+   * Whoever only holds machines goes without; slots and generations come out the same. Default: yes.
+   */
+  readonly isIndexed?: boolean;
+}
+
 export class Inventory {
+  readonly #isIndexed: boolean;
   readonly dimensions: Dimensions = new Dimensions();
   readonly classes: Classes = new Classes(this.dimensions);
   readonly columns: Columns = new Columns();
@@ -93,6 +102,10 @@ export class Inventory {
   readonly dirtyClusters: Set<number> = new Set();
   /** Classes that gained their first or lost their last acquirable machine since the last cycle. */
   readonly flippedClasses: Set<number> = new Set();
+
+  constructor({ isIndexed = true }: InventoryOptions = {}) {
+    this.#isIndexed = isIndexed;
+  }
 
   get size(): number {
     return this.#slots.size;
@@ -144,8 +157,10 @@ export class Inventory {
     this.#withdraw(slot);
     this.#release(slot);
     this.#slots.remove(slot);
-    this.digest.add(~(this.columns.idHash[slot] as number));
-    this.#order.remove(slot);
+    if (this.#isIndexed) {
+      this.digest.add(~(this.columns.idHash[slot] as number));
+      this.#order.remove(slot);
+    }
     this.ids[slot] = '';
     this.#setHost(slot, undefined);
     this.#errors.delete(slot);
@@ -224,6 +239,7 @@ export class Inventory {
 
   /** Sets what preemption compares: the higher of the stamp and the claiming need's priority. */
   protect(slot: number, effectivePriority: number): void {
+    assert(this.#isIndexed, 'an inventory without indexes protects nothing');
     const { columns } = this;
     const isVictim = columns.state[slot] === State.Configured && columns.withheld[slot] === 0;
     if (isVictim) this.victims.remove(slot);
@@ -300,7 +316,7 @@ export class Inventory {
     this.ids[slot] = id;
     this.columns.idHash[slot] = hashText(id);
     this.#slots.add(slot);
-    this.#order.insert(slot, this.columns.rank);
+    if (this.#isIndexed) this.#order.insert(slot, this.columns.rank);
     return slot;
   }
 
@@ -341,8 +357,9 @@ export class Inventory {
   }
 
   #enter(slot: number): void {
-    this.#digest(slot);
     this.#count(slot, 1);
+    if (!this.#isIndexed) return;
+    this.#digest(slot);
     this.#index(slot, true);
   }
 
@@ -365,7 +382,7 @@ export class Inventory {
 
   #withdraw(slot: number): void {
     this.#count(slot, -1);
-    this.#index(slot, false);
+    if (this.#isIndexed) this.#index(slot, false);
   }
 
   #count(slot: number, by: 1 | -1): void {

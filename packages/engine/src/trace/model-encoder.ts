@@ -13,6 +13,12 @@ import { isOperatorCode, Op } from './format.ts';
 import { MAX_BODY_TEXT } from './limits.ts';
 import type { RecordingProblem } from './recording-problem.ts';
 
+interface EncodedShape {
+  readonly number: number;
+  /** The one that was encoded. */
+  readonly machine: Machine;
+}
+
 export class ModelEncoder {
   readonly dictionary: DictionaryWriter;
   #problem: RecordingProblem | undefined;
@@ -21,6 +27,8 @@ export class ModelEncoder {
   readonly #large: ByteWriter = new ByteWriter();
   /** Equal fingerprint is equal profile: saves encoding a profile per row. */
   readonly #profiles = new Map<string, number>();
+  /** By labels object, which is immutable: machines of one List share theirs. */
+  #shapes = new WeakMap<Machine['labels'], EncodedShape>();
 
   constructor(out: ByteWriter) {
     this.dictionary = new DictionaryWriter(out);
@@ -37,6 +45,7 @@ export class ModelEncoder {
   reset(): void {
     this.dictionary.reset();
     this.#profiles.clear();
+    this.#shapes = new WeakMap();
   }
 
   text(text: string): number {
@@ -77,6 +86,14 @@ export class ModelEncoder {
 
   /** Everything that makes machines interchangeable. */
   shape(machine: Machine): number {
+    const known = this.#shapes.get(machine.labels);
+    if (known !== undefined && hasSameShape(known.machine, machine)) return known.number;
+    const number = this.#encodeShape(machine);
+    if (this.#problem === undefined) this.#shapes.set(machine.labels, { number, machine });
+    return number;
+  }
+
+  #encodeShape(machine: Machine): number {
     const allocatable = this.resources(machine.allocatable);
     const body = this.#begin(this.#large);
     body.varint(this.#bodyText(machine.provider));
@@ -181,4 +198,17 @@ function comesBack(profile: Profile): boolean {
 
 function isBucket(bucket: number): boolean {
   return Number.isInteger(bucket) && bucket >= 1 && bucket <= PINNED_BUCKET;
+}
+
+/** Of machines with the same labels object; a twin of equal resources is merely encoded again. */
+function hasSameShape(a: Machine, b: Machine): boolean {
+  return (
+    a.allocatable === b.allocatable &&
+    Object.is(a.pricePerHour, b.pricePerHour) &&
+    Object.is(a.interruptionProbability, b.interruptionProbability) &&
+    a.capacityType === b.capacityType &&
+    a.instanceType === b.instanceType &&
+    a.zone === b.zone &&
+    a.provider === b.provider
+  );
 }
