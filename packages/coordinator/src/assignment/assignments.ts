@@ -1,0 +1,203 @@
+// What a shard owns and dials, as one full replacement built from the ledger (§5.2 ShardAssignment).
+// Its revision says how much of the ledger it shows: below the current one while a domain has to wait
+// (domain-gate.ts) or foreign domains are a guess (sharing.ts), so that the shard asks again by itself.
+// Cost: references are made once per list of domains that changed, and shared by every assignment;
+// one assignment copies pointers only. Guarded by assignments.test.ts (200 shards, 100,000 domains).
+
+import type { DomainRef, MachineOverride, ShardAssignment, ShardReport } from '@bigfleet/wire';
+import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
+import type { SoftState } from '../reports/soft-state.ts';
+import type { FleetView } from '../state/fleet-view.ts';
+import type { Domain, DomainRow, OverrideRow } from '../state/rows.ts';
+import type { Admissions } from './admissions.ts';
+import type { AppliedRevisions } from './applied-revisions.ts';
+import { DomainGate } from './domain-gate.ts';
+import { lacksTarget, providerTargets, targetOf } from './provider-targets.ts';
+import type { RecoveryView } from './recovery-view.ts';
+import { sharersOf } from './sharing.ts';
+import type { ToldProviders } from './told-providers.ts';
+
+export interface AssignmentsOptions {
+  readonly view: FleetView;
+  readonly soft: SoftState;
+  readonly applied: AppliedRevisions;
+  readonly told: ToldProviders;
+  readonly admissions: Admissions;
+  readonly recovery: RecoveryView;
+}
+
+export class Assignments {
+  readonly #options: AssignmentsOptions;
+  /** A list of rows is never changed under its reader, so it names its own references. */
+  readonly #references = new WeakMap<readonly DomainRow[], readonly DomainRef[]>();
+
+  constructor(options: AssignmentsOptions) {
+    this.#options = options;
+  }
+
+  /** What the reply to this report carries; undefined = the shard has it already. */
+  forReport(report: ShardReport): ShardAssignment | undefined {
+    const { view, applied, recovery } = this.#options;
+    if (recovery.isRecovering(report.shardId) || this.#lacksHome(report)) {
+      return this.#confirmed(report);
+    }
+    const current = BigInt(view.meta.assignmentRevision);
+    const { shardId, assignmentRevision } = report;
+    // 0 is a shard that has none, or an old one that never says: it gets one every time.
+    const isCurrent =
+      assignmentRevision !== 0n &&
+      assignmentRevision === current &&
+      applied.appliedBy(shardId) === current;
+    return isCurrent && !lacksTarget(this.#options, report) ? undefined : this.#full(report);
+  }
+
+  /**
+   * Whether the shard may be told of its domain now. `wait`: an instruction must not overtake the
+   * gate that the assignment waits at. `no`: the ledger does not say so any more.
+   */
+  mayAnnounce(report: ShardReport, domain: Domain): 'yes' | 'wait' | 'no' {
+    const { view, recovery } = this.#options;
+    const { shardId } = report;
+    const row = view.domain(domain);
+    if (row?.shardId !== shardId || row.state !== 'ASSIGNED') return 'no';
+    if (recovery.isRecovering(shardId))
+      return recovery.holdsDomain(shardId, domain) ? 'yes' : 'wait';
+    return this.#mayKnow(report, new DomainGate(this.#options, report), row) ? 'yes' : 'wait';
+  }
+
+  /**
+   * After a restore a home row may be lost, and setting it anew may fail for now. Whoever acts as that
+   * home must not be told meanwhile that it is none: it would give up machines in use.
+   */
+  #lacksHome(report: ShardReport): boolean {
+    const { view } = this.#options;
+    if (view.meta.ledgerGeneration === 0) return false;
+    return dialledProviders(report).some(
+      ({ address, isShared }) =>
+        isShared && isFleetWide(address) && view.home(address) === undefined,
+    );
+  }
+
+  #full(report: ShardReport): ShardAssignment {
+    const { view } = this.#options;
+    const { shardId } = report;
+    const gate = new DomainGate(this.#options, report);
+    const assigned = view.domainsOf(shardId).filter(({ state }) => state === 'ASSIGNED');
+    const heldBack = new Set(assigned.filter((row) => !this.#mayKnow(report, gate, row)));
+    const sharers = sharersOf(this.#options, report);
+    return {
+      $typeName: 'bigfleet.ext.v1alpha1.ShardAssignment',
+      revision: shownRevision(view, heldBack, sharers.isProvisional),
+      domains: assigned.filter((row) => !heldBack.has(row)).map(referenceOf),
+      quotas: quotasOf(view, shardId),
+      adopted: view.overridesOwnedBy(shardId).map((row) => adoptedOf(view, row)),
+      released: sharers.ids.length === 0 ? [] : releasedOf(view, shardId),
+      ownsUnmatchedProviders: homesOf(view, shardId),
+      foreignDomains: sharers.ids.flatMap((id) => this.#referencesOf(view.domainsOf(id))),
+      ledgerGeneration: BigInt(view.meta.ledgerGeneration),
+      complete: true,
+      providers: [...providerTargets(this.#options, report)],
+    };
+  }
+
+  /** Additive only, and nothing in it that the shard has not shown to hold. */
+  #confirmed(report: ShardReport): ShardAssignment {
+    const { view, recovery } = this.#options;
+    const { shardId } = report;
+    const dialled = new Map(dialledProviders(report).map((own) => [own.name, own]));
+    return {
+      $typeName: 'bigfleet.ext.v1alpha1.ShardAssignment',
+      revision: BigInt(Math.max(0, view.meta.assignmentRevision - 1)),
+      domains: view
+        .domainsOf(shardId)
+        .filter((row) => row.state === 'ASSIGNED' && recovery.holdsDomain(shardId, row))
+        .map(referenceOf),
+      quotas: [],
+      adopted: view
+        .overridesOwnedBy(shardId)
+        .filter(({ machineId }) => recovery.holdsOverride(shardId, machineId))
+        .map((row) => adoptedOf(view, row)),
+      released: [],
+      ownsUnmatchedProviders: [],
+      foreignDomains: [],
+      ledgerGeneration: BigInt(view.meta.ledgerGeneration),
+      complete: false,
+      providers: view
+        .providers()
+        .filter(({ name }) => recovery.holdsProvider(shardId, name))
+        .map((entry) => targetOf(entry, dialled.get(entry.name)?.isShared ?? false)),
+    };
+  }
+
+  #mayKnow(report: ShardReport, gate: DomainGate, row: DomainRow): boolean {
+    return gate.isOpen(row) || this.#options.recovery.holdsDomain(report.shardId, row);
+  }
+
+  #referencesOf(rows: readonly DomainRow[]): readonly DomainRef[] {
+    const known = this.#references.get(rows);
+    if (known !== undefined) return known;
+    const references = rows.map(referenceOf);
+    this.#references.set(rows, references);
+    return references;
+  }
+}
+
+/** The last revision of which nothing is missing. Each revision writes at most one domain. */
+function shownRevision(
+  view: FleetView,
+  heldBack: ReadonlySet<DomainRow>,
+  isProvisional: boolean,
+): bigint {
+  let shown = Math.max(0, view.meta.assignmentRevision - (isProvisional ? 1 : 0));
+  for (const { revision } of heldBack) shown = Math.min(shown, revision - 1);
+  return BigInt(shown);
+}
+
+function referenceOf(row: DomainRow): DomainRef {
+  return {
+    $typeName: 'bigfleet.ext.v1alpha1.DomainRef',
+    topologyKey: row.key,
+    topologyValue: row.value,
+    shardId: row.shardId,
+  };
+}
+
+function quotasOf(view: FleetView, shardId: string): ShardAssignment['quotas'] {
+  return view.quotas().flatMap(({ provider, region, slices }) =>
+    slices
+      .filter((slice) => slice.shardId === shardId)
+      .map(({ slice }) => ({
+        $typeName: 'bigfleet.ext.v1alpha1.QuotaSlice' as const,
+        provider,
+        region,
+        slice,
+      })),
+  );
+}
+
+function homesOf(view: FleetView, shardId: string): string[] {
+  return view
+    .homes()
+    .filter((home) => home.shardId === shardId)
+    .map(({ providerAddress }) => providerAddress);
+}
+
+function adoptedOf(view: FleetView, row: OverrideRow): MachineOverride {
+  return overrideOf(row, view.transfer(row.transferId)?.from ?? '');
+}
+
+/**
+ * Every override of others, not only those that this shard gave away: a machine that moved twice
+ * still matches the domain of its first owner, whom the last transfer does not name.
+ */
+function releasedOf(view: FleetView, shardId: string): MachineOverride[] {
+  return view
+    .overrides()
+    .filter(({ owner }) => owner !== shardId)
+    .map((row) => overrideOf(row, row.owner));
+}
+
+function overrideOf(row: OverrideRow, peerShardId: string): MachineOverride {
+  const { machineId, transferId } = row;
+  return { $typeName: 'bigfleet.ext.v1alpha1.MachineOverride', machineId, transferId, peerShardId };
+}

@@ -1,0 +1,90 @@
+// When a shard may learn that a domain is its own. Until then the machines of the domain belonged to
+// somebody else: to the home of their provider, as unmatched. If the new owner heard of it first,
+// both would act on them for a report interval. So a newly assigned domain is held back until every
+// shard that shares a provider with the new owner is known to act on an assignment that lists the
+// domain as foreign, and none still reports it as being released.
+// A shard that has not reported to this leader may be acting on anything: the gate waits for it.
+
+import type { ShardReport } from '@bigfleet/wire';
+import type { ShardPicture } from '../reports/soft-state.ts';
+import type { Domain, DomainRow } from '../state/rows.ts';
+import type { AppliedRevisions } from './applied-revisions.ts';
+import { reaches } from './provider-reach.ts';
+import { type SharingParts, sharersOf } from './sharing.ts';
+
+export interface DomainGateParts extends SharingParts {
+  readonly applied: AppliedRevisions;
+}
+
+/** What those who must have heard are known to have heard. */
+interface Hearing {
+  /** The lowest revision among them; undefined = somebody cannot have heard. */
+  readonly revision: bigint | undefined;
+  readonly releasing: ReadonlySet<string>;
+}
+
+/** For one shard, as of now. */
+export class DomainGate {
+  readonly #parts: DomainGateParts;
+  readonly #report: ShardReport;
+  #hearing: Hearing | undefined;
+
+  constructor(parts: DomainGateParts, report: ShardReport) {
+    this.#parts = parts;
+    this.#report = report;
+  }
+
+  isOpen(row: DomainRow): boolean {
+    const revision = BigInt(row.revision);
+    if (this.#parts.applied.appliedBy(this.#report.shardId) >= revision) return true;
+    this.#hearing ??= hear(this.#parts, this.#report);
+    const { revision: heard, releasing } = this.#hearing;
+    return heard !== undefined && heard >= revision && !releasing.has(textOf(row));
+  }
+}
+
+/** Keys and values may hold any character, so they are joined by length, not by a separator. */
+export function textOf(domain: Domain): string {
+  return `${domain.key.length}:${domain.key}${domain.value}`;
+}
+
+function hear(parts: DomainGateParts, report: ShardReport): Hearing {
+  const pictures = sharersOf(parts, report).ids.map((id) => parts.soft.picture(id));
+  if (pictures.includes(undefined)) return { revision: undefined, releasing: new Set() };
+  const addresses = addressesOf(parts, report.shardId);
+  const relevant = pictures
+    .filter((picture) => picture !== undefined)
+    .filter(({ shardId }) => mayDial(parts, shardId, addresses));
+  const releasing = relevant.flatMap(({ report: { releasingDomains } }) =>
+    releasingDomains.map((ref) => textOf({ key: ref.topologyKey, value: ref.topologyValue })),
+  );
+  return {
+    revision: heardRevision(parts, relevant, report.shardId),
+    releasing: new Set(releasing),
+  };
+}
+
+const EVERYTHING = 2n ** 63n;
+
+function heardRevision(
+  parts: DomainGateParts,
+  relevant: readonly ShardPicture[],
+  shardId: string,
+): bigint | undefined {
+  let lowest = EVERYTHING;
+  for (const { shardId: id, report } of relevant) {
+    if (!sharersOf(parts, report).ids.includes(shardId)) return undefined;
+    const applied = parts.applied.appliedBy(id);
+    if (applied < lowest) lowest = applied;
+  }
+  return lowest;
+}
+
+function addressesOf({ view, told }: SharingParts, shardId: string): ReadonlySet<string> {
+  const entries = view.providers().filter((entry) => reaches(entry, shardId));
+  return new Set([...told.maybeDialledBy(shardId), ...entries].map(({ address }) => address));
+}
+
+function mayDial(parts: SharingParts, shardId: string, addresses: ReadonlySet<string>): boolean {
+  return parts.told.maybeDialledBy(shardId).some(({ address }) => addresses.has(address));
+}

@@ -1,0 +1,14 @@
+// What assignments ask of recovery (§10.5): whether a shard's ledger is still being put together,
+// and what the shard has proved to hold. While it is, a shard is told nothing that it does not hold
+// already: the restored ledger may name it for something that another shard has been using since.
+
+import type { Domain } from '../state/rows.ts';
+
+export interface RecoveryView {
+  isRecovering(shardId: string): boolean;
+  /** To be sent as `send_held`. */
+  asksForHeld(shardId: string): boolean;
+  holdsDomain(shardId: string, domain: Domain): boolean;
+  holdsOverride(shardId: string, machineId: string): boolean;
+  holdsProvider(shardId: string, name: string): boolean;
+}

@@ -1,0 +1,60 @@
+// Who else may act on machines of the providers that a shard dials: whose domains are foreign to it,
+// and whom it has to wait for. The registry and the homes say it for every entry. An entry that just
+// lost a shard is still dialled by it; a shard that this leader has not heard may dial anything; and
+// for providers shared by flag no table says anything, so that everybody counts.
+// Rather one too many than one too few: a foreign domain only takes machines away from "unmatched".
+
+import type { ShardReport } from '@bigfleet/wire';
+import { isSharedByFlag } from '../reports/dialled-providers.ts';
+import type { SoftState } from '../reports/soft-state.ts';
+import type { FleetView } from '../state/fleet-view.ts';
+import { isSharedEntry, reaches, shardsOfAddress } from './provider-reach.ts';
+import type { ToldProviders } from './told-providers.ts';
+
+export interface SharingParts {
+  readonly view: FleetView;
+  readonly soft: SoftState;
+  readonly told: ToldProviders;
+}
+
+export interface Sharers {
+  /** Other registered shards, sorted; empty = nothing is shared. */
+  readonly ids: readonly string[];
+  /** Somebody counts only for what was heard or not heard of him: to be looked at again. */
+  readonly isProvisional: boolean;
+}
+
+const NOBODY: Sharers = { ids: [], isProvisional: false };
+
+export function sharersOf(parts: SharingParts, report: ShardReport): Sharers {
+  const { view, soft, told } = parts;
+  const others = view
+    .shards()
+    .map(({ id }) => id)
+    .filter((id) => id !== report.shardId);
+  if (isSharedByFlag(report)) return { ids: others, isProvisional: false };
+  const shared = sharedAddresses(parts, report.shardId);
+  if (shared.size === 0) return NOBODY;
+  const named = new Set([...shared].flatMap((address) => partiesOf(view, address)));
+  const ids = others.filter((id) => {
+    if (named.has(id) || soft.picture(id) === undefined) return true;
+    return told.maybeDialledBy(id).some(({ address }) => shared.has(address));
+  });
+  return { ids, isProvisional: ids.some((id) => !named.has(id)) };
+}
+
+/** Addresses at which this shard owns, or may own by now, less than everything. */
+function sharedAddresses({ view, told }: SharingParts, shardId: string): ReadonlySet<string> {
+  const dialled = told.maybeDialledBy(shardId).filter(({ isShared }) => isShared);
+  const entries = view
+    .providers()
+    .filter((entry) => reaches(entry, shardId) && isSharedEntry(view, entry));
+  return new Set([...dialled, ...entries].map(({ address }) => address));
+}
+
+/** Everybody whom the ledger connects with an address. */
+function partiesOf(view: FleetView, address: string): readonly string[] {
+  const home = view.home(address)?.shardId;
+  const reached = shardsOfAddress(view, address);
+  return home === undefined ? [...reached] : [...reached, home];
+}

@@ -1,0 +1,60 @@
+// Guards and operations of a transaction, spelled as the specification does (coordinator §3.4).
+// A key that does not exist has create revision, mod revision and lease 0.
+
+import { Compare_CompareResult, Compare_CompareTarget } from '@bigfleet/wire/etcd';
+import type { KeyValue, TxnResponse } from '@bigfleet/wire/etcd';
+import type { TxnInit } from './client.ts';
+
+/** etcd's default `--max-txn-ops`, for guards and operations each. */
+export const maxTxnOps = 128;
+
+export type Guard = NonNullable<TxnInit['compare']>[number];
+export type Op = NonNullable<TxnInit['success']>[number];
+
+export function createRevisionIs(key: Uint8Array, revision: bigint): Guard {
+  const targetUnion = { case: 'createRevision', value: revision } as const;
+  return {
+    result: Compare_CompareResult.EQUAL,
+    target: Compare_CompareTarget.CREATE,
+    key,
+    targetUnion,
+  };
+}
+
+export function modRevisionIs(key: Uint8Array, revision: bigint): Guard {
+  const targetUnion = { case: 'modRevision', value: revision } as const;
+  return {
+    result: Compare_CompareResult.EQUAL,
+    target: Compare_CompareTarget.MOD,
+    key,
+    targetUnion,
+  };
+}
+
+export function leaseIs(key: Uint8Array, lease: bigint): Guard {
+  const targetUnion = { case: 'lease', value: lease } as const;
+  return {
+    result: Compare_CompareResult.EQUAL,
+    target: Compare_CompareTarget.LEASE,
+    key,
+    targetUnion,
+  };
+}
+
+export function put(key: Uint8Array, value: Uint8Array, lease: bigint = 0n): Op {
+  return { request: { case: 'requestPut', value: { key, value, lease } } };
+}
+
+export function remove(key: Uint8Array): Op {
+  return { request: { case: 'requestDeleteRange', value: { key } } };
+}
+
+export function get(key: Uint8Array): Op {
+  return { request: { case: 'requestRange', value: { key } } };
+}
+
+/** What the `at`-th operation read; undefined when the key does not exist. */
+export function readAt(answer: TxnResponse, at: number): KeyValue | undefined {
+  const response = answer.responses[at]?.response;
+  return response?.case === 'responseRange' ? response.value.kvs[0] : undefined;
+}

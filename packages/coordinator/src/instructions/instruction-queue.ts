@@ -1,0 +1,149 @@
+// Instructions that a shard has not acknowledged yet (§8). The queue of one leadership: after an
+// election it is empty, and what must be said is derived again from the ledger and fresh reports.
+// There is no timer: everything pending rides on every reply until an ack settles it. It refuses to
+// clear what FAILED, because clearing on every outcome silently drops failed moves.
+
+import { assert, type Runtime } from '@bigfleet/base';
+import { type CoordinatorInstruction, type InstructAck, InstructAck_Outcome } from '@bigfleet/wire';
+
+/** Per shard; an emitter that meets a full queue tries again in a later pass. */
+export const MAX_PENDING_PER_SHARD = 256;
+/** FAILED acks until an instruction is dropped. */
+export const MAX_FAILURES = 5;
+
+const ID_BYTES = 8;
+
+export interface PendingInstruction {
+  readonly shardId: string;
+  readonly instruction: CoordinatorInstruction;
+  /** FAILED acks so far; after the fifth it is dropped. */
+  readonly failures: number;
+  /** What it belongs to, so that its ack finds its saga; empty for domain notices. */
+  readonly transferId: string;
+}
+
+/** The payload of an instruction without its envelope, which the queue mints. */
+export type InstructionPayload = CoordinatorInstruction['payload'];
+
+export interface InstructionSink {
+  /** `full` at 256 pending for that shard: the caller tries again in a later pass. */
+  enqueue(
+    shardId: string,
+    payload: InstructionPayload,
+    transferId: string,
+  ): PendingInstruction | 'full';
+  pending(shardId: string): readonly PendingInstruction[];
+}
+
+/** Called once per settled or failed ack, after the queue changed; synchronous, never throws. */
+export interface AckListener {
+  /** `pending.failures` counts this ack; at MAX_FAILURES the instruction is gone from the queue. */
+  onAck(pending: PendingInstruction, ack: InstructAck): void;
+}
+
+/**
+ * `kept`: redelivered under the same id. `exhausted`: failed too often and dropped. `stale`: the
+ * shard knows a newer term, so this leader must doubt itself (§3.5).
+ */
+export type AckEffect = 'unknown' | 'accepted' | 'stale' | 'invalid' | 'kept' | 'exhausted';
+
+export interface InstructionQueueOptions {
+  readonly runtime: Pick<Runtime, 'entropy'>;
+  /** Of this leadership. */
+  readonly term: bigint;
+}
+
+export class InstructionQueue implements InstructionSink {
+  readonly #entropy: Runtime['entropy'];
+  readonly #term: bigint;
+  /** By shard, then by id in the order of minting, which is the order of sequence numbers. */
+  readonly #pending = new Map<string, Map<string, PendingInstruction>>();
+  #nextSequence = 1n;
+  #listener: AckListener | undefined;
+
+  constructor(options: InstructionQueueOptions) {
+    this.#entropy = options.runtime.entropy;
+    this.#term = options.term;
+  }
+
+  /** The sagas; set once, before the first report. */
+  listen(listener: AckListener): void {
+    assert(this.#listener === undefined, 'the instruction queue has one listener');
+    this.#listener = listener;
+  }
+
+  enqueue(
+    shardId: string,
+    payload: InstructionPayload,
+    transferId: string,
+  ): PendingInstruction | 'full' {
+    const ofShard = this.#pending.get(shardId) ?? new Map<string, PendingInstruction>();
+    if (ofShard.size >= MAX_PENDING_PER_SHARD) return 'full';
+    const pending = { shardId, instruction: this.#mint(payload), failures: 0, transferId };
+    ofShard.set(pending.instruction.instructionId, pending);
+    this.#pending.set(shardId, ofShard);
+    return pending;
+  }
+
+  /** In ascending sequence. */
+  pending(shardId: string): readonly PendingInstruction[] {
+    return [...(this.#pending.get(shardId)?.values() ?? [])];
+  }
+
+  count(shardId: string): number {
+    return this.#pending.get(shardId)?.size ?? 0;
+  }
+
+  /** The table of §8.3. An id that is not pending here, or not for this shard, changes nothing. */
+  settle(shardId: string, ack: InstructAck): AckEffect {
+    const known = this.#pending.get(shardId)?.get(ack.instructionId);
+    if (known === undefined) return 'unknown';
+    const effect = effectOf(ack.outcome, known.failures);
+    const failed = effect === 'kept' || effect === 'exhausted';
+    const settled = failed ? { ...known, failures: known.failures + 1 } : known;
+    if (effect === 'kept') this.#pending.get(shardId)?.set(ack.instructionId, settled);
+    else this.#remove(shardId, ack.instructionId);
+    this.#listener?.onAck(settled, ack);
+    return effect;
+  }
+
+  /** What a saga no longer wants said, such as a PREPARE that it cancelled. */
+  withdraw(shardId: string, instructionId: string): void {
+    this.#remove(shardId, instructionId);
+  }
+
+  /** The shard was removed: a successor of the same name must not hear what was meant for it. */
+  clear(shardId: string): void {
+    this.#pending.delete(shardId);
+  }
+
+  #mint(payload: InstructionPayload): CoordinatorInstruction {
+    return {
+      $typeName: 'bigfleet.v1alpha1.CoordinatorInstruction',
+      coordinatorTerm: this.#term,
+      sequenceNumber: this.#nextSequence++,
+      instructionId: Buffer.from(this.#entropy.bytes(ID_BYTES)).toString('hex'),
+      payload,
+    };
+  }
+
+  #remove(shardId: string, instructionId: string): void {
+    const ofShard = this.#pending.get(shardId);
+    ofShard?.delete(instructionId);
+    if (ofShard?.size === 0) this.#pending.delete(shardId);
+  }
+}
+
+/** An outcome that we do not know is a failure: kept, and bounded like one. */
+function effectOf(outcome: InstructAck['outcome'], failuresBefore: number): AckEffect {
+  switch (outcome) {
+    case InstructAck_Outcome.ACCEPTED:
+      return 'accepted';
+    case InstructAck_Outcome.REJECTED_STALE:
+      return 'stale';
+    case InstructAck_Outcome.REJECTED_INVALID:
+      return 'invalid';
+    default:
+      return failuresBefore + 1 < MAX_FAILURES ? 'kept' : 'exhausted';
+  }
+}

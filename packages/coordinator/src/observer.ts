@@ -1,0 +1,22 @@
+// What the leader's loops tell about themselves (§11.2): for metrics, which they do not know. Every
+// callback is synchronous and cheap; none may throw. Values that are only read (heartbeat ages,
+// open transfers) are asked of the soft state and the ledger when somebody scrapes.
+
+export type ReportResult = 'accepted' | 'stale' | 'denied' | 'not_leader';
+
+export type MoveTier = '1' | '2' | '3';
+export type MoveResult = 'emitted' | 'accepted' | 'rejected' | 'failed' | 'aborted' | 'committed';
+
+export interface CoordinatorObserver {
+  onReport(result: ReportResult): void;
+  onPendingInstructions(shardId: string, count: number): void;
+  onUnregisteredProvider(shardId: string, isUnregistered: boolean): void;
+  /** Every series of that shard is to be dropped. */
+  onShardRemoved(shardId: string): void;
+  onOwnershipConflict(): void;
+  onClusterBindingConflict(): void;
+  /** A report named a term so far above ours that it was not believed (§10.3). */
+  onTermJumpRefused(): void;
+  onRebalancePass(): void;
+  onRebalanceMove(tier: MoveTier, result: MoveResult): void;
+}

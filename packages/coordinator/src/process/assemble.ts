@@ -1,0 +1,72 @@
+// A coordinator without its sockets: metrics, replica and services over any storage engine. The
+// process serves it on the network; tests and the simulator on the in-memory transport, under
+// virtual time, with the engine in memory.
+
+import type { Runtime } from '@bigfleet/base';
+import {
+  createReadiness,
+  type Logger,
+  type MetricRegistry,
+  type Readiness,
+} from '@bigfleet/telemetry';
+import { HealthRegistry, type Router } from '@bigfleet/wire';
+import {
+  type CoordinatorMetrics,
+  createCoordinatorMetrics,
+} from '../metrics/coordinator-metrics.ts';
+import type { RebalanceSettings } from '../rebalance/settings.ts';
+import { startLeaderTerm } from '../replica/leader-term.ts';
+import { NO_LEADER, type Observation, Replica } from '../replica/replica.ts';
+import type { JoinHandler } from '../service/join-handlers.ts';
+import { createRouter, SERVED_METHODS } from '../service/router.ts';
+import type { Store } from '../store/store.ts';
+
+const COORDINATOR_SERVICE = 'bigfleet.v1alpha1.Coordinator';
+
+export interface AssembleOptions {
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly metrics: CoordinatorMetrics;
+  readonly store: Store;
+  readonly join: JoinHandler;
+  readonly rebalance: RebalanceSettings;
+  readonly transport: 'plaintext' | 'mtls';
+  readonly nodeId: string;
+  /** Where a snapshot waits until its checksum is known. */
+  readonly dataDir: string;
+  readonly version: string;
+  readonly hasReflection: boolean;
+  /** Run while this replica leads. */
+  readonly beside: readonly ((signal: AbortSignal) => Promise<void>)[];
+  /** A bug that the process must not go on after. */
+  readonly onBug: (error: unknown) => void;
+}
+
+export interface AssembledCoordinator {
+  readonly replica: Replica;
+  readonly router: Router;
+  readonly readiness: Readiness;
+  readonly health: HealthRegistry;
+}
+
+export function assembleCoordinator(options: AssembleOptions): AssembledCoordinator {
+  const readiness = createReadiness({ reason: NO_LEADER, latched: false });
+  const health = new HealthRegistry();
+  health.set(COORDINATOR_SERVICE, 'not-serving');
+  const onObserved = ({ problem }: Observation): void => {
+    if (problem === undefined) readiness.markReady();
+    else readiness.markNotReady(problem);
+    health.set(COORDINATOR_SERVICE, problem === undefined ? 'serving' : 'not-serving');
+  };
+  const replica: Replica = new Replica({
+    ...options,
+    startTerm: (leadership) => startLeaderTerm({ ...options, raiser: replica }, leadership),
+    onObserved,
+  });
+  options.metrics.follow(() => replica.leading());
+  return { replica, router: createRouter({ ...options, replica, health }), readiness, health };
+}
+
+export function metricsOf(registry: MetricRegistry, runtime: Runtime): CoordinatorMetrics {
+  return createCoordinatorMetrics({ registry, clock: runtime.clock, rpcs: SERVED_METHODS });
+}

@@ -1,0 +1,31 @@
+// A storage engine with what comes beside it, as the process holds it.
+
+import type { Runtime } from '@bigfleet/base';
+import type { Logger } from '@bigfleet/telemetry';
+import type { TlsMaterial } from '@bigfleet/wire';
+import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
+import type { JoinHandler } from '../service/join-handlers.ts';
+import type { Store } from '../store/store.ts';
+import type { CoordinatorSettings } from './settings.ts';
+
+export interface OpenStoreOptions {
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly settings: CoordinatorSettings;
+  readonly metrics: CoordinatorMetrics;
+  /** Of the gRPC port. */
+  readonly tls: TlsMaterial | undefined;
+  /** Aborts when the process stops. */
+  readonly signal: AbortSignal;
+}
+
+export interface StoreParts {
+  readonly store: Store;
+  readonly join: JoinHandler;
+  /** Runs beside the replica until the process stops. */
+  readonly run: () => Promise<void>;
+  /** Runs while this replica leads. */
+  readonly whileLeading: (signal: AbortSignal) => Promise<void>;
+  /** After the store was closed. */
+  readonly close: () => Promise<void>;
+}

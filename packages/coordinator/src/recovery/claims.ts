@@ -1,0 +1,147 @@
+// Judging one thing that one shard holds against the restored ledger (§10.5 rule 4). Pure: it says
+// what to commit, that the answer of the ledger's owner must be waited for, or that two shards really
+// claim the same. It never takes anything from a shard that claims it.
+
+import type { ProviderTarget } from '@bigfleet/wire';
+import { textOf } from '../assignment/domain-gate.ts';
+import { reaches } from '../assignment/provider-reach.ts';
+import type { CommandBody } from '../state/commands.ts';
+import type { FleetView } from '../state/fleet-view.ts';
+import type { Domain } from '../state/rows.ts';
+import { isLater } from '../transfers/transfer-id.ts';
+import type { Held } from './held.ts';
+
+export type Claim =
+  | { readonly kind: 'domain'; readonly shardId: string; readonly domain: Domain }
+  | {
+      readonly kind: 'override';
+      readonly shardId: string;
+      readonly machineId: string;
+      readonly transferId: string;
+    }
+  | { readonly kind: 'provider'; readonly shardId: string; readonly target: ProviderTarget };
+
+/** `keptBy` is the shard with whom the thing stays in the ledger; empty for a registry entry. */
+export type Verdict =
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'wait'; readonly forShardId: string }
+  | { readonly kind: 'commit'; readonly commands: readonly CommandBody[] }
+  | {
+      readonly kind: 'conflict';
+      readonly owner: string;
+      readonly keptBy: string;
+      readonly commands: readonly CommandBody[];
+    };
+
+/** The answers so far, by shard. */
+export type Answers = ReadonlyMap<string, Held>;
+
+const SETTLED: Verdict = { kind: 'settled' };
+
+export function subjectOf(claim: Claim): string {
+  switch (claim.kind) {
+    case 'domain':
+      return domainSubject(claim.domain);
+    case 'override':
+      return `machine ${claim.machineId}`;
+    case 'provider':
+      return providerSubject(claim.target.name);
+  }
+}
+
+export function domainSubject(domain: Domain): string {
+  return `domain ${domain.key}=${domain.value}`;
+}
+
+export function providerSubject(name: string): string {
+  return `provider ${name}`;
+}
+
+export function judge(view: FleetView, answers: Answers, claim: Claim): Verdict {
+  if (view.shard(claim.shardId) === undefined) return SETTLED;
+  switch (claim.kind) {
+    case 'domain':
+      return judgeDomain(view, answers, claim);
+    case 'override':
+      return judgeOverride(view, answers, claim);
+    case 'provider':
+      return judgeProvider(view, claim);
+  }
+}
+
+function judgeDomain(
+  view: FleetView,
+  answers: Answers,
+  claim: Extract<Claim, { kind: 'domain' }>,
+): Verdict {
+  const { domain, shardId } = claim;
+  const row = view.domain(domain);
+  const insert: CommandBody = { kind: 'AssignDomain', domain, shard: shardId };
+  if (row === undefined) return { kind: 'commit', commands: [insert] };
+  const owner = row.shardId;
+  if (owner === shardId) return SETTLED;
+  const ownerHolds = answers.get(owner)?.domains.has(textOf(domain));
+  if (ownerHolds === undefined) return { kind: 'wait', forShardId: owner };
+  if (ownerHolds) return { kind: 'conflict', owner, keptBy: owner, commands: [] };
+  return { kind: 'commit', commands: domainMove(domain, owner, shardId) };
+}
+
+/** The owner in the ledger holds nothing there, so its release is over before it begins. */
+export function domainMove(domain: Domain, from: string, to: string): readonly CommandBody[] {
+  return [
+    { kind: 'UnassignDomain', domain },
+    { kind: 'DomainReleased', domain, shard: from },
+    { kind: 'AssignDomain', domain, shard: to },
+  ];
+}
+
+/**
+ * Transfers of one machine follow each other, and a later one was committed only while the shard of
+ * the earlier one stood frozen: its claim is history. A frozen machine is still listed as held, so
+ * that without this the donor of a committed transfer would take its machine back.
+ */
+function judgeOverride(
+  view: FleetView,
+  answers: Answers,
+  claim: Extract<Claim, { kind: 'override' }>,
+): Verdict {
+  const { machineId, shardId, transferId } = claim;
+  const row = view.override(machineId);
+  const insert: CommandBody = { kind: 'RestoreOverride', machineId, owner: shardId, transferId };
+  if (row === undefined) return { kind: 'commit', commands: [insert] };
+  const { owner } = row;
+  const clear: CommandBody = { kind: 'ClearOverrides', machineIds: [machineId], owner };
+  const move = [clear, insert];
+  if (owner === shardId) {
+    return isLater(transferId, row.transferId) ? { kind: 'commit', commands: move } : SETTLED;
+  }
+  if (isLater(row.transferId, transferId)) return SETTLED;
+  const ofOwner = answers.get(owner);
+  if (ofOwner === undefined) return { kind: 'wait', forShardId: owner };
+  if (!actsOn(ofOwner, machineId)) return { kind: 'commit', commands: move };
+  const isClaimed = answers.get(shardId)?.claimed.has(machineId) === true;
+  return isClaimed && !ofOwner.claimed.has(machineId)
+    ? { kind: 'conflict', owner, keptBy: shardId, commands: move }
+    : { kind: 'conflict', owner, keptBy: owner, commands: [] };
+}
+
+function actsOn(held: Held, machineId: string): boolean {
+  return held.overrides.has(machineId) && !held.givenUp.has(machineId);
+}
+
+/** An entry comes back for exactly the shards that hold it. */
+function judgeProvider(view: FleetView, claim: Extract<Claim, { kind: 'provider' }>): Verdict {
+  const { target, shardId } = claim;
+  const { name, address, region } = target;
+  const row = view.provider(name);
+  if (row === undefined) {
+    const entry = { name, address, region, declaredQuota: 0, shards: [shardId] };
+    return { kind: 'commit', commands: [{ kind: 'UpsertProvider', entry }] };
+  }
+  if (row.address !== address || row.region !== region) {
+    return { kind: 'conflict', owner: '', keptBy: '', commands: [] };
+  }
+  if (reaches(row, shardId)) return SETTLED;
+  const entry = { ...row, shards: [...row.shards, shardId].toSorted() };
+  return { kind: 'commit', commands: [{ kind: 'UpsertProvider', entry }] };
+}

@@ -1,0 +1,64 @@
+// The provider registry (§7.5). Registering is one idempotent command; every shard hears of it through
+// its assignment. Deregistering is refused while a shard may still hold machines there, because
+// machines that nobody dials are machines that nobody can drain: a shard that has not reported to
+// this leader counts as holding some.
+
+import type { Admissions } from '../assignment/admissions.ts';
+import { reachedShards } from '../assignment/provider-reach.ts';
+import type { Ledger } from '../ledger.ts';
+import { providerSubject } from '../recovery/claims.ts';
+import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
+import { dialledProviders } from '../reports/dialled-providers.ts';
+import type { SoftState } from '../reports/soft-state.ts';
+import type { FleetView } from '../state/fleet-view.ts';
+import type { ProviderRow } from '../state/rows.ts';
+import { type Outcome, outcomeOf, refused } from './outcome.ts';
+
+export interface ProviderOperations {
+  readonly ledger: Ledger;
+  readonly soft: SoftState;
+  readonly recovery: RecoveryMachine;
+  readonly admissions: Admissions;
+}
+
+export async function registerProvider(
+  operations: ProviderOperations,
+  entry: ProviderRow,
+): Promise<Outcome> {
+  const { ledger, recovery, admissions } = operations;
+  const isFirst = !isKnown(ledger.state, entry.address);
+  const outcome = outcomeOf(await ledger.apply({ kind: 'UpsertProvider', entry }));
+  if (outcome.kind === 'done' && isFirst) admissions.onFirstRegistered(entry.address);
+  // Whoever enters the entry anew has decided what shards that hold another version are to dial.
+  if (outcome.kind === 'done') recovery.decide(providerSubject(entry.name));
+  return outcome;
+}
+
+function isKnown(view: FleetView, address: string): boolean {
+  const isRegistered = view.providers().some((entry) => entry.address === address);
+  return isRegistered || view.home(address) !== undefined;
+}
+
+export async function deregisterProvider(
+  operations: ProviderOperations,
+  name: string,
+  isForced: boolean,
+): Promise<Outcome> {
+  const { ledger } = operations;
+  const entry = ledger.state.provider(name);
+  const user = entry === undefined || isForced ? undefined : userOf(operations, entry);
+  if (user !== undefined) return refused('ABORTED', user);
+  return outcomeOf(await ledger.apply({ kind: 'RemoveProvider', name }));
+}
+
+function userOf({ ledger, soft }: ProviderOperations, entry: ProviderRow): string | undefined {
+  for (const { shardId, report } of soft.pictures()) {
+    const held = dialledProviders(report)
+      .filter(({ name, address }) => name === entry.name || address === entry.address)
+      .reduce((sum, { totalCount, speculativeCount }) => sum + totalCount - speculativeCount, 0);
+    if (held > 0) return `provider in use by ${shardId}: ${held} machines`;
+  }
+  const silent = reachedShards(ledger.state, entry).find((id) => soft.picture(id) === undefined);
+  if (silent === undefined) return undefined;
+  return `provider may be in use by ${silent}: it has not reported since this leader took over`;
+}

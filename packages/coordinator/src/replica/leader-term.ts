@@ -1,0 +1,82 @@
+// Everything that lives exactly as long as one leadership: the ledger, what shards said, what they
+// are to hear, the sagas and the rebalancer. Made when the leadership is won, dropped when it ends;
+// nothing soft survives into the next one, where "empty" must mean "rebuilding".
+
+import type { Runtime } from '@bigfleet/base';
+import type { Logger } from '@bigfleet/telemetry';
+import { openLedger } from '../apply/apply-queue.ts';
+import type { Ledger } from '../ledger.ts';
+import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
+import { createRebalancing, type Rebalancing } from '../rebalance/create-rebalancing.ts';
+import type { RebalanceSettings } from '../rebalance/settings.ts';
+import { createReportDesk, type ReportDesk } from '../reports/report-desk.ts';
+import type { TermRaiser } from '../reports/term-watch.ts';
+import type { SoftState } from '../reports/soft-state.ts';
+import type { Leadership, Store } from '../store/store.ts';
+
+export interface LeaderTerm {
+  readonly leadership: Leadership;
+  readonly ledger: Ledger;
+  readonly soft: SoftState;
+  readonly desk: ReportDesk;
+  /** Lets the command in flight end; refuses the rest. */
+  stop(): Promise<void>;
+}
+
+export interface LeaderTermOptions {
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly store: Store;
+  readonly metrics: CoordinatorMetrics;
+  readonly rebalance: RebalanceSettings;
+  readonly raiser: TermRaiser;
+  /** Further loops of a leadership: membership, exports. */
+  readonly beside: readonly ((signal: AbortSignal) => Promise<void>)[];
+  /** A loop of this leadership failed with a bug: the process must not go on half alive. */
+  readonly onBug: (error: unknown) => void;
+}
+
+export async function startLeaderTerm(
+  options: LeaderTermOptions,
+  leadership: Leadership,
+): Promise<LeaderTerm> {
+  const { runtime, store, metrics, raiser, rebalance: settings, onBug } = options;
+  const log = options.logger.child({ term: String(leadership.term) });
+  const ledger = await openLedger({
+    runtime,
+    store,
+    leadership,
+    log,
+    observer: { onApplied: (outcome, ms) => metrics.onApply(outcome, ms / 1_000) },
+  });
+  let rebalancing: Rebalancing | undefined;
+  const desk = createReportDesk({
+    ledger,
+    runtime,
+    log,
+    observer: metrics,
+    raiser,
+    sagas: (parts) => {
+      rebalancing = createRebalancing({
+        ...parts,
+        runtime,
+        ledger,
+        settings,
+        observer: metrics,
+        log,
+      });
+      return rebalancing.sagas;
+    },
+  });
+  const ended = new AbortController();
+  const loops = Promise.all([
+    rebalancing?.run(ended.signal),
+    desk.recoveryDriver.run(ended.signal),
+    ...options.beside.map((run) => run(ended.signal)),
+  ]).catch(onBug);
+  const stop = async (): Promise<void> => {
+    ended.abort();
+    await Promise.all([ledger.close(), loops]);
+  };
+  return { leadership, ledger, soft: desk.soft, desk, stop };
+}

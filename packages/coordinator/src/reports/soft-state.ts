@@ -1,0 +1,49 @@
+// What shards last told this leader: never durable, empty after each election. Empty means
+// "rebuilding", never "no demand" and never "no capacity". Reports are ordered by (epoch, cycle),
+// because cycle restarts with the shard and a zombie must not paint over its successor.
+
+import type { ShardReport, ShardSummary, Shortfall } from '@bigfleet/wire';
+
+export interface ShardPicture {
+  readonly shardId: string;
+  readonly epoch: bigint;
+  readonly cycle: bigint;
+  /** Monotonic time of acceptance: age is measured by it. */
+  readonly receivedAtMs: number;
+  /** Wall time of acceptance, for people. */
+  readonly receivedAtUnixNanos: bigint;
+  /** Between the last two accepted reports; undefined after the first. */
+  readonly intervalMs: number | undefined;
+  readonly summary: ShardSummary;
+  readonly shortfalls: readonly Shortfall[];
+  readonly providerShared: boolean;
+  readonly report: ShardReport;
+}
+
+export class SoftState {
+  readonly #pictures = new Map<string, ShardPicture>();
+
+  picture(shardId: string): ShardPicture | undefined {
+    return this.#pictures.get(shardId);
+  }
+
+  /** By shard id. */
+  pictures(): readonly ShardPicture[] {
+    return [...this.#pictures.values()].toSorted((a, b) => (a.shardId < b.shardId ? -1 : 1));
+  }
+
+  isNewer(shardId: string, epoch: bigint, cycle: bigint): boolean {
+    const known = this.#pictures.get(shardId);
+    if (known === undefined || epoch > known.epoch) return true;
+    return epoch === known.epoch && cycle > known.cycle;
+  }
+
+  /** Full replacement, empty shortfalls included: keeping old ones leaves a shard short for ever. */
+  replace(picture: ShardPicture): void {
+    this.#pictures.set(picture.shardId, picture);
+  }
+
+  forget(shardId: string): void {
+    this.#pictures.delete(shardId);
+  }
+}

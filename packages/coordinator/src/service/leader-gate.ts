@@ -1,0 +1,76 @@
+// Who may answer. Followers refuse everything, reads included, so that there is no undocumented
+// stale-read contract; they name the leader when they know it. A leader's answer that is not the
+// result of a commit is released only after a look at the leadership that began after its data was
+// taken (coordinator §3.3): a boolean `isLeader` would let a stalled process answer from the past.
+
+import { type CallContext, RpcError } from '@bigfleet/wire';
+import { NOT_LEADER } from '../registry/outcome.ts';
+import type { LeaderTerm } from '../replica/leader-term.ts';
+import type { LeaderHint } from '../store/store.ts';
+
+/** What the services see of the replica that runs them. */
+export interface LeaderSource {
+  /** Undefined unless this replica leads, is loaded, and is within its lease window. */
+  leading(): LeaderTerm | undefined;
+  /** The last leader that was seen, ourselves included. */
+  hint(): LeaderHint | undefined;
+}
+
+/** Answered by every replica. */
+const OPEN_PATHS: ReadonlySet<string> = new Set([
+  '/bigfleet.ext.v1alpha1.CoordinatorAdmin/GetStatus',
+  '/grpc.health.v1.Health/Check',
+  '/grpc.health.v1.Health/Watch',
+  '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+]);
+
+export class LeaderGate {
+  readonly #source: LeaderSource;
+  readonly #onRefused: (call: CallContext) => void;
+
+  constructor(source: LeaderSource, onRefused: (call: CallContext) => void) {
+    this.#source = source;
+    this.#onRefused = onRefused;
+  }
+
+  /** Before identity, as the contract orders: a follower tells nobody who it would have admitted. */
+  readonly precheck = (call: CallContext): RpcError | undefined => {
+    if (OPEN_PATHS.has(call.path) || this.#source.leading() !== undefined) return undefined;
+    this.#onRefused(call);
+    return this.refusal();
+  };
+
+  leading(): LeaderTerm {
+    const leader = this.#source.leading();
+    if (leader === undefined) throw this.refusal();
+    return leader;
+  }
+
+  /** Takes the data, then makes sure that it was this leader's to give. */
+  async read<T>(take: (leader: LeaderTerm) => T): Promise<T> {
+    const leader = this.leading();
+    const taken = take(leader);
+    await this.confirm(leader);
+    return taken;
+  }
+
+  async confirm(leader: LeaderTerm): Promise<void> {
+    const verdict = await leader.ledger.confirm();
+    if (verdict === 'timeout') {
+      throw new RpcError('UNAVAILABLE', 'coordinator: leadership could not be confirmed; retry');
+    }
+    if (verdict === 'deposed' || this.#source.leading() !== leader) throw this.refusal();
+  }
+
+  refusal(): RpcError {
+    const hint = this.#source.hint();
+    if (hint === undefined || hint.grpcAddress === '') {
+      return new RpcError('FAILED_PRECONDITION', NOT_LEADER);
+    }
+    const metadata = new Map([
+      ['bigfleet-leader-address', hint.grpcAddress],
+      ['bigfleet-leader-term', String(hint.term)],
+    ]);
+    return new RpcError('FAILED_PRECONDITION', NOT_LEADER, { metadata });
+  }
+}

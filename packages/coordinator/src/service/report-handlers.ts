@@ -1,0 +1,17 @@
+// ReportShard: the leader check ran before, identity too; the desk does the rest.
+
+import type { Coordinator, Handlers } from '@bigfleet/wire';
+import type { LeaderGate } from './leader-gate.ts';
+import { failure } from './failure.ts';
+
+export function reportHandlers(
+  gate: LeaderGate,
+): Pick<Handlers<typeof Coordinator>, 'reportShard'> {
+  return {
+    reportShard: async (report) => {
+      const outcome = await gate.leading().desk.handler.handle(report);
+      if (outcome.kind === 'refused') throw failure(gate, outcome);
+      return outcome.ack;
+    },
+  };
+}

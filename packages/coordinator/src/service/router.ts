@@ -1,0 +1,111 @@
+// The services of a coordinator's one server, in the order of checks that the contract asks for:
+// leader, identity, arguments, work. Every denial is a security event: one line and a counter.
+
+import type { Runtime } from '@bigfleet/base';
+import type { Logger } from '@bigfleet/telemetry';
+import {
+  Coordinator,
+  CoordinatorAdmin,
+  createGate,
+  type Denial,
+  Health,
+  type HealthRegistry,
+  pathOf,
+  reflectionHandlers,
+  Router,
+  ServerReflection,
+} from '@bigfleet/wire';
+import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
+import type { Replica } from '../replica/replica.ts';
+import type { Store } from '../store/store.ts';
+import { adminHandlers, registryHandlers } from './admin-handlers.ts';
+import { type JoinHandler, joinHandlers } from './join-handlers.ts';
+import { LeaderGate } from './leader-gate.ts';
+import { adminListHandlers, listHandlers } from './list-handlers.ts';
+import { reportHandlers } from './report-handlers.ts';
+import { snapshotHandlers } from './snapshot-handlers.ts';
+import { statusHandler } from './status-handler.ts';
+
+const REPORT_PATH = pathOf(Coordinator.method.reportShard);
+const READS = /\/(?:List|GetStatus)/;
+
+/** The methods that may appear in the label of denials. */
+export const SERVED_METHODS: readonly string[] = [
+  ...Coordinator.methods,
+  ...CoordinatorAdmin.methods,
+]
+  .map(({ name }) => name)
+  .concat('other');
+
+export interface RouterParts {
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly replica: Replica;
+  readonly store: Store;
+  readonly metrics: CoordinatorMetrics;
+  readonly health: HealthRegistry;
+  readonly join: JoinHandler;
+  readonly transport: 'plaintext' | 'mtls';
+  readonly nodeId: string;
+  readonly dataDir: string;
+  readonly version: string;
+  readonly hasReflection: boolean;
+}
+
+export function createRouter(parts: RouterParts): Router {
+  const { runtime, logger, replica, store, metrics, health, nodeId, version } = parts;
+  const gate = new LeaderGate(replica, ({ path }) => {
+    if (path === REPORT_PATH) metrics.onReport('not_leader');
+  });
+  const router = new Router({
+    precheck: gate.precheck,
+    gate: createGate({
+      transport: parts.transport,
+      onDenied: (denial) => reportDenial(denial, parts),
+    }),
+    onPanic: (path, error) =>
+      logger.error('handler failed with a bug', {
+        rpc: path,
+        err: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
+  });
+  const admin = { gate, runtime, logger };
+  router
+    .add(Coordinator, {
+      ...reportHandlers(gate),
+      ...adminHandlers(admin),
+      ...listHandlers(gate),
+      ...joinHandlers({ gate, logger, join: parts.join }),
+      ...snapshotHandlers({ gate, logger, store, runtime, spoolDir: parts.dataDir }),
+    })
+    .add(CoordinatorAdmin, {
+      ...registryHandlers(admin),
+      ...adminListHandlers(gate),
+      ...statusHandler({ replica, engine: store.engine, nodeId, version }),
+    })
+    .add(Health, health.handlers);
+  if (parts.hasReflection) {
+    router.add(
+      ServerReflection,
+      reflectionHandlers(() => router.services),
+    );
+  }
+  return router;
+}
+
+function reportDenial(denial: Denial, { logger, metrics }: RouterParts): void {
+  const method = denial.path.slice(denial.path.lastIndexOf('/') + 1);
+  metrics.onIdentityRejected(SERVED_METHODS.includes(method) ? method : 'other');
+  if (denial.path === REPORT_PATH) metrics.onReport('denied');
+  logger.error(`coordinator rejected ${kindOf(denial.path)} identity`, {
+    rpc: denial.path,
+    asserted_id: denial.assertedId ?? '',
+    presented_identity: denial.presented,
+    peer: denial.peerAddress,
+  });
+}
+
+function kindOf(path: string): 'shard' | 'read' | 'admin' {
+  if (path === REPORT_PATH) return 'shard';
+  return READS.test(path) ? 'read' : 'admin';
+}

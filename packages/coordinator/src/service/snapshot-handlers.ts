@@ -1,0 +1,53 @@
+// SnapshotSave: the state as of every write acknowledged before the call, meta first, then chunks.
+// Leader only: a follower's copy can lag, and a backup that silently lacks recent writes is worse
+// than a failed call. The leadership is looked at again when the copy is complete.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Runtime } from '@bigfleet/base';
+import type { Logger } from '@bigfleet/telemetry';
+import { type Coordinator, type Handlers, RpcError, SnapshotFormat } from '@bigfleet/wire';
+import { encodeSnapshotMeta } from '../snapshots/snapshot-meta.ts';
+import { spooledChunks, spoolSnapshot } from '../snapshots/spool.ts';
+import type { Store } from '../store/store.ts';
+import { writeAudit } from './audit.ts';
+import type { LeaderGate } from './leader-gate.ts';
+
+export interface SnapshotHandlersOptions {
+  readonly gate: LeaderGate;
+  readonly logger: Logger;
+  readonly store: Store;
+  readonly runtime: Runtime;
+  /** Where the copy waits until its checksum is known. */
+  readonly spoolDir: string;
+}
+
+export function snapshotHandlers(
+  options: SnapshotHandlersOptions,
+): Pick<Handlers<typeof Coordinator>, 'snapshotSave'> {
+  const { gate, logger, store, runtime, spoolDir } = options;
+  return {
+    async *snapshotSave({ format }, call) {
+      const leader = gate.leading();
+      const name = format === SnapshotFormat.LOGICAL ? 'logical' : 'native';
+      const directory = await mkdtemp(path.join(spoolDir, 'snapshot-save-'));
+      try {
+        const snapshot = await store.snapshot(name);
+        if (snapshot === undefined) throw new RpcError('NOT_FOUND', 'coordinator: nothing to save');
+        const file = path.join(directory, 'state');
+        const meta = await spoolSnapshot(snapshot, { runtime, engine: store.engine, file });
+        await gate.confirm(leader);
+        const { term } = leader.ledger;
+        const outcome = { kind: 'done', index: meta.index } as const;
+        writeAudit(logger, { call, arguments: { format: name }, outcome, term });
+        const metaJson = Buffer.from(encodeSnapshotMeta(meta));
+        yield { payload: { case: 'metaJson', value: metaJson } };
+        for await (const chunk of spooledChunks(file)) {
+          yield { payload: { case: 'data', value: chunk } };
+        }
+      } finally {
+        await rm(directory, { recursive: true, force: true });
+      }
+    },
+  };
+}

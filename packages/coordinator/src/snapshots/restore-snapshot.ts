@@ -1,0 +1,141 @@
+// Offline restore (coordinator §10.3). Order is everything: the archive is copied and checked, the
+// new engine state is built beside the old one, and only then is anything removed; the last step is
+// a rename. Interrupted before that, the old state stands; interrupted after, the mark keeps any
+// coordinator from starting until the restore was run again. Never dials anything.
+
+import { rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { BigFleetError } from '@bigfleet/base';
+import type { Logger } from '@bigfleet/telemetry';
+import { type DataDir, takeDataDir } from '../store/data-dir.ts';
+import type { LoadedState, StoreEngine } from '../store/store.ts';
+import { openArchive } from './archive-reader.ts';
+import type { StepHook } from './files.ts';
+import { loadLogical, type RejectedRow } from './load-logical.ts';
+import { readSqliteState } from './read-sqlite-state.ts';
+import { type EtcdRestore, restoreIntoEtcd } from './restore-into-etcd.ts';
+import { restoreIntoSqlite } from './restore-into-sqlite.ts';
+import { malformedSnapshot, type SnapshotMeta } from './snapshot-meta.ts';
+
+/**
+ * Elections after the snapshot gave terms that it does not know; below a shard's high-water mark
+ * every instruction of the restored leader would be dropped without a word.
+ */
+const TERM_JUMP = 1_000n;
+const MAX_TERM = 2n ** 63n - 1n;
+const SPOOL_FILE = 'restore-state.tmp';
+
+export interface RestoreOptions {
+  /** Archive file or directory. */
+  readonly source: string;
+  readonly dataDir: string;
+  readonly nodeId: string;
+  readonly raftAdvertise: string;
+  /** `auto`: what the snapshot was taken from; a logical one goes into SQLite. */
+  readonly store: 'auto' | StoreEngine;
+  readonly log: Logger;
+  /** Needed for the engine etcd. */
+  readonly etcd?: EtcdRestore;
+  readonly onStep?: StepHook;
+}
+
+export interface RestoredSnapshot {
+  readonly index: number;
+  /** Of the snapshot, as printed. */
+  readonly term: bigint;
+  /** No leadership after the restore has a lower term. */
+  readonly termFloor: bigint;
+  readonly engine: StoreEngine;
+  readonly rejected: readonly RejectedRow[];
+}
+
+export async function restoreSnapshot(options: RestoreOptions): Promise<RestoredSnapshot> {
+  const dataDir = takeDataDir(options.dataDir, { forRestore: true });
+  try {
+    return await restoreInto(dataDir, options);
+  } finally {
+    dataDir.release();
+  }
+}
+
+async function restoreInto(dataDir: DataDir, options: RestoreOptions): Promise<RestoredSnapshot> {
+  const archive = await openArchive(options.source);
+  const engine = engineFor(options.store, archive.meta);
+  const spool = dataDir.at(SPOOL_FILE);
+  options.onStep?.('copy state');
+  await archive.copyState(spool);
+  const checked: Checked = { meta: archive.meta, spool, ...(await check(archive.meta, spool)) };
+  if (checked.term + TERM_JUMP > MAX_TERM) throw malformedSnapshot('the term is out of range');
+  for (const { at, reason } of checked.rejected)
+    options.log.error('snapshot row rejected', { at, reason });
+  if (engine === 'sqlite') intoSqlite(dataDir, checked, options);
+  else await intoEtcd(dataDir, checked, options);
+  rmSync(spool, { force: true });
+  return {
+    index: archive.meta.index,
+    term: checked.term,
+    termFloor: checked.term + TERM_JUMP,
+    engine,
+    rejected: checked.rejected,
+  };
+}
+
+interface Checked {
+  readonly meta: SnapshotMeta;
+  readonly spool: string;
+  /** Absent for etcd's own format, which only etcd reads. */
+  readonly state: LoadedState | undefined;
+  readonly term: bigint;
+  readonly rejected: readonly RejectedRow[];
+}
+
+function engineFor(wanted: RestoreOptions['store'], meta: SnapshotMeta): StoreEngine {
+  const native = { sqlite: 'sqlite', 'etcd-db': 'etcd', 'logical-json': undefined } as const;
+  const own = native[meta.format];
+  const engine = wanted === 'auto' ? (own ?? 'sqlite') : wanted;
+  if (own === undefined || own === engine) return engine;
+  const problem = `a snapshot of format ${meta.format} cannot be restored into ${engine}`;
+  throw new BigFleetError('snapshot_unsupported', problem);
+}
+
+async function check(
+  meta: SnapshotMeta,
+  spool: string,
+): Promise<Pick<Checked, 'state' | 'term' | 'rejected'>> {
+  const term = BigInt(meta.term);
+  if (meta.format === 'etcd-db') return { state: undefined, term, rejected: [] };
+  if (meta.format === 'sqlite') {
+    const state = readSqliteState(spool, meta);
+    return { state, term: maxOf(term, state.meta.term), rejected: [] };
+  }
+  const { loaded, rejected } = loadLogical(await readFile(spool, 'utf8'), meta);
+  return { state: loaded, term: maxOf(term, loaded.meta.term), rejected };
+}
+
+function intoSqlite(dataDir: DataDir, checked: Checked, { onStep }: RestoreOptions): void {
+  const { state, term } = checked;
+  if (state === undefined) throw malformedSnapshot('the state cannot be read');
+  restoreIntoSqlite(dataDir, { state, termFloor: term + TERM_JUMP, onStep });
+}
+
+async function intoEtcd(
+  dataDir: DataDir,
+  { state, meta, spool, term }: Checked,
+  { etcd, nodeId, raftAdvertise, onStep }: RestoreOptions,
+): Promise<void> {
+  if (etcd === undefined)
+    throw new BigFleetError('snapshot_unsupported', 'restoring into etcd is not available here');
+  await restoreIntoEtcd(dataDir, {
+    etcd,
+    nodeId,
+    raftAdvertise,
+    source: state === undefined ? { kind: 'native', file: spool } : { kind: 'logical', state },
+    termFloor: term + TERM_JUMP,
+    ledgerGeneration: state?.meta.ledgerGeneration ?? meta.ledgerGeneration,
+    onStep,
+  });
+}
+
+function maxOf(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

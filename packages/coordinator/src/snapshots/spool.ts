@@ -1,0 +1,74 @@
+// An engine's snapshot written to a file while its checksum is taken: meta.json comes first in an
+// archive and on the wire, and it holds the checksum and the size, so the state must be known first.
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Runtime } from '@bigfleet/base';
+import type { StoreEngine, StoreSnapshot } from '../store/store.ts';
+import { OWNER_ONLY } from './files.ts';
+import type { SnapshotMeta } from './snapshot-meta.ts';
+
+const NANOS_PER_MS = 1_000_000n;
+const ID_BYTES = 4;
+const CHUNK_BYTES = 1_048_576;
+
+export interface SpoolOptions {
+  readonly runtime: Pick<Runtime, 'clock' | 'entropy'>;
+  readonly engine: StoreEngine;
+  /** Replaced; the caller removes it. */
+  readonly file: string;
+}
+
+/** The file is complete and synced when this resolves. */
+export async function spoolSnapshot(
+  snapshot: StoreSnapshot,
+  options: SpoolOptions,
+): Promise<SnapshotMeta> {
+  const { runtime, engine } = options;
+  const { sha256, size } = await writeState(snapshot.bytes, options.file);
+  const { ledgerGeneration } = snapshot;
+  return {
+    version: 1,
+    id: Buffer.from(runtime.entropy.bytes(ID_BYTES)).toString('hex'),
+    index: snapshot.index,
+    term: Number(snapshot.term),
+    storeRaftTerm: Number(snapshot.storeRaftTerm),
+    engine,
+    format: snapshot.format,
+    clusterUid: snapshot.clusterUid,
+    createdAt: new Date(Number(runtime.clock.unixNanos() / NANOS_PER_MS)).toISOString(),
+    sha256,
+    size,
+    ...(ledgerGeneration === undefined ? {} : { ledgerGeneration }),
+  };
+}
+
+/** The spooled state in chunks of at most 1 MiB, as `SnapshotSave` sends it. */
+export async function* spooledChunks(file: string): AsyncIterable<Uint8Array> {
+  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES }))
+    yield chunk as Uint8Array;
+}
+
+export interface Digest {
+  readonly sha256: string;
+  readonly size: number;
+}
+
+/** Copies a stream into a synced file and says what passed. */
+export async function writeState(bytes: AsyncIterable<Uint8Array>, file: string): Promise<Digest> {
+  const hash = createHash('sha256');
+  let size = 0;
+  const handle = await open(file, 'w', OWNER_ONLY);
+  try {
+    for await (const chunk of bytes) {
+      hash.update(chunk);
+      size += chunk.length;
+      await handle.writeFile(chunk);
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return { sha256: hash.digest('hex'), size };
+}

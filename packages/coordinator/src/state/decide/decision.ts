@@ -1,0 +1,95 @@
+// What deciding a command gives, and the small words to say it with. Nothing here has effects.
+
+import type { Refusal, RefusalCode } from '../../ledger.ts';
+import type { FleetView } from '../fleet-view.ts';
+import { keyOfRow } from '../keys.ts';
+import type { Table, TableRows } from '../rows.ts';
+import type { Change, RowKey, Write } from '../writes.ts';
+
+export type Decision =
+  | { readonly kind: 'change'; readonly change: Change }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** What every rule gets beside its own command. */
+export interface Situation {
+  readonly view: FleetView;
+  /** Of this command, if it is committed. */
+  readonly applyIndex: number;
+  readonly issuedAtMs: number;
+}
+
+export const UNCHANGED: Decision = { kind: 'unchanged' };
+
+/**
+ * Guards per commit, beside the rows written. The index of the ledger already orders commands;
+ * these only catch edits made behind its back, and an etcd transaction holds 128 compares.
+ */
+const MAX_READS = 16;
+
+export interface ChangeParts {
+  readonly writes: readonly Write[];
+  readonly reads?: readonly RowKey[];
+  readonly gc?: readonly RowKey[];
+  /** Whether some shard's assignment now differs: what it owns, may hold, or is to dial. */
+  readonly movesAssignment: boolean;
+}
+
+export function changed(view: FleetView, parts: ChangeParts): Decision {
+  const { writes, reads = [], gc = [], movesAssignment } = parts;
+  const change: Change = {
+    writes,
+    reads: reads.slice(0, MAX_READS),
+    gc,
+    assignmentRevision: movesAssignment ? nextRevision(view) : view.meta.assignmentRevision,
+    ledgerGeneration: view.meta.ledgerGeneration,
+  };
+  return { kind: 'change', change };
+}
+
+export function nextRevision(view: FleetView): number {
+  return view.meta.assignmentRevision + 1;
+}
+
+export function put<T extends Table>(table: T, row: TableRows[T]): Write {
+  return { kind: 'put', table, key: keyOfRow(table, row), row } as Write;
+}
+
+export function deleted(table: Table, key: RowKey): Write {
+  return { kind: 'delete', table, key };
+}
+
+export function refused(code: RefusalCode, message: string): Decision {
+  return { kind: 'refused', refusal: { code, message } };
+}
+
+export function invalid(message: string): Decision {
+  return refused('invalid', message);
+}
+
+/** The stable texts of coordinator §2.4: clients match on the code, people on these words. */
+const TEXT = {
+  'shard-exists': 'coordinator: shard already registered',
+  'shard-not-found': 'coordinator: shard not found',
+  'cluster-bound-elsewhere': 'coordinator: cluster already bound to a different shard',
+  'domain-assigned-elsewhere': 'coordinator: domain already assigned to another shard',
+  'domain-releasing': 'coordinator: domain is being released by another shard',
+  'provider-not-found': 'coordinator: provider not found',
+  'transfer-not-found': 'coordinator: transfer not found',
+} as const;
+
+export function refusedAs(code: keyof typeof TEXT): Decision {
+  return refused(code, TEXT[code]);
+}
+
+export interface Contest {
+  /** What both want, as shown to people. */
+  readonly what: string;
+  readonly owner: string;
+  readonly asked: string;
+}
+
+export function refusedTo(code: keyof typeof TEXT, contest: Contest): Decision {
+  const { what, owner, asked } = contest;
+  return refused(code, `${TEXT[code]}: ${what} currently on ${owner}, asked ${asked}`);
+}

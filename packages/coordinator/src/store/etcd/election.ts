@@ -1,0 +1,132 @@
+// One attempt to take the `leader` key (coordinator §3.3 steps 1 to 4). The term is written in the
+// same transaction as the key, above every term ever used: above the stored one, never below
+// etcd's own Raft term, never below what a restore demands. An attempt whose answer was lost is
+// looked up by its lease, which nobody else has.
+
+import type { Runtime } from '@bigfleet/base';
+import type { TxnResponse } from '@bigfleet/wire/etcd';
+import type { EtcdClient, GrantedLease } from '../../etcd-client/index.ts';
+import {
+  createRevisionIs,
+  get,
+  modRevisionIs,
+  type Op,
+  put,
+  readAt,
+} from '../../etcd-client/txn.ts';
+import type { KeySpace } from './key-space.ts';
+import { lookAtLeader } from './leader-key.ts';
+import { readDeadlineMs } from './options.ts';
+import type { RestoreFloor } from './restore-floor.ts';
+import {
+  decodeApply,
+  decodeTerm,
+  encodeApply,
+  encodeLeader,
+  encodeTerm,
+  firstApply,
+} from './values.ts';
+
+export interface Candidate {
+  readonly runtime: Runtime;
+  readonly client: EtcdClient;
+  readonly keys: KeySpace;
+  readonly nodeId: string;
+  readonly grpcAddress: string;
+  readonly leaseTtlMs: number;
+  /** The term will be above it. */
+  readonly termFloor: bigint;
+  readonly restore: RestoreFloor | undefined;
+}
+
+export interface Won {
+  readonly term: bigint;
+  readonly lease: GrantedLease;
+  readonly leaderRevision: bigint;
+}
+
+/** Undefined: somebody else has the key, or nobody knows; look again. */
+export async function tryToWin(
+  candidate: Candidate,
+  signal: AbortSignal,
+): Promise<Won | undefined> {
+  const { client, leaseTtlMs } = candidate;
+  const limits = { deadlineMs: readDeadlineMs, signal };
+  const lease = await client.leaseGrant(Math.ceil(leaseTtlMs / 1_000), limits);
+  let won: Won | undefined;
+  try {
+    won = await standWith(candidate, lease, signal);
+    return won;
+  } finally {
+    // Also fences an attempt that is still on its way: a put under a dead lease is refused.
+    if (won === undefined) await client.leaseRevoke(lease.id, { deadlineMs: readDeadlineMs });
+  }
+}
+
+async function standWith(
+  candidate: Candidate,
+  lease: GrantedLease,
+  signal: AbortSignal,
+): Promise<Won | undefined> {
+  const { client, keys } = candidate;
+  const limits = { deadlineMs: readDeadlineMs, signal };
+  const reads = [get(keys.leader), get(keys.term), get(keys.apply)];
+  const seen = await client.readTxn({ success: reads }, limits);
+  if (readAt(seen, 0) !== undefined) return undefined;
+  const term = nextTerm(candidate, seen);
+  const outcome = await client.txn(
+    {
+      compare: [
+        createRevisionIs(keys.leader, 0n),
+        modRevisionIs(keys.term, readAt(seen, 1)?.modRevision ?? 0n),
+      ],
+      success: [
+        put(keys.leader, encodeLeader(leaderValue(candidate, term)), lease.id),
+        put(keys.term, encodeTerm(term)),
+        ...raisedGeneration(candidate, seen),
+      ],
+    },
+    limits,
+  );
+  switch (outcome.kind) {
+    case 'done':
+      if (!outcome.value.succeeded) return undefined;
+      return { term, lease, leaderRevision: outcome.value.header?.revision ?? 0n };
+    case 'refused':
+      throw outcome.error;
+    case 'unknown': {
+      const { leader } = await lookAtLeader(client, keys, signal);
+      if (leader?.leaseId !== lease.id) return undefined;
+      return { term, lease, leaderRevision: leader.createRevision };
+    }
+  }
+}
+
+function nextTerm({ termFloor, restore }: Candidate, seen: TxnResponse): bigint {
+  const stored = readAt(seen, 1);
+  const candidates = [
+    (stored === undefined ? 0n : decodeTerm(stored.value)) + 1n,
+    seen.header?.raftTerm ?? 0n,
+    termFloor + 1n,
+    restore?.term ?? 0n,
+  ];
+  return candidates.reduce((highest, term) => (term > highest ? term : highest));
+}
+
+/**
+ * After a restore the ledger is older than the shards: the new generation says so (§10.5). Above
+ * the stored one too, which may be newer than what the archive's meta says; raised once more by a
+ * leader that dies before it removes the file, which is harmless.
+ */
+function raisedGeneration({ restore, keys }: Candidate, seen: TxnResponse): Op[] {
+  if (restore === undefined) return [];
+  const stored = readAt(seen, 2);
+  const apply = stored === undefined ? firstApply : decodeApply(stored.value);
+  const ledgerGeneration = Math.max(apply.ledgerGeneration + 1, restore.ledgerGeneration);
+  return [put(keys.apply, encodeApply({ ...apply, ledgerGeneration }))];
+}
+
+function leaderValue({ runtime, nodeId, grpcAddress }: Candidate, term: bigint) {
+  const nowMs = Number(runtime.clock.unixNanos() / 1_000_000n);
+  return { nodeId, grpcAddress, term, acquiredAt: new Date(nowMs).toISOString() };
+}

@@ -1,0 +1,315 @@
+// The etcd engine (coordinator §3): three or more replicas, one leader by lease, every write guarded
+// by the leader's key. This file is the wiring of one store; each rule lives in a file of its own:
+// election, lease window, guards, commit, resolution, confirmation, vacancy. Refuses to write
+// outside a leadership and to trust anything it cannot prove by a linearizable read.
+
+import { assert, BigFleetError, type Random, sleep } from '@bigfleet/base';
+import type { EtcdClient } from '../../etcd-client/index.ts';
+import { logicalSnapshot } from '../../snapshots/logical-snapshot.ts';
+import type { RowKey } from '../../state/writes.ts';
+import type {
+  CommitRequest,
+  CommitResult,
+  LeaderHint,
+  Leadership,
+  LoadedState,
+  Resolution,
+  Store,
+  StoreSnapshot,
+  StoreStatus,
+} from '../store.ts';
+import { bootstrapStore, readClusterUid } from './bootstrap.ts';
+import { commitChange, type Ledger } from './commit.ts';
+import { SharedLook } from './confirmation.ts';
+import { tryToWin, type Won } from './election.ts';
+import { isOurs } from './guards.ts';
+import { KeySpace } from './key-space.ts';
+import { lookAtLeader } from './leader-key.ts';
+import { EtcdLeadership } from './leadership.ts';
+import { type LoadedLedger, loadLedger } from './load.ts';
+import { verifiedSnapshot } from './native-snapshot.ts';
+import {
+  defaultLeaseTtlMs,
+  type EtcdStoreObserver,
+  type EtcdStoreOptions,
+  minLeaseTtlMs,
+  readDeadlineMs,
+} from './options.ts';
+import { keepPresence } from './presence.ts';
+import { resolveCommit } from './resolve.ts';
+import { readRestoreFloor, removeRestoreFloor } from './restore-floor.ts';
+import { resignLeadership } from './resign.ts';
+import { statusOf } from './status.ts';
+import { sweepRows } from './sweep.ts';
+import { encodeReplica } from './values.ts';
+import { untilVacant } from './vacancy.ts';
+
+const maxJitterMs = 250;
+const retryMs = 250;
+
+const finalCodes: readonly string[] = [
+  'coordinator_store_empty',
+  'coordinator_store_newer',
+  'coordinator_row_malformed',
+];
+
+type Confirmation = 'leading' | 'deposed' | 'timeout';
+
+export class EtcdStore implements Store {
+  readonly engine = 'etcd';
+  readonly #options: EtcdStoreOptions;
+  readonly #client: EtcdClient;
+  readonly #keys: KeySpace;
+  readonly #observer: EtcdStoreObserver;
+  readonly #random: Random;
+  readonly #closed = new AbortController();
+  readonly #looks = new WeakMap<EtcdLeadership, SharedLook<Confirmation>>();
+  #presence: Promise<void> | undefined;
+  #current: EtcdLeadership | undefined;
+
+  constructor(options: EtcdStoreOptions) {
+    this.#options = options;
+    this.#client = options.client;
+    this.#keys = new KeySpace(options.prefix);
+    this.#observer = options.observer ?? {};
+    this.#random = options.runtime.random.stream('etcd-store');
+  }
+
+  async open(): Promise<'ready' | 'empty'> {
+    const { runtime, bootstrap } = this.#options;
+    const { signal } = this.#closed;
+    let uid = await readClusterUid(this.#client, this.#keys, signal);
+    if (uid === undefined && bootstrap) {
+      await bootstrapStore(runtime, this.#client, this.#keys, signal);
+      uid = await readClusterUid(this.#client, this.#keys, signal);
+    }
+    this.#presence ??= this.#register(signal);
+    return uid === undefined ? 'empty' : 'ready';
+  }
+
+  async campaign(signal: AbortSignal, termFloor: bigint = 0n): Promise<Leadership> {
+    const either = AbortSignal.any([signal, this.#closed.signal]);
+    for (;;) {
+      either.throwIfAborted();
+      try {
+        if (this.#current !== undefined) await this.resign(this.#current);
+        const won = await this.#campaignOnce(either, termFloor);
+        if (won !== undefined) return await this.#lead(won);
+        // Lost the race: the others stood at the same moment, so the next time differs.
+        await sleep(this.#options.runtime, this.#random.below(maxJitterMs + 1), either);
+      } catch (error) {
+        either.throwIfAborted();
+        if (isFinal(error)) throw error;
+        this.#observer.onProblem?.('campaign', error);
+        await sleep(this.#options.runtime, retryMs, either);
+      }
+    }
+  }
+
+  async load(leadership: Leadership): Promise<LoadedState> {
+    const ours = asOurs(leadership);
+    const ledger = await this.#whileLeading(ours, () =>
+      loadLedger(this.#client, this.#keys, ours.lost),
+    );
+    ours.cursor.replace(ledger.rowRevisions, ledger.apply, ledger.applyRevision);
+    return stateOf(ledger);
+  }
+
+  commit(leadership: Leadership, request: CommitRequest): Promise<CommitResult> {
+    return commitChange(this.#ledger, asOurs(leadership), request);
+  }
+
+  resolve(leadership: Leadership, request: CommitRequest): Promise<Resolution> {
+    return resolveCommit(this.#ledger, asOurs(leadership), request);
+  }
+
+  confirm(leadership: Leadership): Promise<Confirmation> {
+    const ours = asOurs(leadership);
+    let shared = this.#looks.get(ours);
+    if (shared === undefined) {
+      shared = new SharedLook(() => this.#confirmOnce(ours));
+      this.#looks.set(ours, shared);
+    }
+    return shared.ask();
+  }
+
+  gc(leadership: Leadership, keys: readonly RowKey[]): Promise<void> {
+    const ours = asOurs(leadership);
+    return this.#whileLeading(ours, () => sweepRows(this.#ledger, ours, keys));
+  }
+
+  async leader(): Promise<LeaderHint | undefined> {
+    const { leader } = await lookAtLeader(this.#client, this.#keys, this.#closed.signal);
+    if (leader === undefined) return undefined;
+    const { nodeId, grpcAddress, term } = leader.value;
+    return { nodeId, grpcAddress, term };
+  }
+
+  async snapshot(format: 'native' | 'logical'): Promise<StoreSnapshot | undefined> {
+    const { signal } = this.#closed;
+    const ledger = await loadLedger(this.#client, this.#keys, signal);
+    if (ledger.apply.index === 0) return undefined;
+    if (format === 'logical') return logicalSnapshot(stateOf(ledger), this.#client.raftTerm);
+    const chunks = await this.#client.snapshot(
+      async (kv, options) => {
+        await kv.range({ key: this.#keys.apply }, options);
+      },
+      { deadlineMs: readDeadlineMs, signal },
+    );
+    return {
+      format: 'etcd-db',
+      index: ledger.apply.index,
+      term: ledger.term,
+      storeRaftTerm: this.#client.raftTerm,
+      clusterUid: ledger.clusterUid,
+      ledgerGeneration: ledger.apply.ledgerGeneration,
+      bytes: verifiedSnapshot(chunks),
+    };
+  }
+
+  status(): Promise<StoreStatus> {
+    return statusOf(this.#client, this.#keys);
+  }
+
+  async resign(leadership: Leadership): Promise<void> {
+    const ours = asOurs(leadership);
+    if (ours.lost.aborted) return;
+    ours.lose('resigned');
+    try {
+      await resignLeadership(this.#ledger, ours);
+    } catch (error) {
+      // It is over here whatever etcd says; there, the lease ends by itself.
+      this.#observer.onProblem?.('resign', error);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed.signal.aborted) return;
+    this.#current?.lose('resigned');
+    this.#closed.abort(new BigFleetError('coordinator_store_closed', 'the store is closed'));
+    await this.#presence;
+    this.#client.close();
+  }
+
+  get #ledger(): Ledger {
+    return { runtime: this.#options.runtime, client: this.#client, keys: this.#keys };
+  }
+
+  /** Undefined: somebody else won, or the holder of the key may be gone: look again. */
+  async #campaignOnce(signal: AbortSignal, termFloor: bigint): Promise<Won | undefined> {
+    if ((await readClusterUid(this.#client, this.#keys, signal)) === undefined) {
+      const message = 'store is empty and --bootstrap is not set';
+      throw new BigFleetError('coordinator_store_empty', message);
+    }
+    await this.#untilFree(signal);
+    const { nodeId, grpcAddress, leaderLeaseTtlMs, restoreFile } = this.#options;
+    return tryToWin(
+      {
+        ...this.#ledger,
+        nodeId,
+        grpcAddress,
+        leaseTtlMs: Math.max(leaderLeaseTtlMs ?? defaultLeaseTtlMs, minLeaseTtlMs),
+        termFloor,
+        restore: restoreFile === undefined ? undefined : await readRestoreFloor(restoreFile),
+      },
+      signal,
+    );
+  }
+
+  async #untilFree(signal: AbortSignal): Promise<void> {
+    const { nodeId, holdsNodeLock, dialLeader } = this.#options;
+    const observer = this.#observer;
+    for (;;) {
+      const look = await lookAtLeader(this.#client, this.#keys, signal);
+      const { leader, revision } = look;
+      if (leader === undefined) return;
+      if (leader.value.nodeId === nodeId && holdsNodeLock) {
+        // Our own, and no leadership of this process lives: a predecessor's, dead or given up.
+        await this.#client.leaseRevoke(leader.leaseId, { deadlineMs: readDeadlineMs, signal });
+        observer.onLeaseRevoked?.();
+        continue;
+      }
+      const options = { ...this.#ledger, dialLeader, observer };
+      await untilVacant(options, { leader, revision }, signal);
+    }
+  }
+
+  async #lead({ term, lease, leaderRevision }: Won): Promise<Leadership> {
+    const { runtime, restoreFile } = this.#options;
+    const leadership = new EtcdLeadership({
+      runtime,
+      client: this.#client,
+      lease,
+      term,
+      leaderRevision,
+      onLost: (reason) => this.#observer.onLost?.(reason),
+    });
+    this.#current = leadership;
+    if (restoreFile !== undefined) await removeRestoreFloor(restoreFile);
+    this.#observer.onWon?.(term);
+    return leadership;
+  }
+
+  async #confirmOnce(leadership: EtcdLeadership): Promise<Confirmation> {
+    if (!leadership.stillHolds()) return 'deposed';
+    try {
+      const { kvs } = await this.#client.range(
+        { key: this.#keys.leader },
+        { deadlineMs: readDeadlineMs, signal: leadership.lost },
+      );
+      if (isOurs(kvs[0], leadership)) return leadership.stillHolds() ? 'leading' : 'deposed';
+      leadership.lose('guard_failed');
+      return 'deposed';
+    } catch (error) {
+      if (leadership.lost.aborted) return 'deposed';
+      this.#observer.onProblem?.('confirmation', error);
+      return 'timeout';
+    }
+  }
+
+  async #whileLeading<T>(leadership: EtcdLeadership, work: () => Promise<T>): Promise<T> {
+    if (!leadership.stillHolds()) throw deposed(leadership);
+    try {
+      return await work();
+    } catch (error) {
+      throw leadership.lost.aborted ? deposed(leadership, error) : error;
+    }
+  }
+
+  #register(signal: AbortSignal): Promise<void> {
+    const { runtime, nodeId, grpcAddress, peerAddress, version } = this.#options;
+    return keepPresence(
+      {
+        runtime,
+        client: this.#client,
+        key: this.#keys.replica(nodeId),
+        value: encodeReplica({ grpcAddress, peerAddress, version }),
+        observer: this.#observer,
+      },
+      signal,
+    );
+  }
+}
+
+function asOurs(leadership: Leadership): EtcdLeadership {
+  assert(leadership instanceof EtcdLeadership, 'a leadership of another engine');
+  return leadership;
+}
+
+function deposed({ term }: Leadership, cause?: unknown): BigFleetError {
+  return new BigFleetError('coordinator_deposed', `the leadership of term ${term} is over`, {
+    cause,
+  });
+}
+
+function stateOf(ledger: LoadedLedger): LoadedState {
+  const { schema, clusterUid, term, apply, rows } = ledger;
+  const { index: applyIndex, lastCommandId, assignmentRevision, ledgerGeneration } = apply;
+  const meta = { schema, clusterUid, term, applyIndex, lastCommandId };
+  return { meta: { ...meta, assignmentRevision, ledgerGeneration }, rows };
+}
+
+/** Waiting does not cure these. */
+function isFinal(error: unknown): boolean {
+  return error instanceof BigFleetError && finalCodes.includes(error.code);
+}

@@ -1,0 +1,112 @@
+// Everything below the prefix at one revision, in pages (coordinator §3.3 step 4). The first page
+// fixes the revision; when etcd compacts it away in between, the load starts again from nothing:
+// two halves of two moments would be a state that never existed. Rows of tables that this version
+// does not know stay in etcd and are not handed out.
+
+import { BigFleetError } from '@bigfleet/base';
+import type { KeyValue, RangeResponse } from '@bigfleet/wire/etcd';
+import type { EtcdClient } from '../../etcd-client/index.ts';
+import { TABLES } from '../../state/keys.ts';
+import type { Table } from '../../state/rows.ts';
+import type { RowKey } from '../../state/writes.ts';
+import type { StoredRow } from '../store.ts';
+import { type KeyRange, type KeySpace, textOf } from './key-space.ts';
+import { type ApplyValue, decodeApply, decodeTerm, firstApply } from './values.ts';
+
+const pageLimit = 1_000n;
+const maxAttempts = 5;
+const pageDeadlineMs = 10_000;
+
+export interface LoadedLedger {
+  readonly revision: bigint;
+  readonly schema: number;
+  readonly clusterUid: string;
+  readonly term: bigint;
+  readonly apply: ApplyValue;
+  readonly applyRevision: bigint;
+  readonly rows: readonly StoredRow[];
+  readonly rowRevisions: Map<RowKey, bigint>;
+}
+
+export async function loadLedger(
+  client: EtcdClient,
+  keys: KeySpace,
+  signal?: AbortSignal,
+): Promise<LoadedLedger> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await loadOnce(client, keys, signal);
+    } catch (error) {
+      const isCompacted = error instanceof BigFleetError && error.code === 'etcd_compacted';
+      if (!isCompacted || attempt === maxAttempts) throw error;
+    }
+  }
+}
+
+async function loadOnce(
+  client: EtcdClient,
+  keys: KeySpace,
+  signal: AbortSignal | undefined,
+): Promise<LoadedLedger> {
+  const pairs = new Map<string, KeyValue>();
+  let revision = 0n;
+  for await (const page of pagesOf(client, keys.all, signal)) {
+    revision = page.revision;
+    for (const kv of page.kvs) pairs.set(keys.nameOf(kv.key), kv);
+  }
+  const apply = pairs.get('meta/apply');
+  const term = pairs.get('meta/term');
+  const { rows, rowRevisions } = rowsOf(pairs);
+  return {
+    revision,
+    schema: Number(valueOf(pairs.get('meta/schema'), '0')),
+    clusterUid: valueOf(pairs.get('meta/cluster_uid'), ''),
+    term: term === undefined ? 0n : decodeTerm(term.value),
+    apply: apply === undefined ? firstApply : decodeApply(apply.value),
+    applyRevision: apply?.modRevision ?? 0n,
+    rows,
+    rowRevisions,
+  };
+}
+
+async function* pagesOf(
+  client: EtcdClient,
+  range: KeyRange,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<{ revision: bigint; kvs: readonly KeyValue[] }> {
+  let { key } = range;
+  let revision = 0n;
+  // Ends: each page starts behind the last key of the one before.
+  for (;;) {
+    const page: RangeResponse = await client.range(
+      { key, rangeEnd: range.rangeEnd, limit: pageLimit, revision },
+      { deadlineMs: pageDeadlineMs, signal },
+    );
+    if (revision === 0n) revision = page.header?.revision ?? 0n;
+    yield { revision, kvs: page.kvs };
+    const last = page.kvs.at(-1);
+    if (!page.more || last === undefined) return;
+    key = Buffer.concat([last.key, Buffer.of(0)]);
+  }
+}
+
+function rowsOf(pairs: ReadonlyMap<string, KeyValue>): Pick<LoadedLedger, 'rows' | 'rowRevisions'> {
+  const rows: StoredRow[] = [];
+  const rowRevisions = new Map<RowKey, bigint>();
+  for (const [key, kv] of pairs) {
+    const table = tableOf(key);
+    if (table === undefined) continue;
+    rows.push({ table, key, value: textOf(kv.value) });
+    rowRevisions.set(key, kv.modRevision);
+  }
+  return { rows, rowRevisions };
+}
+
+function tableOf(key: RowKey): Table | undefined {
+  const name = key.slice(0, key.indexOf('/'));
+  return TABLES.find((table) => table === name);
+}
+
+function valueOf(kv: KeyValue | undefined, absent: string): string {
+  return kv === undefined ? absent : textOf(kv.value);
+}

@@ -1,0 +1,71 @@
+// Whether a database file is ours, whole and of a schema that this version knows. Asked at every
+// start and of every file that a restore is to install; what fails is named and left untouched.
+
+import { DatabaseSync } from 'node:sqlite';
+import { BigFleetError, describeThrown } from '@bigfleet/base';
+import { SCHEMA } from '../../state/schema.ts';
+import { APPLICATION_ID } from './fleet-database.ts';
+import { sqliteProblem } from './sqlite-errors.ts';
+
+const RESTORE = 'restore a snapshot (bigfleetctl snapshot restore); nothing was written over it';
+
+/** Throws `coordinator_store_corrupt`, `coordinator_store_newer` or `…_data_dir_in_use`. */
+export function checkDatabase(file: string): void {
+  try {
+    const database = new DatabaseSync(file, { timeout: 0 });
+    try {
+      checkIdentity(file, database);
+      checkIntegrity(file, database);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw asStoreError(file, error);
+  }
+}
+
+function checkIdentity(file: string, database: DatabaseSync): void {
+  if (pragma(database, 'application_id') !== APPLICATION_ID)
+    throw corrupt(file, 'it is no database of a coordinator');
+  const schema = pragma(database, 'user_version');
+  if (schema > SCHEMA) {
+    const problem = `${file} has schema ${schema}, this version knows ${SCHEMA}`;
+    throw new BigFleetError('coordinator_store_newer', problem);
+  }
+  if (schema !== SCHEMA) throw corrupt(file, `it has schema ${schema}`);
+}
+
+function checkIntegrity(file: string, database: DatabaseSync): void {
+  const [first] = database.prepare('PRAGMA integrity_check(1)').all();
+  const verdict = String(first?.['integrity_check'] ?? 'no answer');
+  if (verdict !== 'ok') throw corrupt(file, verdict);
+  const { count } = database.prepare('SELECT count(*) AS count FROM meta').get() ?? {};
+  if (count !== 1) throw corrupt(file, 'its meta row is missing');
+}
+
+export function asStoreError(file: string, error: unknown): BigFleetError {
+  if (error instanceof BigFleetError) return error;
+  const cause = error;
+  switch (sqliteProblem(error)) {
+    case 'busy':
+      return new BigFleetError('coordinator_data_dir_in_use', 'data dir is in use', { cause });
+    case 'corrupt':
+      return corrupt(file, describeThrown(error), cause);
+    default:
+      return new BigFleetError(
+        'coordinator_data_dir_unusable',
+        `${file} cannot be used: ${describeThrown(error)}`,
+        { cause },
+      );
+  }
+}
+
+export function corrupt(file: string, problem: string, cause?: unknown): BigFleetError {
+  const options = cause === undefined ? {} : { cause };
+  const message = `${file} is damaged: ${problem}; ${RESTORE}`;
+  return new BigFleetError('coordinator_store_corrupt', message, options);
+}
+
+function pragma(database: DatabaseSync, name: string): number {
+  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0);
+}

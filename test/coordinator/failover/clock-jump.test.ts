@@ -1,0 +1,53 @@
+// Proves that a wall clock that jumps by an hour moves nothing but timestamps: the leader on a real
+// etcd stays the leader, in the same term, through more than one lease, and serves all the while.
+
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { startEtcd } from '../../etcd/start.ts';
+import { createTempDir, eventually, monotonicMs, sleep } from '../../toolkit/index.ts';
+import type { CoordinatorProcess } from './coordinator-process.ts';
+import { findLeader } from './leader.ts';
+import { planLone } from './lone-coordinator.ts';
+import { RegisterLoad, registerValues, VALUES } from './register-load.ts';
+
+const TTL_MS = 3_000;
+const MOST_OF_AN_HOUR_NS = 3_500_000_000_000n;
+const PRELOADED = path.join(import.meta.dirname, 'clock-jump-main.ts');
+
+/** When the coordinator says that a report came that comes now. */
+async function heartbeatNs({ coordinator }: CoordinatorProcess, cycle: bigint): Promise<bigint> {
+  const [shardId = ''] = VALUES;
+  await coordinator.reportShard({ shardId, cycle, shardEpoch: 1n });
+  const { shards } = await coordinator.listShards({});
+  return shards.find((shard) => shard.shardId === shardId)?.lastHeartbeatUnixNs ?? 0n;
+}
+
+test('an hour ahead, and the same leader', { timeout: 60_000 }, async () => {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(createTempDir('clock-jump'));
+  const etcd = opened.use(await startEtcd(1));
+  const argv = [`--etcd-endpoints=${etcd.endpoints.join()}`, `--leader-lease-ttl=${TTL_MS}ms`];
+  const env = { NODE_OPTIONS: `--import=${PRELOADED}` };
+  const lone = await planLone({ folder: folder.path, argv, env }, opened);
+  await lone.start();
+  await lone.waitReady();
+  const before = await findLeader([lone], 10_000);
+  await registerValues(lone);
+  await using load = new RegisterLoad({ name: 'clock', replicas: [lone] });
+  const beforeNs = await heartbeatNs(lone, 2n);
+  lone.process.signal('SIGUSR2');
+  const jumpedAtMs = monotonicMs();
+  let cycle = 2n;
+  await eventually(
+    async () => (await heartbeatNs(lone, (cycle += 1n))) > beforeNs + MOST_OF_AN_HOUR_NS,
+    { what: 'the clock of the coordinator is ahead', withinMs: 5_000 },
+  );
+  await load.servedAfter(monotonicMs(), '', 1_000);
+  await sleep(TTL_MS + 1_000 - (monotonicMs() - jumpedAtMs));
+  await load.servedAfter(monotonicMs(), '', 1_000);
+  const { heardCount, unheardCount } = await load.finish();
+  assert.ok(heardCount > 20);
+  assert.equal(unheardCount, 0, 'every write was answered');
+  assert.equal((await findLeader([lone], 1_000)).term, before.term);
+});

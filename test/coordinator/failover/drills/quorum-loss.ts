@@ -1,0 +1,91 @@
+// Two of three etcd members die and come back later, with the history compacted under every watch:
+// no coordinator leads meanwhile and each says so, all of them live, shards keep their full rate, and
+// afterwards everything goes on by itself.
+
+import assert from 'node:assert/strict';
+import { RpcError } from '@bigfleet/wire';
+import { gateway, outsiderGet } from '../../../etcd/gateway.ts';
+import { eventually, monotonicMs, sleep, withDeadline } from '../../../toolkit/index.ts';
+import type { CoordinatorProcess } from '../coordinator-process.ts';
+import { type FailoverStage, TTL_MS } from '../stage.ts';
+
+const HEALED_WITHIN_MS = 30_000;
+/** Of the changes of demand, each of which asks for a cycle. */
+const MIN_RATE = 0.9;
+
+export interface QuorumLossSample {
+  readonly lostForMs: number;
+  readonly healedAfterMs: number;
+  readonly cycleCounts: readonly number[];
+  readonly changeCounts: readonly number[];
+}
+
+export async function loseQuorum(stage: FailoverStage, holdMs: number): Promise<QuorumLossSample> {
+  await compact(stage);
+  const [, one, two] = stage.etcd.members;
+  assert.ok(one !== undefined && two !== undefined);
+  const lostAtMs = monotonicMs();
+  await Promise.all([one.kill(), two.kill()]);
+  stage.beginWindow();
+  await sleep(TTL_MS + 1_000);
+  for (const replica of stage.replicas) await assertRefuses(replica);
+  await sleep(Math.max(0, holdMs - (monotonicMs() - lostAtMs)));
+  const windows = stage.watches.map((watch) => watch.window());
+  stage.assertShardsUnaffected();
+  for (const replica of stage.replicas) await assertRefuses(replica);
+  const lostForMs = Math.round(monotonicMs() - lostAtMs);
+  const healingAtMs = monotonicMs();
+  await Promise.all([one.restart(), two.restart()]);
+  await untilServing(stage);
+  const healedAfterMs = Math.round(monotonicMs() - healingAtMs);
+  for (const window of windows) {
+    assert.ok(window.cycleCount >= MIN_RATE * window.changeCount, JSON.stringify(window));
+    assert.ok(window.changeCount >= window.forMs / 2_000, JSON.stringify(window));
+  }
+  return {
+    lostForMs,
+    healedAfterMs,
+    cycleCounts: windows.map(({ cycleCount }) => cycleCount),
+    changeCounts: windows.map(({ changeCount }) => changeCount),
+  };
+}
+
+/** Everything before now is forgotten: a watch that resumes after the outage asks for what is gone. */
+async function compact(stage: FailoverStage): Promise<void> {
+  const { endpoint } = stage.etcd.member(0);
+  const newest = await outsiderGet(endpoint, '/bigfleet/meta/apply');
+  assert.ok(newest !== undefined);
+  await gateway(endpoint, 'kv/compaction', {
+    revision: String(newest.modRevision),
+    physical: true,
+  });
+}
+
+/** Not leading, not ready, alive, and it says why. */
+async function assertRefuses(replica: CoordinatorProcess): Promise<void> {
+  const { admin, nodeId } = replica;
+  const binding = { clusterId: 'quorum', shardId: 'value-0', force: true };
+  await assert.rejects(
+    withDeadline(`${nodeId} answers`, 5_000, (signal) => admin.bindCluster(binding, { signal })),
+    (error) =>
+      error instanceof RpcError &&
+      /^(?:FAILED_PRECONDITION|UNAVAILABLE)$/.test(error.code) &&
+      error.message.startsWith('coordinator: '),
+  );
+  const ready = await replica.probe('readyz');
+  assert.equal(ready.status, 503);
+  assert.match(ready.body, /no raft leader observed/);
+  assert.equal((await replica.probe('healthz')).status, 200);
+}
+
+async function untilServing(stage: FailoverStage): Promise<void> {
+  await using load = stage.startLoad('healed');
+  await load.servedAfter(monotonicMs(), '', HEALED_WITHIN_MS);
+  await load.finish();
+  for (const replica of stage.replicas) await replica.waitReady();
+  stage.beginWindow();
+  await eventually(() => stage.watches.every((watch) => watch.window().answeredCount > 0), {
+    what: 'every shard reports again',
+    withinMs: HEALED_WITHIN_MS,
+  });
+}

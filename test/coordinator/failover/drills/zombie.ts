@@ -1,0 +1,106 @@
+// A leader that lives on and does not know that it is none: frozen beyond its lease and woken again,
+// or cut from etcd while clients still reach it. It is replaced within its lease and one second, and
+// from then on nothing that it says counts: a write and a read that only it can answer are refused.
+
+import assert from 'node:assert/strict';
+import { RpcError } from '@bigfleet/wire';
+import { monotonicMs, sleep, withDeadline } from '../../../toolkit/index.ts';
+import type { CoordinatorProcess } from '../coordinator-process.ts';
+import type { Leader } from '../leader.ts';
+import { ETCD_NETWORK } from '../replica-plan.ts';
+import { type FailoverStage, TTL_MS } from '../stage.ts';
+
+const MAX_GAP_MS = TTL_MS + 1_000;
+const ZOMBIE_ANSWERS_WITHIN_MS = 30_000;
+/** How long its answers stay on record after it is back. */
+const ZOMBIE_WATCHED_MS = 1_000;
+
+export interface ZombieSample {
+  readonly zombie: string;
+  readonly gapMs: number;
+  readonly term: number;
+  readonly heardCount: number;
+  readonly unheardCount: number;
+}
+
+/** The calls wait in the frozen process's sockets, so that nobody but the zombie answers them. */
+export async function freezeLeader(stage: FailoverStage): Promise<ZombieSample> {
+  const before = await stage.leader();
+  const zombie = before.replica;
+  let refusals: Promise<string[]> = Promise.resolve([]);
+  return replaced(stage, before, {
+    disturb: async () => {
+      await zombie.process.pause();
+      refusals = answersOf(zombie);
+      refusals.catch(() => {}); // awaited below; the drill may fail earlier
+    },
+    afterwards: async () => {
+      await zombie.process.resume();
+      assertRefused(await refusals);
+    },
+  });
+}
+
+export async function cutLeaderFromEtcd(stage: FailoverStage): Promise<ZombieSample> {
+  const before = await stage.leader();
+  const zombie = before.replica;
+  return replaced(stage, before, {
+    disturb: () => stage.partitions.isolate(zombie.nodeId, ETCD_NETWORK),
+    afterwards: async () => {
+      assertRefused(await answersOf(zombie));
+      await stage.partitions.rejoin(zombie.nodeId, ETCD_NETWORK);
+    },
+  });
+}
+
+interface Disturbance {
+  readonly disturb: () => Promise<void>;
+  readonly afterwards: () => Promise<void>;
+}
+
+async function replaced(
+  stage: FailoverStage,
+  before: Leader,
+  { disturb, afterwards }: Disturbance,
+): Promise<ZombieSample> {
+  const { nodeId } = before.replica;
+  await using load = stage.startLoad('zombie');
+  await load.servedAfter(monotonicMs(), '', 5_000);
+  stage.beginWindow();
+  const sinceMs = monotonicMs();
+  await disturb();
+  const served = await load.servedAfter(sinceMs, nodeId, 3 * MAX_GAP_MS);
+  await afterwards();
+  await before.replica.waitReady();
+  await sleep(ZOMBIE_WATCHED_MS);
+  const heard = await load.finish();
+  stage.assertShardsUnaffected();
+  const after = await stage.leader();
+  assert.ok(after.term > before.term, `term ${after.term} after ${before.term}`);
+  assert.equal(after.replica.nodeId, served.nodeId, 'one election, and another replica');
+  const gapMs = Math.round(served.returnedAtMs - sinceMs);
+  assert.ok(gapMs <= MAX_GAP_MS, `replaced after ${gapMs} ms`);
+  return { zombie: nodeId, gapMs, term: Number(after.term), ...heard };
+}
+
+/** A write and a read, each as `OK` or the code of its refusal. */
+function answersOf({ admin }: CoordinatorProcess): Promise<string[]> {
+  const call = async (work: (signal: AbortSignal) => Promise<unknown>): Promise<string> => {
+    try {
+      await withDeadline("the zombie's answer", ZOMBIE_ANSWERS_WITHIN_MS, work);
+      return 'OK';
+    } catch (error) {
+      if (error instanceof RpcError) return error.code;
+      throw error;
+    }
+  };
+  const binding = { clusterId: 'zombie', shardId: 'value-0', force: true };
+  return Promise.all([
+    call((signal) => admin.bindCluster(binding, { signal })),
+    call((signal) => admin.listClusterBindings({}, { signal })),
+  ]);
+}
+
+function assertRefused(codes: readonly string[]): void {
+  for (const code of codes) assert.match(code, /^(?:FAILED_PRECONDITION|UNAVAILABLE)$/);
+}

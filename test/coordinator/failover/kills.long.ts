@@ -1,0 +1,15 @@
+// Proves failover over 100 SIGKILLs of the leader, or as many as BIGFLEET_LONG_MS allows: at most one
+// gap above 1.5 s, none above the lease's time and a second.
+
+import { test } from 'node:test';
+import { assertKillGaps, killLeader } from './drills/kill.ts';
+import { longBoxMs } from './long-box.ts';
+import { repeated } from './repeated.ts';
+import { FailoverStage } from './stage.ts';
+
+test('100 kills of the leader', async (t) => {
+  await using stage = await FailoverStage.start();
+  const box = { withinMs: longBoxMs() };
+  assertKillGaps(await repeated(t, 'kill', 100, () => killLeader(stage), box));
+  stage.assertInstructionsFlowed();
+});

@@ -1,0 +1,33 @@
+// A drill as often as told, or as the time box of a long test allows; its samples, raw, as one line of
+// JSON in the test's output.
+
+import assert from 'node:assert/strict';
+import { monotonicMs } from '../../toolkit/index.ts';
+
+/** The part of a test context that this needs. */
+interface Notes {
+  diagnostic(message: string): void;
+}
+
+export interface TimeBoxed {
+  /** No drill begins after this long. */
+  readonly withinMs?: number;
+}
+
+export async function repeated<Sample>(
+  notes: Notes,
+  drill: string,
+  times: number,
+  once: () => Promise<Sample>,
+  { withinMs = Number.POSITIVE_INFINITY }: TimeBoxed = {},
+): Promise<readonly Sample[]> {
+  const endMs = monotonicMs() + withinMs;
+  const samples: Sample[] = [];
+  try {
+    while (samples.length < times && monotonicMs() < endMs) samples.push(await once());
+  } finally {
+    notes.diagnostic(JSON.stringify({ drill, of: times, done: samples.length, samples }));
+  }
+  assert.ok(samples.length > 0, `${drill}: the time box left room for none`);
+  return samples;
+}

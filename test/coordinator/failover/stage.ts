@@ -1,0 +1,170 @@
+// The world of the failover drills: a real three-node etcd, three coordinator processes that can be
+// cut from it, real shards that report every second and run cycles, a flow of instructions, and a
+// ledger of some hundred rows (below 1,000 after a hundred drills). Everything runs until the stage
+// ends; drills disturb it.
+
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import {
+  createPartitions,
+  createTempDir,
+  type EtcdCluster,
+  eventually,
+  type Partitions,
+} from '../../toolkit/index.ts';
+import { startEtcd } from '../../etcd/start.ts';
+import { startOperator } from '../../shard/shard-process.ts';
+import type { CoordinatorProcess } from './coordinator-process.ts';
+import { discoveryOf } from './discovery.ts';
+import { startInstructionFlow } from './instruction-flow.ts';
+import { findLeader, type Leader } from './leader.ts';
+import { registerValues, RegisterLoad, VALUES } from './register-load.ts';
+import { ETCD_HOSTS, HOSTS, planReplicas } from './replica-plan.ts';
+import { type ReportingShardOptions, startReportingShard } from './reporting-shard.ts';
+import { ShardWatch } from './shard-watch.ts';
+
+/** The default of `--leader-lease-ttl`. */
+export const TTL_MS = 5_000;
+/** One cycle in every three, at least. */
+const MAX_CHANGES_WITHOUT_CYCLE = 2;
+
+const SHARDS = 2;
+const QUOTA_ROWS = 300;
+
+/** A write finds out a deposed leader at once; where reads and reports must, it gets none. */
+interface Sparing {
+  nodeId: string | undefined;
+}
+
+export class FailoverStage implements AsyncDisposable {
+  readonly etcd: EtcdCluster;
+  readonly partitions: Partitions;
+  readonly replicas: readonly CoordinatorProcess[];
+  readonly watches: readonly ShardWatch[];
+  readonly #sparing: Sparing;
+  readonly #opened: AsyncDisposableStack;
+  #loadCount = 0;
+
+  static async start(): Promise<FailoverStage> {
+    await using opening = new AsyncDisposableStack();
+    const folder = opening.use(createTempDir('failover'));
+    const partitions = opening.use(await createPartitions({ hosts: HOSTS }));
+    const places = ETCD_HOSTS.map((host) => partitions.place(host));
+    const etcd = opening.use(await startEtcd(3, { places }));
+    const replicas = await planReplicas({ folder: folder.path, partitions, etcd }, opening);
+    await Promise.all(replicas.map((replica) => replica.start()));
+    await Promise.all(replicas.map((replica) => replica.waitReady()));
+    const leader = await findLeader(replicas, 10_000);
+    await fillLedger(leader.replica);
+    const coordinators = await discoveryOf(replicas, partitions.backend, opening);
+    const shardIds = indices(SHARDS).map((at) => `shard-${at}`);
+    const watches: ShardWatch[] = [];
+    for (const shardId of shardIds) {
+      const options = { shardId, folder: path.join(folder.path, shardId), coordinators };
+      watches.push(await startWatched(options, opening));
+    }
+    await untilRegistered(leader.replica, shardIds);
+    const sparing: Sparing = { nodeId: undefined };
+    const mayWriteTo = (nodeId: string): boolean => sparing.nodeId !== nodeId;
+    opening.use(startInstructionFlow({ replicas, shardIds, mayWriteTo }));
+    const opened = opening.move();
+    return new FailoverStage({ etcd, partitions, replicas, watches, sparing, opened });
+  }
+
+  private constructor(given: {
+    readonly etcd: EtcdCluster;
+    readonly partitions: Partitions;
+    readonly replicas: readonly CoordinatorProcess[];
+    readonly watches: readonly ShardWatch[];
+    readonly sparing: Sparing;
+    readonly opened: AsyncDisposableStack;
+  }) {
+    this.etcd = given.etcd;
+    this.partitions = given.partitions;
+    this.replicas = given.replicas;
+    this.watches = given.watches;
+    this.#sparing = given.sparing;
+    this.#opened = given.opened;
+  }
+
+  leader(withinMs: number = 10_000): Promise<Leader> {
+    return findLeader(this.replicas, withinMs);
+  }
+
+  /** Reads and writes at every replica until finished. */
+  startLoad(name: string): RegisterLoad {
+    this.#loadCount += 1;
+    const { replicas } = this;
+    const mayWriteTo = (nodeId: string): boolean => this.#sparing.nodeId !== nodeId;
+    return new RegisterLoad({ name: `${name}-${this.#loadCount}`, replicas, mayWriteTo });
+  }
+
+  /** No write goes to this replica; undefined: to all. */
+  spareWrites(nodeId: string | undefined): void {
+    this.#sparing.nodeId = nodeId;
+  }
+
+  /** From here on, what the shards did is of the next drill. */
+  beginWindow(): void {
+    for (const watch of this.watches) watch.begin();
+  }
+
+  /** No shard stood still, and none did anything twice. */
+  assertShardsUnaffected(): void {
+    for (const watch of this.watches) {
+      const window = watch.window();
+      assert.ok(window.longestWithoutCycle <= MAX_CHANGES_WITHOUT_CYCLE, JSON.stringify(window));
+      watch.assertOnce();
+    }
+  }
+
+  /** Without any, "none was executed twice" would say nothing. */
+  assertInstructionsFlowed(): void {
+    for (const { executedCount } of this.watches) assert.ok(executedCount > 0);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#opened.disposeAsync();
+  }
+}
+
+/** What the registers may hold, and rows that a new leader has to load. */
+async function fillLedger(leader: CoordinatorProcess): Promise<void> {
+  await registerValues(leader);
+  const rows = indices(QUOTA_ROWS);
+  const workers = indices(8).map(async () => {
+    for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
+      const perShard = { [VALUES[0] ?? '']: row };
+      await leader.admin.setQuota({ provider: `provider-${row}`, region: 'drill', perShard });
+    }
+  });
+  await Promise.all(workers);
+}
+
+async function startWatched(
+  options: ReportingShardOptions,
+  opening: AsyncDisposableStack,
+): Promise<ShardWatch> {
+  mkdirSync(options.folder, { recursive: true });
+  const shard = opening.use(await startReportingShard(options));
+  const operator = opening.use(startOperator(`of-${options.shardId}`, () => shard.address));
+  return opening.use(new ShardWatch(shard, operator));
+}
+
+async function untilRegistered(
+  { coordinator }: CoordinatorProcess,
+  shardIds: readonly string[],
+): Promise<void> {
+  await eventually(
+    async () => {
+      const { shards } = await coordinator.listShards({});
+      return shardIds.every((id) => shards.some(({ shardId }) => shardId === id));
+    },
+    { what: 'every shard is registered', withinMs: 10_000 },
+  );
+}
+
+function indices(count: number): number[] {
+  return Array.from({ length: count }, (_, at) => at);
+}
