@@ -41,11 +41,12 @@ export function addIdleMachines(fleet: Fleet, count: number): void {
 /** The demand of every cluster, each need `machinesPerNeed` machines big. */
 export function addDemand(fleet: Fleet, machinesPerNeed: number): void {
   for (const cluster of clusterNames(CLUSTERS)) {
-    const needs = Array.from({ length: NEEDS_PER_CLUSTER }, (_, at) =>
-      needOf(cluster, at, machinesPerNeed),
-    );
-    fleet.demand(cluster, needs);
+    fleet.demand(cluster, demandOf(cluster, NEEDS_PER_CLUSTER, machinesPerNeed));
   }
+}
+
+export function demandOf(cluster: string, needs: number, machinesPerNeed = 1): Need[] {
+  return Array.from({ length: needs }, (_, at) => needOf(cluster, at, machinesPerNeed));
 }
 
 function needOf(cluster: string, at: number, machines: number): Need {

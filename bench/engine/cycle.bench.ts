@@ -10,7 +10,8 @@ import {
   NEEDS_PER_CLUSTER,
 } from './cycle-fleet.ts';
 import { type FleetShape, fleetBenches } from './fleet-bench.ts';
-import { type GangMix, seedGangMix } from './gang-mix-fleet.ts';
+import { seedGangMix } from './gang-mix-fleet.ts';
+import { LOCAL_5K } from './local-5k.ts';
 
 const NEEDS = CLUSTERS * NEEDS_PER_CLUSTER;
 
@@ -66,28 +67,12 @@ function steadyShape({ label, machines, fullIterations, steadyIterations }: Size
   };
 }
 
-/**
- * Inventory and demand of the profile local-5k: 20 clusters × 2,500 Pods in 129 rows, 5,000
- * machines. Its bars are the founding documents', in milliseconds.
- */
-const local: GangMix = {
-  clusters: 20,
-  tinyPods: 1_675,
-  servicePods: 285,
-  cacheGangs: 95,
-  trainingGangs: 32,
-  configuredPerCluster: 180,
-  idle: 400,
-  speculative: 1_000,
-  racksPerKind: 20,
-  rackBlock: 10,
-};
-
-const localNeeds = local.clusters * (2 + local.cacheGangs + local.trainingGangs);
+/** Its bars are the founding documents', in milliseconds. */
+const localNeeds = LOCAL_5K.clusters * (2 + LOCAL_5K.cacheGangs + LOCAL_5K.trainingGangs);
 
 const local5k: FleetShape = {
   name: 'cycle/local-5k',
-  seed: seedGangMix(local),
+  seed: seedGangMix(LOCAL_5K),
   full: {
     shape: {
       machines: 5_000,

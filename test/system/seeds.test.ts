@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { runSeed } from './world/run-seed.ts';
 import { runInWorkers } from './world/seed-range.ts';
 
-const SEEDS = Number(process.env['BIGFLEET_SEEDS'] ?? 1_500);
+const SEEDS = Number(process.env['BIGFLEET_SEEDS'] ?? 2_000);
 const WORKERS = 2;
 const REPLAY_EVERY = 40;
 
@@ -29,6 +29,7 @@ test(`${SEEDS} seeds of the whole system`, async (t) => {
   assert.ok(total.operationCount >= SEEDS * 3, 'hardly anything was actuated');
   assert.ok(total.lifeCount >= SEEDS * 4, 'hardly anything crashed');
   if (SEEDS >= 100) assert.ok(total.duplicateCount > 0, 'nothing was duplicated');
+  if (SEEDS >= 100) assert.ok(total.incrementalCount >= SEEDS / 4, 'hardly any lists by cursor');
 });
 
 test('one seed twice gives the same history, line by line; another seed another one', async () => {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { createRandom, type Random } from '@bigfleet/base';
 import { stateName } from '@bigfleet/engine';
 import type { MachineRecord } from '@bigfleet/providerkit';
-import type { RunningShard } from '@bigfleet/shard';
+import type { ListMode, RunningShard } from '@bigfleet/shard';
 import { type FaultPlan, randomFaults, scriptedFaults } from '@bigfleet/wire/memory';
 import type { Mutant } from './mutant.ts';
 import { providerAddress } from './provider-process.ts';
@@ -20,6 +20,8 @@ const QUIET_STEP_MS = 7_000;
 /** Two cycles of the shard at least, and one reconcile of every provider. */
 const STILL_MS = 21_000;
 const PRIORITIES = [100, 5_000] as const;
+/** One seed of so many lists by cursor. */
+const INCREMENTAL_ONE_OF = 3;
 
 export interface SeedOptions {
   readonly seed: string;
@@ -41,6 +43,7 @@ export interface SeedSummary {
   readonly strikeCount: number;
   readonly cycleCount: number;
   readonly duplicateCount: number;
+  readonly listMode: ListMode;
   readonly hosts: readonly string[];
 }
 
@@ -58,6 +61,7 @@ class SeedRun {
   readonly world: World;
   readonly #random: Random;
   readonly #isPlain: boolean;
+  readonly #listMode: ListMode;
 
   constructor({ seed, strikes, isPlain = false, mutant, sink }: SeedOptions) {
     const random = createRandom(seed);
@@ -68,6 +72,8 @@ class SeedRun {
     const clusters = hostsNamed('c', clusterCount);
     const providers = hostsNamed('p', providerCount);
     const hosts = [...clusters, ...providers, SHARD_HOST];
+    const isIncremental = random.stream('list').below(INCREMENTAL_ONE_OF) === 0;
+    this.#listMode = isIncremental ? 'incremental' : 'full';
     this.#isPlain = isPlain;
     this.#random = random.stream('life');
     this.world = new World({
@@ -77,6 +83,7 @@ class SeedRun {
       slotsPerProvider,
       faults: isPlain ? scriptedFaults([]) : stormFaults(random, hosts, providers),
       strikes: strikes ?? randomStrikes(random.stream('strikes'), hosts),
+      listMode: this.#listMode,
       mutant,
       ...(sink === undefined ? {} : { sink }),
     });
@@ -106,6 +113,7 @@ class SeedRun {
       strikeCount: world.strikeCount,
       cycleCount: world.shard.judge?.cycleCount ?? 0,
       duplicateCount: world.network.counters.duplicatedRequests,
+      listMode: this.#listMode,
       hosts: world.processes().map(({ host }) => host),
     };
   }

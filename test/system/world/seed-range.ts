@@ -34,6 +34,7 @@ export interface RangeSummary {
   lifeCount: number;
   strikeCount: number;
   duplicateCount: number;
+  incrementalCount: number;
 }
 
 function emptySummary(): RangeSummary {
@@ -45,6 +46,7 @@ function emptySummary(): RangeSummary {
     lifeCount: 0,
     strikeCount: 0,
     duplicateCount: 0,
+    incrementalCount: 0,
   };
 }
 
@@ -126,7 +128,8 @@ export function parseStrike(text: string): Strike {
 }
 
 function add(total: RangeSummary, summary: SeedSummary): void {
-  addSummary(total, { ...summary, seedCount: 1, replayCount: 0 });
+  const incrementalCount = summary.listMode === 'incremental' ? 1 : 0;
+  addSummary(total, { ...summary, seedCount: 1, replayCount: 0, incrementalCount });
 }
 
 function addSummary(total: RangeSummary, part: RangeSummary): void {
@@ -137,4 +140,5 @@ function addSummary(total: RangeSummary, part: RangeSummary): void {
   total.lifeCount += part.lifeCount;
   total.strikeCount += part.strikeCount;
   total.duplicateCount += part.duplicateCount;
+  total.incrementalCount += part.incrementalCount;
 }

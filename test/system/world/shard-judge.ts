@@ -73,9 +73,12 @@ export class ShardJudge {
     this.decidedCount += report.answer.actions.count;
     if (report.answer.mismatchCount > 0) this.#options.witness.broken('incremental ≠ full');
     this.#judgeDrains(report, parts, startedMs);
-    for (const [provider, { kind }] of report.refreshes) {
+    const reconciledMs = startedMs + report.tookMs.reconcile;
+    for (const [provider, { kind, forMs }] of report.refreshes) {
       const book = this.#options.books.get(provider);
-      if (kind === 'refreshed' && book !== undefined) this.#judgeView(book, parts, startedMs);
+      // A List that the cycle before left behind is older than this cycle.
+      const askedMs = Math.min(startedMs, reconciledMs - forMs);
+      if (kind === 'refreshed' && book !== undefined) this.#judgeView(book, parts, askedMs);
     }
   }
 

@@ -7,6 +7,7 @@ import {
   type EngineHost,
   GrpcProvider,
   LIBRARY_SETTINGS,
+  type ListMode,
   noAuditLog,
   ProviderSet,
   ProviderSource,
@@ -29,13 +30,15 @@ const FENCED_MS = 2_500;
 
 export class ShardProcess extends Process {
   readonly #books: ReadonlyMap<string, ProviderBook>;
+  readonly #listMode: ListMode;
   readonly #rails: DurableFile = memoryFile();
   #running: RunningShard | undefined;
   #judge: ShardJudge | undefined;
 
-  constructor(world: Surroundings, books: ReadonlyMap<string, ProviderBook>) {
+  constructor(world: Surroundings, books: ReadonlyMap<string, ProviderBook>, listMode: ListMode) {
     super(SHARD_HOST, world);
     this.#books = books;
+    this.#listMode = listMode;
   }
 
   get running(): RunningShard | undefined {
@@ -114,8 +117,7 @@ export class ShardProcess extends Process {
       return new ProviderSource({
         name,
         provider: new GrpcProvider({ runtime, channel, tokens }),
-        // A delta cannot say that a call never arrived, so only full Lists agree within one.
-        mode: 'full',
+        mode: this.#listMode,
       });
     });
     return new ProviderSet(sources);

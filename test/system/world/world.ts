@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { createVirtualRuntime, type Random, type VirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import type { Instance } from '@bigfleet/providerkit';
+import type { ListMode } from '@bigfleet/shard';
 import {
   createMemoryNetwork,
   EventLog,
@@ -36,6 +37,7 @@ export interface WorldOptions {
   readonly slotsPerProvider: number;
   readonly faults: FaultPlan;
   readonly strikes: readonly Strike[];
+  readonly listMode: ListMode;
   readonly mutant?: Mutant | undefined;
   /** Gets every line of the history. */
   readonly sink?: (line: string) => void;
@@ -98,7 +100,7 @@ export class World {
       this.substrate.watch(name, cluster);
       this.operators.push(new OperatorProcess(surroundings, cluster));
     }
-    this.shard = new ShardProcess(surroundings, this.books);
+    this.shard = new ShardProcess(surroundings, this.books, options.listMode);
     for (const process of this.processes()) process.start();
   }
 

@@ -3,20 +3,20 @@
 
 import type { ExecuteOutcome } from '@bigfleet/base';
 import type { Disposition } from '../cycle/dispose.ts';
-import type { CycleAnswer } from '../engine-host/answer.ts';
+import type { CycleAnswer, PhaseTimes } from '../engine-host/answer.ts';
 import type { ActionOrder } from '../execute/order.ts';
 import type { RejectedRecord, SkippedMetadata } from '../provider/reconcile/ingest.ts';
-import type { RefreshOutcome } from '../provider/provider-source.ts';
+import type { RoundOutcome } from '../provider/provider-rounds.ts';
 
 export interface CycleReport {
   readonly cycle: number;
   readonly answer: CycleAnswer;
   readonly disposition: Disposition;
-  readonly refreshes: ReadonlyMap<string, RefreshOutcome>;
-  /** By phase label of the metrics; `phases` is what the engine's thread took. */
+  readonly refreshes: ReadonlyMap<string, RoundOutcome>;
+  /** By phase label of the metrics; `engine` is what its thread says of its phases. */
   readonly tookMs: {
     readonly reconcile: number;
-    readonly phases: number;
+    readonly engine: PhaseTimes;
     readonly execute: number;
     readonly total: number;
   };

@@ -20,10 +20,12 @@ export class Readiness {
     this.#providers = providers;
   }
 
-  note(provider: string, hasSucceeded: boolean): void {
-    if (!hasSucceeded) return;
+  /** A List of this provider was taken in. */
+  noteSuccess(provider: string): void {
     this.#succeeded.add(provider);
     this.#firstSuccessMs ??= this.#clock.monotonicMs();
+    // Now, not when somebody asks: a provider that is added later must not undo it.
+    this.#isLatched ||= this.#isReadyNow();
   }
 
   get isReady(): boolean {

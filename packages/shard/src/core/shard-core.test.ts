@@ -5,7 +5,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ActionKind, decodeShardMetadata, State } from '@bigfleet/engine';
 import { type FailureCode, fromMap } from '@bigfleet/wire';
+import type { Provider } from '../provider/provider.ts';
 import { failureOf, ProviderError } from '../provider/provider-error.ts';
+import { ProviderSource } from '../provider/provider-source.ts';
+import type { ListMode } from '../provider/reconcile/list-plan.ts';
 import { fourCores, openRails, type Stage, stage } from './testing/stage.ts';
 
 const failure = (status: FailureCode, message: string): ProviderError =>
@@ -131,8 +134,13 @@ for (const status of ['UNAVAILABLE', 'DEADLINE_EXCEEDED'] as const) {
   });
 }
 
-test('a definite refusal makes the machine Failed, with the call named', async () => {
-  const shard = stage();
+for (const listMode of ['full', 'incremental'] as const) {
+  test(`a definite refusal makes the machine Failed for a while: ${listMode}`, () =>
+    refusedForAWhile(listMode));
+}
+
+async function refusedForAWhile(listMode: ListMode): Promise<void> {
+  const shard = stage({ listMode });
   shard.fake.addSpeculative(fourCores('slot'));
   shard.fake.failNext('slot', 'create', failure('INVALID_ARGUMENT', 'no such shape'));
   shard.core.start();
@@ -143,7 +151,7 @@ test('a definite refusal makes the machine Failed, with the call named', async (
   await shard.virtual.runFor(120_000);
   assert.notEqual(shard.stateOf('slot'), State.Failed, 'believed again after the cool-down');
   await shard.stop();
-});
+}
 
 test('without its provider a machine is left as it is, and is bought when it is back', async () => {
   const shard = stage();
@@ -161,6 +169,49 @@ test('without its provider a machine is left as it is, and is bought when it is 
   await shard.virtual.runFor(40_000);
   assert.equal(shard.stateOf('slot'), State.Configured);
   await shard.stop();
+});
+
+/** A provider that takes every question and answers none. */
+function hanging(): ProviderSource {
+  const mute = (): Promise<never> => new Promise(() => {});
+  const provider: Provider = {
+    create: mute,
+    configure: mute,
+    drain: mute,
+    delete: mute,
+    get: mute,
+    list: mute,
+  };
+  return new ProviderSource({ name: 'mute', provider });
+}
+
+test('a provider that hangs delays no decision about the others', async () => {
+  const shard = stage();
+  for (const id of ['a', 'b']) shard.fake.addIdle(fourCores(id));
+  shard.core.start();
+  await shard.virtual.runFor(1_000);
+  shard.providers.add(hanging());
+  await shard.demand('blue', 4);
+  await shard.virtual.runFor(2_000);
+  assert.equal(shard.fake.configuredCount, 1);
+  const cycles = shard.core.cycleCount;
+  await shard.demand('blue', 8);
+  await shard.virtual.runFor(1_000);
+  assert.equal(shard.fake.configuredCount, 2, 'and later cycles do not wait for it at all');
+  assert.ok(shard.core.cycleCount > cycles);
+  assert.equal(shard.cycles.at(-1)?.refreshes.get('mute')?.kind, 'unanswered');
+});
+
+test('who has never been heard may run what is wanted: decisions wait for it, but not for ever', async () => {
+  const shard = stage();
+  shard.fake.addIdle(fourCores('host'));
+  shard.providers.add(hanging());
+  shard.core.start();
+  await shard.demand('blue', 4);
+  await shard.virtual.runFor(55_000);
+  assert.equal(shard.fake.configuredCount, 0);
+  await shard.virtual.runFor(10_000);
+  assert.equal(shard.fake.configuredCount, 1);
 });
 
 test('a fenced call latches actuation off and changes nothing here', async () => {

@@ -6,7 +6,7 @@
 // the generation of each slot make the stale answer safe.
 
 import type { Runtime } from '@bigfleet/base';
-import { decodeShardMetadata } from '@bigfleet/engine';
+import { decodeShardMetadata, startStateOf } from '@bigfleet/engine';
 import { type ActuationRails, disposeActions } from '../cycle/dispose.ts';
 import { Pacer } from '../cycle/pacer.ts';
 import type { EngineHost } from '../engine-host/engine-host.ts';
@@ -15,9 +15,10 @@ import type { ActionOrder } from '../execute/order.ts';
 import { ExecutePool } from '../execute/pool.ts';
 import type { BlobSource, DrainDesk } from '../execute/ports.ts';
 import { Fleet } from '../fleet/fleet.ts';
+import type { FleetGate } from '../fleet/fleet-gate.ts';
 import type { NodeChange } from '../fleet/node-change.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
-import type { RefreshOutcome } from '../provider/provider-source.ts';
+import { ProviderRounds, type RoundOutcome } from '../provider/provider-rounds.ts';
 import type { IngestChange } from '../provider/reconcile/ingest.ts';
 import { Readiness } from './readiness.ts';
 import type { ShardObserver } from './observer.ts';
@@ -36,6 +37,8 @@ export interface ShardCoreOptions {
   /** Speculative machines that may still be bought, by provider. */
   readonly quotaRemaining?: () => ReadonlyMap<string, number>;
   readonly onNodeChange: (change: NodeChange) => void;
+  /** Absent: everything that a provider lists is ours. */
+  readonly gate?: FleetGate;
   readonly observer: ShardObserver;
   readonly cycleIntervalMs?: number;
 }
@@ -47,14 +50,28 @@ export class ShardCore {
   readonly #pacer: Pacer;
   readonly #pool: ExecutePool;
   readonly #executor: Executor;
+  readonly #rounds: ProviderRounds;
   #cycle = 0;
   #isFenced = false;
+  #isStopping = false;
 
   constructor(options: ShardCoreOptions) {
     const { runtime, host, providers, blobs, drains, observer, onNodeChange } = options;
     this.#options = options;
-    this.fleet = new Fleet({ feed: host.machines, clock: runtime.clock, onNodeChange });
+    this.fleet = new Fleet({
+      feed: host.machines,
+      clock: runtime.clock,
+      onNodeChange,
+      ...(options.gate === undefined ? {} : { gate: options.gate }),
+    });
     this.readiness = new Readiness(runtime.clock, providers);
+    this.#rounds = new ProviderRounds({
+      runtime,
+      providers,
+      isPatient: () => !this.readiness.isReady,
+      onRefreshed: (name) => this.readiness.noteSuccess(name),
+      onLate: () => this.wake(),
+    });
     this.#executor = new Executor({
       fleet: this.fleet,
       providers,
@@ -110,6 +127,23 @@ export class ShardCore {
     this.#pacer.wake();
   }
 
+  /**
+   * An action that no cycle decided, under the rules of one that did: the live state, nothing under
+   * way, room in the queue. False when it was not taken.
+   */
+  offer(order: ActionOrder): boolean {
+    const { handle, kind } = order;
+    const { slot } = handle;
+    const { fleet } = this;
+    if (this.#isFenced || !fleet.isSame(handle)) return false;
+    if (fleet.stateOf(slot) !== startStateOf(kind)) return false;
+    if (fleet.pendingOf(slot) !== 'none' || !fleet.mayAct(slot, kind)) return false;
+    fleet.setPending(slot, 'in_flight');
+    const isTaken = this.#pool.offer(order);
+    if (!isTaken) fleet.setPending(slot, 'none');
+    return isTaken;
+  }
+
   /** The operator is done with a drain, or its grace is over: the provider's turn. */
   drainDue(order: ActionOrder, graceSeconds: number): boolean {
     return this.#pool.offer({ ...order, graceSeconds, isDrainDue: true });
@@ -117,10 +151,13 @@ export class ShardCore {
 
   /** No more cycles; what runs may finish until `signal` says that there is no more time. */
   async stop(signal: AbortSignal): Promise<void> {
+    this.#isStopping = true;
     const stopped = this.#pacer.stop();
+    const listed = this.#rounds.stop();
     const dropped = await this.#pool.close(signal);
     for (const order of dropped) this.#release(order);
     await stopped;
+    await listed;
   }
 
   async #runCycle(): Promise<void> {
@@ -129,6 +166,7 @@ export class ShardCore {
     const startMs = now();
     this.#cycle += 1;
     const refreshes = await this.#reconcile();
+    if (this.#isStopping) return;
     const reconciledMs = now();
     host.setHeldOff(heldOff());
     const quota = quotaRemaining?.();
@@ -157,19 +195,20 @@ export class ShardCore {
       refreshes,
       tookMs: {
         reconcile: reconciledMs - startMs,
-        phases: answer.tookMs,
+        engine: answer.tookMs,
         execute: endMs - decidedMs,
         total: endMs - startMs,
       },
     });
   }
 
-  async #reconcile(): Promise<ReadonlyMap<string, RefreshOutcome>> {
-    const { runtime, providers, observer } = this.#options;
-    const outcomes = await providers.refreshAll({
+  #reconcile(): Promise<ReadonlyMap<string, RoundOutcome>> {
+    const { runtime, observer } = this.#options;
+    return this.#rounds.next({
       known: this.fleet.known,
       nowMs: this.fleet.nowMs(),
       readAssignment: decodeShardMetadata,
+      takeWrites: (provider) => this.fleet.takeWrites(provider),
       apply: async (batch, provider) => {
         this.fleet.apply(batch);
         for (const record of batch.rejected) observer.onRejectedRecord(provider, record);
@@ -177,8 +216,6 @@ export class ShardCore {
         await runtime.timers.turn();
       },
     });
-    for (const [name, { kind }] of outcomes) this.readiness.note(name, kind === 'refreshed');
-    return outcomes;
   }
 
   #tellSkipped(change: IngestChange): void {

@@ -33,7 +33,7 @@ export interface Disposition {
   readonly emitted: Readonly<Record<ActionKindCode, number>>;
   readonly enqueuedCount: number;
   readonly withheldCount: number;
-  /** Already done, under way, or about a machine that is gone. */
+  /** Already done, under way, or about a machine that is gone or not ours to act on any more. */
   readonly dedupedCount: number;
   /** The queue was full. */
   readonly droppedCount: number;
@@ -110,7 +110,7 @@ function disposeOne(
   const slot = actions.slot[at] as number;
   const generation = actions.generation[at] as number;
   const isLive = fleet.isSame({ slot, generation }) && fleet.stateOf(slot) === startStateOf(kind);
-  if (!isLive || fleet.pendingOf(slot) !== 'none') {
+  if (!isLive || fleet.pendingOf(slot) !== 'none' || !fleet.mayAct(slot, kind)) {
     tally.dedupedCount++;
     return;
   }

@@ -4,7 +4,7 @@
 // slot that was given to another machine since.
 
 import type { PenaltyBucket } from '@bigfleet/base';
-import type { ActionHash, PassKind, Requirement, Shortfall } from '@bigfleet/engine';
+import type { ActionHash, EnginePhase, PassKind, Requirement, Shortfall } from '@bigfleet/engine';
 import type { TracePart } from './trace-parts.ts';
 
 /** The need that an acquisition or a preemption serves. */
@@ -33,6 +33,9 @@ export interface DecidedActions {
   readonly needs: readonly ActionNeed[];
 }
 
+/** Milliseconds per phase of one cycle; a safety pass is in all three. */
+export type PhaseTimes = Readonly<Record<EnginePhase, number>>;
+
 export interface CycleAnswer {
   readonly cycle: number;
   readonly pass: PassKind;
@@ -49,8 +52,8 @@ export interface CycleAnswer {
   readonly shortfalls: ReadonlyMap<string, Shortfall>;
   readonly clusterCount: number;
   readonly rowCount: number;
-  /** What the decision took, on the thread that made it. */
-  readonly tookMs: number;
+  /** What the phases took, on the thread that decided. */
+  readonly tookMs: PhaseTimes;
 }
 
 /** A distinct profile that some cluster demands, under the number that verdicts name it by. */

@@ -7,24 +7,26 @@
 import { assert } from '@bigfleet/base';
 import {
   type CycleOptions,
-  decodeRollup,
   emptyState,
   Engine,
   type EngineOptions,
+  type EnginePhase,
   RecordedEngine,
   RollupGuard,
   type TraceEntry,
 } from '@bigfleet/engine';
-import { ClusterCapacityNeedsSchema, decode } from '@bigfleet/wire';
 import { readAnswer } from './read-answer.ts';
 import type { CycleAnswer, RollupVerdict } from './answer.ts';
 import { DemandListing } from './demand-listing.ts';
 import type { RollupOrder } from './engine-host.ts';
 import { type NeedChanges, NeedJournal } from './need-journal.ts';
 import { NeedVerdicts, type VerdictPage, type VerdictQuery } from './need-verdicts.ts';
+import { PhaseStopwatch } from './phase-stopwatch.ts';
+import { RollupRows } from './rollup-rows.ts';
 import { TraceParts } from './trace-parts.ts';
 
-export interface DeciderOptions extends EngineOptions {
+/** Plain data: it crosses to the worker. */
+export interface DeciderOptions extends Omit<EngineOptions, 'onPhaseEnd'> {
   /** Record the inputs of the run; the bytes leave with each answer. Off unless told otherwise. */
   readonly hasTrace?: boolean;
 }
@@ -35,21 +37,25 @@ export class Decider {
   readonly #engine: Engine;
   readonly #trace: TraceParts = new TraceParts();
   readonly #guard: RollupGuard = new RollupGuard();
-  readonly #monotonicMs: () => number;
+  readonly #stopwatch: PhaseStopwatch;
+  readonly #rows: RollupRows = new RollupRows();
   readonly #rowCounts = new Map<string, number>();
   readonly #listing: DemandListing = new DemandListing();
   readonly #verdicts: NeedVerdicts;
   readonly #needs: NeedJournal;
 
   constructor(monotonicMs: () => number, { hasTrace = false, ...engine }: DeciderOptions = {}) {
-    this.#recorded = new RecordedEngine(emptyState, this.#trace.begin(), { engine });
+    this.#stopwatch = new PhaseStopwatch(monotonicMs);
+    const onPhaseEnd = (phase: EnginePhase): void => this.#stopwatch.phaseEnded(phase);
+    this.#recorded = new RecordedEngine(emptyState, this.#trace.begin(), {
+      engine: { ...engine, onPhaseEnd },
+    });
     if (!hasTrace) this.#endTrace();
     const { view } = this.#recorded;
     assert(view instanceof Engine, 'a recorded engine shows its engine');
     this.#engine = view;
     this.#verdicts = new NeedVerdicts(this.#engine);
     this.#needs = new NeedJournal(this.#verdicts);
-    this.#monotonicMs = monotonicMs;
   }
 
   /** An input that main already took; a refusal here means that the two sides have parted. */
@@ -83,15 +89,14 @@ export class Decider {
   }
 
   applyRollup({ cluster, bytes, isGuarded }: RollupOrder): RollupVerdict {
-    let rollup: ReturnType<typeof decodeWire>;
+    let decoded: ReturnType<RollupRows['decode']>;
     try {
-      rollup = decodeWire(bytes);
+      decoded = this.#rows.decode(cluster, bytes);
     } catch (thrown) {
       // A frame that no decoder reads: the message never holds demand, so it may be shown.
       const detail = thrown instanceof Error ? thrown.message : 'not a roll-up';
       return { kind: 'rejected', code: 'malformed', detail };
     }
-    const decoded = decodeRollup(rollup, cluster);
     if (!decoded.ok) {
       const { code, row, field, detail } = decoded.error;
       return { kind: 'rejected', code, detail: `needs[${row}].${field}: ${detail}` };
@@ -122,12 +127,13 @@ export class Decider {
   forgetCluster(cluster: string): void {
     this.#guard.forget(cluster);
     this.#rowCounts.delete(cluster);
+    this.#rows.forget(cluster);
     this.#listing.replace(cluster, []);
     this.#recorded.applyRollup(cluster, []);
   }
 
   cycle(options: CycleOptions): CycleAnswer {
-    const startMs = this.#monotonicMs();
+    this.#stopwatch.start();
     this.#recorded.cycle(options);
     this.#recorded.flush();
     const { lastHash } = this.#recorded;
@@ -135,7 +141,7 @@ export class Decider {
     return readAnswer(this.#engine, {
       actionHash: lastHash,
       trace: this.#trace.take(),
-      tookMs: this.#monotonicMs() - startMs,
+      tookMs: this.#stopwatch.take(),
     });
   }
 
@@ -152,6 +158,16 @@ export class Decider {
     return this.#needs.next(isFresh);
   }
 
+  priorities(machineIds: readonly string[]): readonly number[] {
+    const { inventory } = this.#engine;
+    return machineIds.map((id) => {
+      const slot = inventory.slotOf(id);
+      return slot < 0
+        ? Number.POSITIVE_INFINITY
+        : (inventory.columns.effectivePriority[slot] as number);
+    });
+  }
+
   #endTrace(): void {
     this.#recorded.close();
     this.#trace.take();
@@ -162,10 +178,4 @@ export class Decider {
     assert(slot >= 0, 'the engine does not know a machine', { id });
     return slot;
   }
-}
-
-function decodeWire(
-  bytes: Uint8Array,
-): ReturnType<typeof decode<typeof ClusterCapacityNeedsSchema>> {
-  return decode(ClusterCapacityNeedsSchema, bytes, 'INVALID_ARGUMENT');
 }

@@ -50,6 +50,11 @@ export interface EngineHost {
   verdicts(query: VerdictQuery): Promise<VerdictPage>;
   /** What changed of the verdicts since it was last asked, page by page; for one asker. */
   needChanges(isFresh: boolean): Promise<NeedChanges>;
+  /**
+   * What preemption compares, for each machine: the higher of its stamp and of the need that claims
+   * it. A machine that the engine does not know is beyond every priority.
+   */
+  priorities(machineIds: readonly string[]): Promise<readonly number[]>;
   /** The trace in the next answers starts anew, with the state as it is now. */
   rotateTrace(): void;
   close(): Promise<void>;

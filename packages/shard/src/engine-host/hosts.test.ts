@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { BigFleetError, createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { ActionKind, State } from '@bigfleet/engine';
+import { createRegistry, defineThreadMetrics } from '@bigfleet/telemetry';
 import type { CycleAnswer } from './answer.ts';
 import type { EngineHost } from './engine-host.ts';
 import { createInlineHost } from './inline-host.ts';
@@ -100,6 +101,23 @@ test('a forgotten cluster is empty demand, at once', async () => {
   await host.forgetCluster('blue');
   const { actions } = await host.cycle({ nowMs: 2 });
   assert.deepEqual([...actions.kind], [ActionKind.Reclaim]);
+});
+
+test('each answer of the worker brings what its thread measured of itself', async (context) => {
+  const shipped: Float64Array[] = [];
+  const host = new WorkerHost({}, (deltas) => shipped.push(deltas));
+  context.after(() => host.close());
+  const registry = createRegistry();
+  const target = defineThreadMetrics(registry, ['engine']).deltaTarget('engine');
+  for (let cycle = 1; cycle <= 2; cycle++) await host.cycle({ nowMs: cycle });
+  assert.equal(shipped.length, 2);
+  for (const deltas of shipped) target.applyDeltas(deltas);
+  let text = '';
+  for (const family of registry.snapshot().families) {
+    for await (const slice of family.format()) text += slice;
+  }
+  const used = /nodejs_heap_size_used_bytes\{thread="engine"\} (\d+)/.exec(text)?.[1];
+  assert.ok(Number(used) > 1e6, `heap in use: ${used}`);
 });
 
 test('when the thread is lost, open and later questions are rejected', async () => {

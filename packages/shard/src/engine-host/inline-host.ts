@@ -35,6 +35,7 @@ export function createInlineHost(runtime: Runtime, options: DeciderOptions = {})
     },
     verdicts: (query) => later(() => decider.verdicts(query)),
     needChanges: (isFresh) => later(() => decider.needChanges(isFresh)),
+    priorities: (machineIds) => later(() => decider.priorities(machineIds)),
     rotateTrace: () => decider.rotateTrace(),
     close: () => Promise.resolve(),
   };

@@ -19,6 +19,7 @@ export type ToWorker =
   | { readonly kind: 'forget'; readonly id: number; readonly cluster: string }
   | { readonly kind: 'verdicts'; readonly id: number; readonly query: VerdictQuery }
   | { readonly kind: 'need_changes'; readonly id: number; readonly isFresh: boolean }
+  | { readonly kind: 'priorities'; readonly id: number; readonly machineIds: readonly string[] }
   | { readonly kind: 'rotate_trace' }
   | { readonly kind: 'cycle'; readonly id: number; readonly options: CycleOptions };
 
@@ -27,7 +28,14 @@ export type FromWorker =
   | { readonly kind: 'forgotten'; readonly id: number }
   | { readonly kind: 'verdicts'; readonly id: number; readonly page: VerdictPage }
   | { readonly kind: 'need_changes'; readonly id: number; readonly changes: NeedChanges }
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: CycleAnswer };
+  | { readonly kind: 'priorities'; readonly id: number; readonly priorities: readonly number[] }
+  | {
+      readonly kind: 'answer';
+      readonly id: number;
+      readonly answer: CycleAnswer;
+      /** Of the engine's thread since the answer before: lag, collections, heap. */
+      readonly threadDeltas: Float64Array;
+    };
 
 export interface WorkerOptions {
   readonly engine: DeciderOptions;

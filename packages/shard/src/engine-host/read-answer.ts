@@ -2,7 +2,7 @@
 // is copied out, once, and needs are listed once however many actions serve them.
 
 import type { ActionHash, Engine } from '@bigfleet/engine';
-import type { ActionNeed, CycleAnswer, DecidedActions } from './answer.ts';
+import type { ActionNeed, CycleAnswer, DecidedActions, PhaseTimes } from './answer.ts';
 import type { TracePart } from './trace-parts.ts';
 
 type Row = NonNullable<Engine['actions']['row'][number]>;
@@ -10,7 +10,7 @@ type Row = NonNullable<Engine['actions']['row'][number]>;
 export interface AnswerNotes {
   readonly actionHash: ActionHash;
   readonly trace: readonly TracePart[];
-  readonly tookMs: number;
+  readonly tookMs: PhaseTimes;
 }
 
 export function readAnswer(engine: Engine, notes: AnswerNotes): CycleAnswer {

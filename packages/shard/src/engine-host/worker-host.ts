@@ -9,10 +9,12 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { BigFleetError } from '@bigfleet/base';
 import { InputEncoder, type TraceEntry } from '@bigfleet/engine';
+import { ownBuffer } from '../provider/list/columns.ts';
 import type { DeciderOptions } from './decider.ts';
 import type { EngineHost } from './engine-host.ts';
 import { MachineWrites } from './machine-writes.ts';
 import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts';
+import { RollupWindow } from './rollup-window.ts';
 
 /** Batches stay small, so that neither thread is held up by one. */
 const BATCH_BYTES: number = 1 << 18;
@@ -24,17 +26,23 @@ interface Question {
   reject(error: Error): void;
 }
 
+/** The thread's own measurements: it has no registry (`threadDeltas` is their layout). */
+type ThreadDeltasListener = (deltas: Float64Array) => void;
+
 export class WorkerHost implements EngineHost {
   readonly machines: EngineHost['machines'];
   readonly #writes: MachineWrites = new MachineWrites();
   readonly #worker: Worker;
   readonly #inputs: InputEncoder = new InputEncoder();
+  readonly #rollups: RollupWindow = new RollupWindow();
   readonly #questions = new Map<number, Question>();
+  readonly #onThreadDeltas: ThreadDeltasListener | undefined;
   #lastId = 0;
   #lost: Error | undefined;
   #isClosing = false;
 
-  constructor(engine: DeciderOptions = {}) {
+  constructor(engine: DeciderOptions = {}, onThreadDeltas?: ThreadDeltasListener) {
+    this.#onThreadDeltas = onThreadDeltas;
     const workerData: WorkerOptions = { engine };
     this.#worker = new Worker(new URL('./worker-main.ts', import.meta.url), {
       workerData,
@@ -60,13 +68,16 @@ export class WorkerHost implements EngineHost {
   async applyRollup(
     order: Parameters<EngineHost['applyRollup']>[0],
   ): ReturnType<EngineHost['applyRollup']> {
-    const answer = await this.#ask((id) => ({ kind: 'rollup', id, ...order }));
+    const answer = await this.#rollups.pass(order.bytes.length, () =>
+      this.#ask((id) => ({ kind: 'rollup', id, ...order }), ownBuffer(order.bytes)),
+    );
     if (answer.kind !== 'rollup') throw misplaced(answer);
     return answer.verdict;
   }
 
   async forgetCluster(cluster: string): Promise<void> {
-    await this.#ask((id) => ({ kind: 'forget', id, cluster }));
+    // Behind the roll-ups that wait: one of them may be this cluster's.
+    await this.#rollups.pass(0, () => this.#ask((id) => ({ kind: 'forget', id, cluster })));
   }
 
   markReported(cluster: string): void {
@@ -84,6 +95,7 @@ export class WorkerHost implements EngineHost {
   async cycle(options: Parameters<EngineHost['cycle']>[0]): ReturnType<EngineHost['cycle']> {
     const answer = await this.#ask((id) => ({ kind: 'cycle', id, options }));
     if (answer.kind !== 'answer') throw misplaced(answer);
+    this.#onThreadDeltas?.(answer.threadDeltas);
     return answer.answer;
   }
 
@@ -97,6 +109,12 @@ export class WorkerHost implements EngineHost {
     const answer = await this.#ask((id) => ({ kind: 'need_changes', id, isFresh }));
     if (answer.kind !== 'need_changes') throw misplaced(answer);
     return answer.changes;
+  }
+
+  async priorities(machineIds: readonly string[]): Promise<readonly number[]> {
+    const answer = await this.#ask((id) => ({ kind: 'priorities', id, machineIds }));
+    if (answer.kind !== 'priorities') throw misplaced(answer);
+    return answer.priorities;
   }
 
   rotateTrace(): void {
@@ -123,13 +141,16 @@ export class WorkerHost implements EngineHost {
     this.#post({ kind: 'inputs', bytes }, [bytes.buffer]);
   }
 
-  #ask(question: (id: number) => ToWorker): Promise<FromWorker> {
+  #ask(
+    question: (id: number) => ToWorker,
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<FromWorker> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     this.#flush();
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<FromWorker>();
     this.#questions.set(id, { resolve, reject });
-    this.#post(question(id), []);
+    this.#post(question(id), transfer);
     return promise;
   }
 

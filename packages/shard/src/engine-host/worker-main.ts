@@ -6,6 +6,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import { InputDecoder } from '@bigfleet/engine';
+import {
+  createDeltaBuffer,
+  nodeThreadSource,
+  startThreadProbe,
+  threadDeltas,
+} from '@bigfleet/telemetry';
 import { Decider } from './decider.ts';
 import type { CycleAnswer } from './answer.ts';
 import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts';
@@ -14,6 +20,8 @@ assert(parentPort !== null, 'the engine worker runs as a worker thread only');
 const port = parentPort;
 const { clock } = realRuntime();
 const inputs = new InputDecoder();
+const deltas = createDeltaBuffer(threadDeltas);
+const probe = startThreadProbe(nodeThreadSource(), deltas.instruments);
 const decider = new Decider(() => clock.monotonicMs(), (workerData as WorkerOptions).engine);
 
 port.on('message', (message: ToWorker) => {
@@ -32,11 +40,20 @@ port.on('message', (message: ToWorker) => {
       const changes = decider.needChanges(message.isFresh);
       return send({ kind: 'need_changes', id: message.id, changes });
     }
+    case 'priorities': {
+      const priorities = decider.priorities(message.machineIds);
+      return send({ kind: 'priorities', id: message.id, priorities });
+    }
     case 'rotate_trace':
       return decider.rotateTrace();
     case 'cycle': {
       const answer = decider.cycle(message.options);
-      return send({ kind: 'answer', id: message.id, answer }, buffersOf(answer));
+      probe.sample();
+      const shipped = deltas.take();
+      return send(
+        { kind: 'answer', id: message.id, answer, threadDeltas: shipped },
+        buffersOf(answer),
+      );
     }
   }
 });

@@ -10,6 +10,7 @@ import {
   type Machine,
   machineProblem,
   noAssignment,
+  noResources,
   parseResources,
   State,
   type StateCode,
@@ -45,6 +46,24 @@ export function machineOfReport(
   };
   const problem = machineProblem(machine);
   return problem === undefined ? ok(machine) : err(problem);
+}
+
+/** Of a machine that the fleet does not know yet. */
+export function machineOfNewReport(
+  reported: ReportedMachine,
+  provider: string,
+): Result<Machine, MachineRefusal> {
+  if (reported.state === 0 || reported.capacityType === 0) return err('structural');
+  return machineOfReport(reported, {
+    ...reported,
+    state: State.Speculative,
+    capacityType: reported.capacityType,
+    provider,
+    allocatable: noResources,
+    assigned: noAssignment,
+    intendedCluster: '',
+    withheld: undefined,
+  });
 }
 
 function stampsOf(reported: ReportedMachine, known: Machine, state: StateCode): Assignment {

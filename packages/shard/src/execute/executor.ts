@@ -53,6 +53,7 @@ export class Executor {
       return await this.#run(order, signal);
     } catch (error) {
       this.#ports.onProblem(order, 'a bug in an executor', error);
+      this.#doubt(order);
       return 'other';
     }
   }
@@ -196,7 +197,9 @@ export class Executor {
     if (provider === undefined) return this.#withoutProvider(order);
     try {
       const { machine } = await work(provider);
-      return machine === undefined ? 'success' : this.#adopt(order, call, machine);
+      if (machine !== undefined) return this.#adopt(order, call, machine);
+      this.#doubt(order);
+      return 'success';
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       return this.#afterError(order, call, provider, error, signal);
@@ -222,6 +225,7 @@ export class Executor {
     this.#ports.onProblem(order, `${call}: ${error.message}`, error);
     switch (error.failure) {
       case 'fenced':
+        this.#doubt(order);
         this.#ports.onFenced(order, error);
         return 'fenced';
       case 'rejected':
@@ -255,12 +259,19 @@ export class Executor {
     } catch (getError) {
       if (!(getError instanceof ProviderError)) throw getError;
       this.#ports.onProblem(order, `get: ${getError.message}`, getError);
+      this.#doubt(order);
       return 'provider_error';
     }
     const isStillThere = reported.state === startOfCall[call];
     if (error.failure === 'state_refusal' && isStillThere) return this.#fail(order, call, error);
     this.#adopt(order, call, reported);
     return 'provider_error';
+  }
+
+  /** The edge was walked here, and nobody said whether it was walked there. */
+  #doubt({ handle }: ActionOrder): void {
+    const { fleet } = this.#ports;
+    if (fleet.isSame(handle)) fleet.doubt(handle.slot);
   }
 
   /** An answer is a fact, if it is a machine at all. */

@@ -1,6 +1,7 @@
 // What executors need besides the fleet and the providers: the operators' side of a bootstrap and
 // of a drain. Narrow on purpose: executors are tested without a session.
 
+import type { ActionReason } from '@bigfleet/base';
 import type { Requirement } from '@bigfleet/engine';
 import type { MachineHandle } from '../fleet/fleet.ts';
 
@@ -31,7 +32,7 @@ export interface DrainNotice {
   readonly graceSeconds: number;
   /** 0 on a voluntary reclaim. */
   readonly preemptorPriority: number;
-  readonly reasonCode: string;
+  readonly reasonCode: ActionReason;
 }
 
 export type DrainStart =

@@ -8,6 +8,7 @@
 import type { Clock } from '@bigfleet/base';
 import { assert } from '@bigfleet/base';
 import {
+  type ActionKindCode,
   Inventory,
   type Machine,
   type MoveChanges,
@@ -19,12 +20,17 @@ import type { MachineFeed } from '../engine-host/engine-host.ts';
 import type { IngestBatch, IngestChange } from '../provider/reconcile/ingest.ts';
 import { EngineView, type LocalMarks } from '../provider/reconcile/engine-view.ts';
 import type { KnownMachines, Pending } from '../provider/reconcile/known-machines.ts';
+import type { FleetGate } from './fleet-gate.ts';
+import type { LocalWrites } from '../provider/provider-source.ts';
 import { type NodeChange, nodeChange, nodeRemoval } from './node-change.ts';
+import { WriteJournal } from './write-journal.ts';
 
 export interface FleetOptions {
   readonly feed: MachineFeed;
   readonly clock: Clock;
   readonly onNodeChange: (change: NodeChange) => void;
+  /** Absent: everything that a provider lists is ours. */
+  readonly gate?: FleetGate;
 }
 
 /** Names one machine; a slot alone may since have been given to another. */
@@ -34,22 +40,26 @@ export interface MachineHandle {
 }
 
 export class Fleet implements LocalMarks {
-  readonly inventory: Inventory = new Inventory();
+  /** Machines only: the engine keeps what the phases search in. */
+  readonly inventory: Inventory = new Inventory({ isIndexed: false });
   /** As reconcile reads it. */
   readonly known: KnownMachines = new EngineView(this.inventory, this);
   readonly #feed: MachineFeed;
   readonly #clock: Clock;
   readonly #onNodeChange: (change: NodeChange) => void;
+  readonly #gate: FleetGate | undefined;
   /** By slot; only machines that are not `none`. Bound: one entry per machine. */
   readonly #pending = new Map<number, Exclude<Pending, 'none'>>();
   readonly #failedHereMs = new Map<number, number>();
+  readonly #writes = new WriteJournal();
   /** Configured machines by cluster: what rail 1 measures a reclaim against. */
   readonly #configured = new Map<string, number>();
 
-  constructor({ feed, clock, onNodeChange }: FleetOptions) {
+  constructor({ feed, clock, onNodeChange, gate }: FleetOptions) {
     this.#feed = feed;
     this.#clock = clock;
     this.#onNodeChange = onNodeChange;
+    this.#gate = gate;
   }
 
   /** Whole milliseconds that never go back: what idle holds are measured with. */
@@ -59,6 +69,11 @@ export class Fleet implements LocalMarks {
 
   get pendingCount(): number {
     return this.#pending.size;
+  }
+
+  /** Machines with an action under way. */
+  pendingSlots(): Iterable<number> {
+    return this.#pending.keys();
   }
 
   pendingOf(slot: number): Pending {
@@ -103,6 +118,7 @@ export class Fleet implements LocalMarks {
     this.inventory.move(slot, to, changes, nowMs);
     this.#feed.move(before.id, to, changes, nowMs);
     if (to !== State.Failed) this.#failedHereMs.delete(slot);
+    this.#writes.touch(before.provider, before.id);
     const after = this.read(slot);
     this.#recount(before, after);
     this.#onNodeChange(nodeChange(after, before));
@@ -112,6 +128,22 @@ export class Fleet implements LocalMarks {
   fail(slot: number, lastError: string): void {
     this.#failedHereMs.set(slot, this.nowMs());
     this.move(slot, State.Failed, { lastError });
+    this.doubt(slot);
+  }
+
+  /** What the provider holds of it is not known, and no change of it may ever be listed. */
+  doubt(slot: number): void {
+    const { id, provider } = this.read(slot);
+    this.#writes.doubt(provider, id);
+  }
+
+  /** For reconcile: what was not its own writing since it last asked. */
+  takeWrites(provider: string): LocalWrites {
+    return this.#writes.take(provider);
+  }
+
+  isTouched(slot: number): boolean {
+    return this.#writes.has(this.known.providerOf(slot), this.inventory.ids[slot] ?? '');
   }
 
   withhold(slot: number, reason: Withheld | undefined): void {
@@ -119,9 +151,28 @@ export class Fleet implements LocalMarks {
     this.#feed.withhold(this.inventory.ids[slot] ?? '', reason);
   }
 
+  /** Asked last: the decision may be older than what we own now. */
+  mayAct(slot: number, kind: ActionKindCode): boolean {
+    return this.#gate === undefined || this.#gate.mayAct(this.read(slot), kind);
+  }
+
+  /** Not ours any more: it leaves, and its cluster is told. */
+  forget(id: string): void {
+    const slot = this.inventory.slotOf(id);
+    assert(slot >= 0, 'an unknown machine cannot be forgotten', { id });
+    const before = this.read(slot);
+    this.#remove(id);
+    this.#writes.touch(before.provider, id);
+    this.#onNodeChange(nodeRemoval(before));
+  }
+
   /** What a List found, screened and in order. */
   apply({ changes }: IngestBatch): void {
-    for (const change of changes) this.#apply(change);
+    for (const change of changes) {
+      if (change.kind === 'inserted' && this.#gate?.mayEnter(change.machine) === false) continue;
+      this.#apply(change);
+      if (change.kind !== 'removed') this.#leaveUnlessOurs(change.machine);
+    }
   }
 
   /** What one answer of a provider says about one machine, as a fact. */
@@ -129,9 +180,11 @@ export class Fleet implements LocalMarks {
     const slot = this.inventory.slotOf(machine.id);
     const before = slot < 0 ? undefined : this.read(slot);
     this.#put(machine);
+    this.#writes.touch(machine.provider, machine.id);
     if (before?.state !== machine.state || before.cluster !== machine.cluster) {
       this.#onNodeChange(nodeChange(machine, before));
     }
+    this.#leaveUnlessOurs(machine);
   }
 
   #apply(change: IngestChange): void {
@@ -154,8 +207,22 @@ export class Fleet implements LocalMarks {
     }
   }
 
-  #put(machine: Machine): void {
+  /** An action that is under way keeps the machine; whoever keeps the gate looks again. */
+  #leaveUnlessOurs(machine: Machine): void {
+    if (this.#gate === undefined || this.#gate.mayStay(machine)) return;
+    const slot = this.inventory.slotOf(machine.id);
+    if (slot >= 0 && this.pendingOf(slot) === 'none') this.forget(machine.id);
+  }
+
+  #marked(machine: Machine): Machine {
+    if (this.#gate === undefined) return machine;
+    const withheld = this.#gate.withheldOf(machine);
+    return withheld === machine.withheld ? machine : { ...machine, withheld };
+  }
+
+  #put(reported: Machine): void {
     const nowMs = this.nowMs();
+    const machine = this.#marked(reported);
     const known = this.inventory.slotOf(machine.id);
     this.#recount(known < 0 ? undefined : this.read(known), machine);
     const put = this.inventory.put(machine, nowMs);

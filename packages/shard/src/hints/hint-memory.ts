@@ -2,52 +2,46 @@
 // that went out and the interval has passed; comparing with the last *sent* one is what makes a
 // change that came too early go out in a later cycle. Ends with its session.
 //
-// Bound: one entry per demanded profile; profiles that are demanded no more are dropped at the end
-// of every publication.
+// Bound: one entry per demanded profile; profiles that are demanded no more are dropped when the
+// demand changes, and only then is the list made anew.
 
-import { type Hint, isSameHint } from './hint.ts';
+import { CATCH_ALL, type Hint, isSameHint } from './hint.ts';
+import type { ProfileHint, ProfileHints } from './profile-hints.ts';
+import type { DemandedProfile } from './supply.ts';
 
-interface Sent {
-  hint: Hint;
+export interface Told {
+  readonly subject: ProfileHint;
+  /** Undefined: nothing yet. */
+  hint: Hint | undefined;
   atMs: number;
-  /** The last publication in which the profile was demanded. */
-  round: number;
 }
 
+const nothing: readonly DemandedProfile[] = [];
+
 export class HintMemory {
-  readonly #sent = new Map<string, Sent>();
-  #round = 0;
-  #seenCount = 0;
+  #profiles: readonly DemandedProfile[] = nothing;
+  #hasCatchAll = false;
+  #told: readonly Told[] = [];
 
-  begin(): void {
-    this.#round++;
-    this.#seenCount = 0;
+  /** Everything that the session is to know of, the catch-all first. */
+  about(
+    profiles: readonly DemandedProfile[],
+    hasCatchAll: boolean,
+    hints: ProfileHints,
+  ): readonly Told[] {
+    if (profiles === this.#profiles && hasCatchAll === this.#hasCatchAll) return this.#told;
+    const before = new Map(this.#told.map((told) => [told.subject.profile.fingerprint, told]));
+    this.#profiles = profiles;
+    this.#hasCatchAll = hasCatchAll;
+    this.#told = (hasCatchAll ? [CATCH_ALL, ...profiles] : profiles).map((profile) => {
+      const { hint, atMs } = before.get(profile.fingerprint) ?? { hint: undefined, atMs: 0 };
+      return { subject: hints.of(profile), hint, atMs };
+    });
+    return this.#told;
   }
+}
 
-  /** True when this hint must go out now; it then counts as sent. */
-  isDue(fingerprint: string, hint: Hint, nowMs: number, intervalMs: number): boolean {
-    const sent = this.#sent.get(fingerprint);
-    if (sent === undefined) {
-      this.#sent.set(fingerprint, { hint, atMs: nowMs, round: this.#round });
-      this.#seenCount++;
-      return true;
-    }
-    if (sent.round !== this.#round) this.#seenCount++;
-    sent.round = this.#round;
-    if (isSameHint(sent.hint, hint) || nowMs - sent.atMs < intervalMs) return false;
-    sent.hint = hint;
-    sent.atMs = nowMs;
-    return true;
-  }
-
-  end(): void {
-    if (this.#seenCount === this.#sent.size) return;
-    for (const [fingerprint, { round }] of this.#sent) {
-      if (round !== this.#round) this.#sent.delete(fingerprint);
-    }
-  }
-
-  get size(): number {
-    return this.#sent.size;
-  }
+/** Whether it must be told again, the interval apart. */
+export function isNews({ hint: told }: Told, hint: Hint): boolean {
+  return told !== hint && (told === undefined || !isSameHint(told, hint));
 }

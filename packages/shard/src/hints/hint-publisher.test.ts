@@ -7,7 +7,7 @@ import { INSTANCE_TYPE_KEY, type Requirement } from '@bigfleet/engine';
 import { type AvailableCapacityUpdate, Confidence } from '@bigfleet/wire';
 import { rollup, Stage } from '../session/testing/stage.ts';
 import type { TestOperator } from '../session/testing/test-operator.ts';
-import { hintOf } from './hint.ts';
+import { hintOf, pinnedTypes } from './hint.ts';
 import type { DemandedProfile, FleetSupply, SupplyCount } from './supply.ts';
 
 const NONE: SupplyCount = { idleCount: 0, speculativeCount: 0, cheapestIdlePrice: 0 };
@@ -82,7 +82,8 @@ test('what a hint says, from counts alone', () => {
     ['pinned, of a type that has none', profile('i', ['small'], true), 0, NO, 0],
   ];
   for (const [name, demanded, count, confidence, costPerHour] of cases) {
-    assert.deepEqual(hintOf(demanded, supply), { count, confidence, costPerHour }, name);
+    const hint = hintOf(demanded, pinnedTypes(demanded.requirements), supply);
+    assert.deepEqual(hint, { count, confidence, costPerHour }, name);
   }
 });
 
@@ -211,4 +212,54 @@ test('thousands of hints let the event loop in between', async () => {
   await stage.time.runFor(1_000);
   await published;
   assert.equal(supply.asked.length, 5_500);
+});
+
+test('many clusters with one profile: it is counted once and encoded once', async () => {
+  const stage = new Stage('shared');
+  const shared = profile('p=1', ['big']);
+  const operators: TestOperator[] = [];
+  for (const cluster of ['blue', 'green', 'red']) {
+    stage.machines.profiles.set(cluster, [shared]);
+    operators.push(await stage.connect(cluster));
+  }
+  const supply = new Supply({ big: { all: row(4, 0, 1) } });
+  const published = stage.operators.hints.publish(supply);
+  await stage.settle();
+  await published;
+  assert.equal(supply.asked.length, 1);
+  for (const operator of operators) assert.deepEqual(hints(operator), [['available:p=1', 4]]);
+});
+
+test('repeats are spread over the interval, what was never told is not, and nobody is left out', async () => {
+  const stage = new Stage('spread');
+  const many = Array.from({ length: 2_500 }, (_, i) => profile(`p=${i}`, ['big']));
+  const operators: TestOperator[] = [];
+  for (const cluster of ['blue', 'green']) {
+    stage.machines.profiles.set(cluster, many);
+    operators.push(await stage.connect(cluster));
+  }
+  const counts = (): number[] => operators.map((operator) => hints(operator).length);
+  await publish(stage, 1);
+  assert.deepEqual(counts(), [2_500, 2_500], 'all of them are news');
+  await stage.time.runFor(5_000);
+  await publish(stage, 2);
+  assert.deepEqual(counts(), [5_000, 5_000], 'a whole interval has passed: no reason to wait');
+  await stage.time.runFor(4_500);
+  await publish(stage, 3);
+  assert.deepEqual(counts(), [5_000, 5_000], 'too early for all');
+  // Ten publications in one interval, each with another supply: every hint is always due.
+  const sent: number[] = [];
+  for (let supply = 4; supply < 14; supply++) {
+    await stage.time.runFor(500);
+    const [before = 0] = counts();
+    await publish(stage, supply);
+    const [blue = 0, green = 0] = counts();
+    assert.equal(blue, green, 'a profile goes to everybody who demands it, encoded once');
+    sent.push(blue - before);
+  }
+  assert.ok(
+    sent.every((count) => count <= 340),
+    sent.join(),
+  );
+  assert.deepEqual(counts(), [7_500, 7_500], 'each of them exactly once');
 });

@@ -3,17 +3,27 @@
 // install without demand and without a provider still shows one object, and an empty list means
 // that no roll-up reached the shard (shard §11).
 //
-// Runs on the main thread in slices and lets I/O in between; publications never overlap.
-// Cost: one comparison per (cluster, profile), nothing per machine.
+// Runs on the main thread in slices and lets I/O in between; publications never overlap. Where
+// every hint changes with every cycle, repeats are spread over the interval, some profiles in each
+// publication: all at once they would hold up the sockets for seconds, and cluster by cluster each
+// frame would be encoded as often as it is sent. What was never told goes at once.
+// Cost: two reads per (cluster, profile), one count per profile that is due, nothing per machine;
+// guarded by bench shard/cycle/steady/500k and shard/session/5k.
 
 import { assert, type Runtime } from '@bigfleet/base';
 import type { Session } from '../session/session.ts';
-import { CATCH_ALL, hintFrame, hintKey, hintOf } from './hint.ts';
-import { HintMemory } from './hint-memory.ts';
-import type { ClusterDemand, DemandedProfile, FleetSupply } from './supply.ts';
+import { HintMemory, isNews, type Told } from './hint-memory.ts';
+import { type ProfileHint, ProfileHints } from './profile-hints.ts';
+import type { ClusterDemand, FleetSupply } from './supply.ts';
 
 const HINT_INTERVAL_MS = 5_000;
 const HINTS_PER_TURN = 1_000;
+/** Hints that need not go out cost a fiftieth of one that does. */
+const LOOKS_PER_HINT = 50;
+/** Up to so many pairs of cluster and profile, nothing is spread. */
+const FEW_PAIRS = 1_000;
+/** Faster than the interval asks for, so that a backlog shrinks. */
+const HURRY = 1.25;
 
 export interface HintPublisherOptions {
   readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
@@ -26,9 +36,14 @@ export interface HintPublisherOptions {
 export class HintPublisher {
   readonly #options: HintPublisherOptions;
   readonly #intervalMs: number;
+  readonly #hints = new ProfileHints();
   /** A closed session's entry goes with it: the next session is told everything again. */
   readonly #memories = new WeakMap<Session, HintMemory>();
+  #publication = 0;
   #isPublishing = false;
+  #startMs = Number.NEGATIVE_INFINITY;
+  /** Of the last publication: pairs of cluster and profile. */
+  #pairCount = 0;
 
   constructor(options: HintPublisherOptions) {
     this.#options = options;
@@ -40,40 +55,62 @@ export class HintPublisher {
   async publish(supply: FleetSupply): Promise<void> {
     assert(!this.#isPublishing, 'publications overlap');
     this.#isPublishing = true;
+    this.#publication += 1;
     try {
-      const slice = new Slice(() => this.#options.runtime.timers.turn());
+      const { timers } = this.#options.runtime;
+      const slice = new Slice(() => timers.turn());
+      const nowMs = this.#nowMs();
+      const round: Round = { supply, slice, nowMs, repeats: this.#repeats(nowMs), pairCount: 0 };
       // A copy: sessions come and go between two turns.
       const sessions = Array.from(this.#options.sessions.all());
-      for (const session of sessions) {
-        await this.#publishTo(session, supply, slice);
-      }
+      for (const session of sessions) await this.#publishTo(session, round);
+      this.#pairCount = round.pairCount;
     } finally {
       this.#isPublishing = false;
     }
   }
 
-  async #publishTo(session: Session, supply: FleetSupply, slice: Slice): Promise<void> {
-    const memory = this.#memoryOf(session);
-    memory.begin();
-    if (session.hasAcceptedRollup) this.#offer(session, memory, CATCH_ALL, supply);
-    for (const profile of this.#options.demand.profilesOf(session.cluster)) {
-      if (!session.isOpen) return;
-      this.#offer(session, memory, profile, supply);
-      if (slice.isFull()) await slice.next();
-    }
-    memory.end();
+  #repeats(nowMs: number): Repeats {
+    const share = (nowMs - this.#startMs) / this.#intervalMs;
+    this.#startMs = nowMs;
+    const left = Math.ceil(HURRY * share * this.#pairCount);
+    return new Repeats(this.#intervalMs, this.#pairCount <= FEW_PAIRS ? undefined : left);
   }
 
-  #offer(
-    session: Session,
-    memory: HintMemory,
-    profile: DemandedProfile,
-    supply: FleetSupply,
-  ): void {
-    const hint = hintOf(profile, supply);
-    const nowMs = this.#options.runtime.clock.monotonicMs();
-    if (!memory.isDue(profile.fingerprint, hint, nowMs, this.#intervalMs)) return;
-    session.post(hintKey(profile), hintFrame(profile, hint));
+  async #publishTo(session: Session, round: Round): Promise<void> {
+    const { slice } = round;
+    const profiles = this.#options.demand.profilesOf(session.cluster);
+    const memory = this.#memoryOf(session);
+    const all = memory.about(profiles, session.hasAcceptedRollup, this.#hints);
+    round.pairCount += all.length;
+    for (const told of all) {
+      if (this.#isDue(told, round)) this.#offer(session, told, round);
+      slice.looked();
+      if (!slice.isFull) continue;
+      await slice.next();
+      if (!session.isOpen) return;
+      round.nowMs = this.#nowMs();
+    }
+  }
+
+  /** First of all: at ten cycles a second nearly every pair was told within the interval. */
+  #isDue({ hint, atMs }: Told, { nowMs }: Round): boolean {
+    return hint === undefined || nowMs - atMs >= this.#intervalMs;
+  }
+
+  #offer(session: Session, told: Told, { supply, repeats, nowMs, slice }: Round): void {
+    const { subject } = told;
+    const hint = subject.at(this.#publication, supply);
+    if (!isNews(told, hint)) return;
+    if (told.hint !== undefined && !repeats.mayGo(subject, nowMs)) return;
+    told.hint = hint;
+    told.atMs = nowMs;
+    session.post(subject.key, subject.frameOf(hint));
+    slice.sent();
+  }
+
+  #nowMs(): number {
+    return this.#options.runtime.clock.monotonicMs();
   }
 
   #memoryOf(session: Session): HintMemory {
@@ -86,21 +123,67 @@ export class HintPublisher {
   }
 }
 
+interface Round {
+  readonly supply: FleetSupply;
+  readonly slice: Slice;
+  readonly repeats: Repeats;
+  /** As of the slice: reading the clock per pair would cost more than the pair. */
+  nowMs: number;
+  pairCount: number;
+}
+
+/** Which hints may be told again in one publication: whole profiles, as many as are due by now. */
+class Repeats {
+  readonly #intervalMs: number;
+  /** Undefined: without end. */
+  #left: number | undefined;
+  readonly #open = new Map<ProfileHint, boolean>();
+
+  constructor(intervalMs: number, left: number | undefined) {
+    this.#intervalMs = intervalMs;
+    this.#left = left;
+  }
+
+  mayGo(subject: ProfileHint, nowMs: number): boolean {
+    if (this.#left === undefined) return true;
+    return this.#open.get(subject) ?? this.#opens(subject, this.#left, nowMs);
+  }
+
+  /** Each in its turn: one that was open within the interval leaves room for the others. */
+  #opens(subject: ProfileHint, left: number, nowMs: number): boolean {
+    const isOpen = left > 0 && nowMs - subject.repeatedMs >= this.#intervalMs;
+    this.#open.set(subject, isOpen);
+    if (isOpen) {
+      subject.repeatedMs = nowMs;
+      this.#left = left - subject.sessionCount;
+    }
+    return isOpen;
+  }
+}
+
 /** A share of the event loop. */
 class Slice {
   readonly #turn: () => Promise<void>;
-  #usedCount = 0;
+  #looks = 0;
 
   constructor(turn: () => Promise<void>) {
     this.#turn = turn;
   }
 
-  isFull(): boolean {
-    return ++this.#usedCount >= HINTS_PER_TURN;
+  get isFull(): boolean {
+    return this.#looks >= HINTS_PER_TURN * LOOKS_PER_HINT;
+  }
+
+  looked(): void {
+    this.#looks += 1;
+  }
+
+  sent(): void {
+    this.#looks += LOOKS_PER_HINT - 1;
   }
 
   next(): Promise<void> {
-    this.#usedCount = 0;
+    this.#looks = 0;
     return this.#turn();
   }
 }

@@ -4,7 +4,7 @@
 
 import { INSTANCE_TYPE_KEY, Operator, type Requirement } from '@bigfleet/engine';
 import { Confidence } from '@bigfleet/wire';
-import type { ShardFrame } from '../session/frame.ts';
+import type { FrameInit } from '../session/frame.ts';
 import type { DemandedProfile, FleetSupply, SupplyCount } from './supply.ts';
 
 export interface Hint {
@@ -27,8 +27,12 @@ export function hintKey({ fingerprint }: DemandedProfile): string {
   return `available:${fingerprint}`;
 }
 
-export function hintOf({ requirements, isPinned }: DemandedProfile, supply: FleetSupply): Hint {
-  const types = pinnedTypes(requirements);
+/** `types` are the profile's pinned ones. */
+export function hintOf(
+  { isPinned }: DemandedProfile,
+  types: readonly string[] | undefined,
+  supply: FleetSupply,
+): Hint {
   const total =
     types === undefined
       ? supply.count(undefined, isPinned)
@@ -44,7 +48,7 @@ export function isSameHint(a: Hint, b: Hint): boolean {
   return a.count === b.count && a.confidence === b.confidence && a.costPerHour === b.costPerHour;
 }
 
-export function hintFrame(profile: DemandedProfile, hint: Hint): ShardFrame {
+export function hintFrame(profile: DemandedProfile, hint: Hint): FrameInit {
   return {
     payload: {
       case: 'availableCapacity',
@@ -64,7 +68,7 @@ export function hintFrame(profile: DemandedProfile, hint: Hint): ShardFrame {
 }
 
 /** The types that every In on the instance type allows, each once; undefined without such an In. */
-function pinnedTypes(requirements: readonly Requirement[]): readonly string[] | undefined {
+export function pinnedTypes(requirements: readonly Requirement[]): readonly string[] | undefined {
   let types: readonly string[] | undefined;
   for (const { key, operator, values } of requirements) {
     if (key !== INSTANCE_TYPE_KEY || operator !== Operator.In) continue;

@@ -27,6 +27,9 @@ export interface DemandedProfile {
 }
 
 export interface ClusterDemand {
-  /** Distinct profiles that the cluster demands now: hints follow workload shapes, not inventory. */
-  profilesOf(cluster: string): Iterable<DemandedProfile>;
+  /**
+   * Distinct profiles that the cluster demands now: hints follow workload shapes, not inventory.
+   * The same array as long as they are the same.
+   */
+  profilesOf(cluster: string): readonly DemandedProfile[];
 }

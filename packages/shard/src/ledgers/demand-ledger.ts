@@ -10,8 +10,11 @@ import type { ClusterDemand, DemandedProfile } from '../hints/supply.ts';
 
 interface Entry {
   readonly demand: AppliedDemand;
+  readonly profiles: readonly DemandedProfile[];
   readonly rowCount: number;
 }
+
+const none: readonly DemandedProfile[] = [];
 
 export class DemandLedger implements ClusterDemand {
   readonly #shapes: (DemandedProfile | undefined)[] = [];
@@ -40,7 +43,12 @@ export class DemandLedger implements ClusterDemand {
   applied(cluster: string, rowCount: number, demand: AppliedDemand): void {
     this.#count(cluster, -1);
     for (const shape of demand.defined) this.#shapes[shape.number] = profileOf(shape);
-    this.#byCluster.set(cluster, { demand, rowCount });
+    const before = this.#byCluster.get(cluster);
+    const profiles =
+      before !== undefined && isSameDemand(before.demand, demand)
+        ? before.profiles
+        : this.#profiles(demand);
+    this.#byCluster.set(cluster, { demand, rowCount, profiles });
     this.#count(cluster, 1);
   }
 
@@ -49,11 +57,17 @@ export class DemandLedger implements ClusterDemand {
     this.#byCluster.delete(cluster);
   }
 
-  *profilesOf(cluster: string): IterableIterator<DemandedProfile> {
-    for (const number of this.#byCluster.get(cluster)?.demand.profiles ?? []) {
+  profilesOf(cluster: string): readonly DemandedProfile[] {
+    return this.#byCluster.get(cluster)?.profiles ?? none;
+  }
+
+  #profiles({ profiles }: AppliedDemand): readonly DemandedProfile[] {
+    const found: DemandedProfile[] = [];
+    for (const number of profiles) {
       const profile = this.#shapes[number];
-      if (profile !== undefined) yield profile;
+      if (profile !== undefined) found.push(profile);
     }
+    return found;
   }
 
   #count(cluster: string, sign: 1 | -1): void {
@@ -64,6 +78,12 @@ export class DemandLedger implements ClusterDemand {
         (this.#rowsByBucket[bucket] as number) + sign * (rows[bucket] as number);
     }
   }
+}
+
+/** Of the profiles alone: most roll-ups change counts only. */
+function isSameDemand(before: AppliedDemand, { profiles, defined }: AppliedDemand): boolean {
+  if (defined.length > 0 || profiles.length !== before.profiles.length) return false;
+  return profiles.every((number, at) => number === before.profiles[at]);
 }
 
 function profileOf({

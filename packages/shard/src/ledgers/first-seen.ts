@@ -6,23 +6,30 @@
 
 import type { DemandedProfile } from '../hints/supply.ts';
 
-export class FirstSeen {
-  readonly #byCluster = new Map<string, Map<string, number>>();
+interface Stamps {
+  readonly profiles: readonly DemandedProfile[];
+  /** By fingerprint. */
+  readonly sinceMs: Map<string, number>;
+}
 
-  /** An accepted roll-up: everything that the cluster demands now. */
-  demanded(cluster: string, profiles: Iterable<DemandedProfile>, nowMs: number): void {
+export class FirstSeen {
+  readonly #byCluster = new Map<string, Stamps>();
+
+  /** An accepted roll-up: everything that the cluster demands now, the same array if the same. */
+  demanded(cluster: string, profiles: readonly DemandedProfile[], nowMs: number): void {
     const before = this.#byCluster.get(cluster);
-    const stamps = new Map<string, number>();
+    if (before?.profiles === profiles && before.sinceMs.size === profiles.length) return;
+    const sinceMs = new Map<string, number>();
     for (const { fingerprint } of profiles) {
-      stamps.set(fingerprint, before?.get(fingerprint) ?? nowMs);
+      sinceMs.set(fingerprint, before?.sinceMs.get(fingerprint) ?? nowMs);
     }
-    if (stamps.size === 0) this.#byCluster.delete(cluster);
-    else this.#byCluster.set(cluster, stamps);
+    if (sinceMs.size === 0) this.#byCluster.delete(cluster);
+    else this.#byCluster.set(cluster, { profiles, sinceMs });
   }
 
   /** A machine for it is Configured: the stamp, once. */
   served(cluster: string, fingerprint: string): number | undefined {
-    const stamps = this.#byCluster.get(cluster);
+    const stamps = this.#byCluster.get(cluster)?.sinceMs;
     const sinceMs = stamps?.get(fingerprint);
     if (stamps?.delete(fingerprint) === true && stamps.size === 0) this.#byCluster.delete(cluster);
     return sinceMs;

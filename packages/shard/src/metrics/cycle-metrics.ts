@@ -1,12 +1,12 @@
 // The loop itself (observability §3.1, §3.8). `execute` is the time to queue actions, not to carry
-// them out; `emit` is hints. The engine's thread tells one number for its three phases, and the
-// hand-over to it and back is `snapread`: until it tells more, all of its time stands under
-// `phase1`, which is nearly all of it.
+// them out; `emit` is hints. The engine's thread tells what its phases took; the rest of the way
+// there and back (hand-over, input, ledgers, record) is `snapread`.
 
 import { B14, type Counter, type Gauge, type MetricRegistry } from '@bigfleet/telemetry';
 import type { CycleReport } from '../core/observer.ts';
 
-const PHASES = ['reconcile', 'snapread', 'phase1', 'phase2', 'phase3', 'emit', 'execute'] as const;
+const ENGINE_PHASES = ['phase1', 'phase2', 'phase3'] as const;
+const PHASES = ['reconcile', 'snapread', ...ENGINE_PHASES, 'emit', 'execute'] as const;
 
 export interface CycleMetrics {
   cycled(report: CycleReport): void;
@@ -35,11 +35,12 @@ export function createCycleMetrics(registry: MetricRegistry, warmupCycles: numbe
       cycleCount = report.cycle;
       counts(report);
       if (report.cycle <= warmupCycles) return;
-      const { reconcile, phases: decide, execute, total } = report.tookMs;
+      const { reconcile, engine, execute, total } = report.tookMs;
+      const decide = engine.phase1 + engine.phase2 + engine.phase3;
       duration.observe(total / 1_000);
       phase('reconcile', reconcile);
       phase('snapread', total - reconcile - decide - execute);
-      phase('phase1', decide);
+      for (const name of ENGINE_PHASES) phase(name, engine[name]);
       phase('execute', execute);
     },
     published(tookMs) {

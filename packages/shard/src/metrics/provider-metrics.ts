@@ -3,7 +3,7 @@
 import { type Clock, machineRefusals, type MachineRefusal } from '@bigfleet/base';
 import type { MetricRegistry } from '@bigfleet/telemetry';
 import { MAX_PROVIDERS, type ProviderSet } from '../provider/provider-set.ts';
-import type { RefreshOutcome } from '../provider/provider-source.ts';
+import type { RoundOutcome } from '../provider/provider-rounds.ts';
 
 const REFUSALS = Object.keys(machineRefusals) as MachineRefusal[];
 
@@ -15,7 +15,7 @@ export interface ProviderMetricsOptions {
 }
 
 export interface ProviderMetrics {
-  refreshed(provider: string, outcome: RefreshOutcome): void;
+  refreshed(provider: string, outcome: RoundOutcome): void;
   rejected(reason: MachineRefusal): void;
 }
 
@@ -46,6 +46,7 @@ export function createProviderMetrics(options: ProviderMetricsOptions): Provider
   countProviders(registry, providers);
   return {
     refreshed(provider, outcome) {
+      if (outcome.kind === 'unanswered') return;
       const isSuccess = outcome.kind === 'refreshed';
       const isDelta = isSuccess ? outcome.list === 'delta' : isIncremental;
       const mode = isDelta ? 'incremental' : 'full';

@@ -72,6 +72,9 @@ export function nodeViewOf(machine: Machine): NodeView {
     instanceType,
     zone,
     labels,
-    allocatable: printResources(machine.allocatable),
+    // When it is sent: most machines of a first List have an operator that is not there yet.
+    get allocatable() {
+      return printResources(machine.allocatable);
+    },
   };
 }

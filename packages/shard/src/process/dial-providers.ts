@@ -5,9 +5,12 @@
 import type { Runtime } from '@bigfleet/base';
 import { type Logger, stableMessages } from '@bigfleet/telemetry';
 import { type TlsMaterial, TokenSource } from '@bigfleet/wire';
+import { type DirectoryEntry, ProviderDirectory } from '../ownership/provider-directory.ts';
+import type { ConnectedProvider, ConnectProvider } from '../ownership/registry-follower.ts';
 import { dialProvider } from '../provider/dial.ts';
 import { ProviderSet } from '../provider/provider-set.ts';
 import { ProviderSource } from '../provider/provider-source.ts';
+import { WorkerScans } from '../provider/scan/worker-scans.ts';
 import type { DurableFile } from '../rails/durable-file.ts';
 import { createFakeFleet } from './fake-fleet.ts';
 import type { FakeSettings, ProcessSettings } from './process-settings.ts';
@@ -20,19 +23,19 @@ export interface DialProvidersOptions {
   readonly epoch: bigint;
   readonly tls: TlsMaterial | undefined;
   readonly providersFile: DurableFile;
+  /** What the reconcile thread measured of itself. */
+  readonly onThreadDeltas: (deltas: Float64Array) => void;
 }
 
 export interface DialledProviders {
   readonly providers: ProviderSet;
-  /** For ShardStatus: where a provider is, and who said so. */
-  readonly facts: ReadonlyMap<string, ProviderFacts>;
-  close(): void;
-}
-
-export interface ProviderFacts {
-  readonly address: string;
-  readonly source: 'flag' | 'registry' | 'fake';
-  readonly shared: boolean;
+  /** Where each provider is, and who said so. */
+  readonly directory: ProviderDirectory;
+  /** For entries that the registry adds later; undefined when the set is fixed. */
+  readonly connect: ConnectProvider | undefined;
+  readonly connected: ReadonlyMap<string, ConnectedProvider>;
+  /** Whatever was connected, then or since. */
+  close(): Promise<void>;
 }
 
 export async function dialProviders(options: DialProvidersOptions): Promise<DialledProviders> {
@@ -51,34 +54,70 @@ export async function dialProviders(options: DialProvidersOptions): Promise<Dial
 function dialAll(
   options: DialProvidersOptions,
   targets: readonly ProviderTarget[],
-  source: ProviderFacts['source'],
+  source: 'flag' | 'registry',
 ): DialledProviders {
+  const scans = workerScans(options);
+  const open = new Set<ConnectedProvider>();
+  const connect = connector(options, scans, open);
+  const connected = new Map(targets.map((target) => [target.name, connect(target)]));
+  return {
+    providers: new ProviderSet([...connected.values()].map((client) => client.source)),
+    directory: new ProviderDirectory(
+      targets.map((target) => [target.name, entryOf(options, target, source)]),
+    ),
+    connect: source === 'registry' ? connect : undefined,
+    connected,
+    close: async () => {
+      for (const client of open) client.close();
+      await scans.close();
+    },
+  };
+}
+
+function connector(
+  options: DialProvidersOptions,
+  scans: WorkerScans,
+  open: Set<ConnectedProvider>,
+): ConnectProvider {
   const { runtime, logger, tls, settings, epoch } = options;
   const fencing = tokensOf(options);
-  const dialled = targets.map(({ name, address }) => {
+  const mode = listMode(settings);
+  return ({ name, address }) => {
     logger.log(stableMessages.dialingProvider.level, stableMessages.dialingProvider.text, {
       addr: address,
       shard_id: settings.shardId,
       epoch: String(epoch),
       provider: name,
     });
-    const client = dialProvider({
+    const dialled = dialProvider({
       runtime,
       address,
       fencing,
       ...(tls === undefined ? {} : { tls }),
     });
-    return { name, ...client };
-  });
-  const mode = listMode(settings);
+    const client = {
+      source: new ProviderSource({ name, provider: dialled.provider, mode, scans }),
+      close: () => {
+        open.delete(client);
+        dialled.close();
+      },
+    };
+    open.add(client);
+    return client;
+  };
+}
+
+function entryOf(
+  { settings }: DialProvidersOptions,
+  { address, region = '', isShared = false, isRetiring = false }: ProviderTarget,
+  source: 'flag' | 'registry',
+): DirectoryEntry {
   return {
-    providers: new ProviderSet(
-      dialled.map(({ name, provider }) => new ProviderSource({ name, provider, mode })),
-    ),
-    facts: new Map(targets.map(({ name, address }) => [name, { address, source, shared: false }])),
-    close: () => {
-      for (const client of dialled) client.close();
-    },
+    address,
+    region,
+    source,
+    isShared: isShared || settings.isProviderShared,
+    isRetiring,
   };
 }
 
@@ -90,13 +129,29 @@ async function fakeProviders(
   const tokens = tokensOf(options);
   const fleet = await createFakeFleet({ runtime, logger, tokens, settings: fake });
   const { provider } = fleet;
+  const scans = workerScans(options);
+  const mode = listMode(settings);
   return {
-    providers: new ProviderSet([
-      new ProviderSource({ name: 'fake', provider, mode: listMode(settings) }),
+    providers: new ProviderSet([new ProviderSource({ name: 'fake', provider, mode, scans })]),
+    directory: new ProviderDirectory([
+      ['fake', { address: '', source: 'fake', isShared: false, region: '', isRetiring: false }],
     ]),
-    facts: new Map([['fake', { address: '', source: 'fake', shared: false }]]),
-    close: () => fleet.close(),
+    connect: undefined,
+    connected: new Map(),
+    close: async () => {
+      fleet.close();
+      await scans.close();
+    },
   };
+}
+
+/** One thread for all providers: their Lists wait for each other, the sockets for none. */
+function workerScans({ runtime, logger, onThreadDeltas }: DialProvidersOptions): WorkerScans {
+  return new WorkerScans({
+    runtime,
+    onThreadDeltas,
+    onLost: (error) => logger.error('the reconcile thread was lost', { err: error }),
+  });
 }
 
 function tokensOf({ settings, epoch }: DialProvidersOptions): TokenSource {

@@ -36,7 +36,10 @@ function deskWith(start: DrainStart): Desk {
   return Object.assign(state, { desk });
 }
 
-const notice = (machineId: string, reasonCode = 'phase3.excess'): DrainNotice => ({
+const notice = (
+  machineId: string,
+  reasonCode: DrainNotice['reasonCode'] = 'phase3.excess',
+): DrainNotice => ({
   handle: { slot: 3, generation: 1 },
   machineId,
   cluster: 'blue',

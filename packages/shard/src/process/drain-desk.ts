@@ -11,7 +11,10 @@ import type { DrainWaits, FiredDrain } from '../drain/drain-waits.ts';
 import type { ActionOrder } from '../execute/order.ts';
 import type { DrainDesk, DrainNotice, DrainStart } from '../execute/ports.ts';
 
-const PREEMPTION: ActionReason = 'phase2.inversion';
+const PREEMPTIONS: ReadonlySet<string> = new Set<ActionReason>([
+  'phase2.inversion',
+  'coordinator.cross_shard_drain',
+]);
 
 export interface OperatorDrainDeskOptions {
   readonly waits: Pick<DrainWaits, 'begin' | 'leave'>;
@@ -80,8 +83,7 @@ export class OperatorDrainDesk implements DrainDesk {
 /** Only what is needed to finish: the decision is behind us. */
 function orderOf(notice: DrainNotice): ActionOrder {
   const { handle, machineId, cluster, graceSeconds, preemptorPriority, reasonCode } = notice;
-  const kind = reasonCode === PREEMPTION ? ActionKind.Preempt : ActionKind.Reclaim;
-  const reason: ActionReason = kind === ActionKind.Preempt ? PREEMPTION : 'phase3.excess';
+  const kind = PREEMPTIONS.has(reasonCode) ? ActionKind.Preempt : ActionKind.Reclaim;
   return {
     kind,
     handle,
@@ -90,7 +92,7 @@ function orderOf(notice: DrainNotice): ActionOrder {
     need: undefined,
     graceSeconds,
     preemptorPriority,
-    reason,
+    reason: reasonCode,
     cycle: 0,
   };
 }

@@ -49,6 +49,7 @@ export async function createFakeFleet(options: FakeFleetOptions): Promise<FakeFl
 
 function seed(fake: FakeProvider, settings: FakeSettings): void {
   const { idleCount, speculativeCount, spotCount, densityMultiplier: density } = settings;
+  for (const spec of settings.machines ?? []) fake.addIdle(spec);
   for (const spec of specs('idle', idleCount, CapacityType.BareMetal, density)) fake.addIdle(spec);
   for (const spec of specs('slot', speculativeCount, CapacityType.OnDemand, density)) {
     fake.addSpeculative(spec);

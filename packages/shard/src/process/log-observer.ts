@@ -85,6 +85,7 @@ function logCycle(logger: Logger, report: CycleReport, rails: EffectiveRails): v
   const { answer, disposition, refreshes } = report;
   for (const [provider, refresh] of refreshes) {
     if (refresh.kind === 'refreshed') continue;
+    if (refresh.kind === 'unanswered' && !refresh.isSilent) continue;
     const { level, text } = stableMessages.reconcileFailed;
     logger.log(level, text, { provider, err: describeThrown(refresh.error) });
   }

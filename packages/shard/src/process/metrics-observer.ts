@@ -8,7 +8,7 @@ import type { DemandLedger } from '../ledgers/demand-ledger.ts';
 import { summariseShortfalls } from '../ledgers/shortfalls.ts';
 import type { ActionMetrics } from '../metrics/action-metrics.ts';
 import type { CycleMetrics } from '../metrics/cycle-metrics.ts';
-import { createInventoryMetrics } from '../metrics/inventory-metrics.ts';
+import { observeInventory } from '../metrics/inventory-metrics.ts';
 import { createProviderMetrics } from '../metrics/provider-metrics.ts';
 import { createShortfallMetrics } from '../metrics/shortfall-metrics.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
@@ -25,16 +25,15 @@ export interface MetricsObserverOptions {
 }
 
 export function createMetricsObserver(options: MetricsObserverOptions): Partial<ShardObserver> {
-  const { registry, cycles, actions, demand, fleet } = options;
+  const { registry, cycles, actions } = options;
   const providerSeries = createProviderMetrics(options);
-  const inventory = createInventoryMetrics(registry);
+  observeInventory(options);
   const shortfalls = createShortfallMetrics(registry);
   return {
     onCycle: (report) => {
       cycles.cycled(report);
       actions.disposed(report.disposition);
       shortfalls(summariseShortfalls(report.answer.shortfalls));
-      inventory.counted(fleet().inventory, demand);
       for (const [name, refresh] of report.refreshes) providerSeries.refreshed(name, refresh);
     },
     onRejectedRecord: (_, { reason }) => providerSeries.rejected(reason),

@@ -2,6 +2,7 @@
 // whoever parsed it, so that the process itself knows no flag.
 
 import type { ListenAddress } from '@bigfleet/telemetry';
+import type { FakeSpec } from '../testing/index.ts';
 import type { ShardSettings } from './shard-options.ts';
 import type { ProviderTarget } from './provider-targets.ts';
 
@@ -11,6 +12,8 @@ export interface ProcessSettings {
   readonly metricsAddress: ListenAddress;
   readonly dataDir: string;
   readonly providers: ProviderChoice;
+  /** Other shards dial the same providers: ownership is by assignment. */
+  readonly isProviderShared: boolean;
   readonly epochFloor: bigint;
   readonly recordsDir: string;
   readonly auditLog: string;
@@ -36,6 +39,8 @@ export type ProviderChoice =
 
 /** For laptops and load tests. */
 export interface FakeSettings {
+  /** Machines by name, idle from the start, beside those that are counted below. */
+  readonly machines?: readonly FakeSpec[];
   readonly idleCount: number;
   readonly speculativeCount: number;
   readonly spotCount: number;

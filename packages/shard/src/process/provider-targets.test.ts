@@ -5,7 +5,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BigFleetError } from '@bigfleet/base';
 import { FakeFile } from '../rails/testing/fake-file.ts';
-import { type ProviderTarget, readProvidersFile, targetsProblem } from './provider-targets.ts';
+import {
+  formatProvidersFile,
+  type ProviderTarget,
+  readProvidersFile,
+  targetsProblem,
+} from './provider-targets.ts';
 
 const target = (name: string, address = 'host:9000'): ProviderTarget => ({ name, address });
 const many = Array.from({ length: 33 }, (_, at) => target(`p${at}`));
@@ -33,7 +38,19 @@ for (const [targets, problem] of cases) {
 test('a stored set is read; no file is an empty set', async () => {
   assert.deepEqual(await readProvidersFile(new FakeFile()), []);
   const stored = { version: 1, providers: [{ ...target('a'), region: 'eu', shared: false }] };
-  assert.deepEqual(await readProvidersFile(new FakeFile(JSON.stringify(stored))), [target('a')]);
+  assert.deepEqual(await readProvidersFile(new FakeFile(JSON.stringify(stored))), [
+    { ...target('a'), region: 'eu' },
+  ]);
+});
+
+test('what was written is read back, marks included', async () => {
+  const targets: readonly ProviderTarget[] = [
+    target('plain'),
+    { ...target('shared'), region: 'eu', isShared: true },
+    { ...target('leaving'), isRetiring: true },
+  ];
+  const file = new FakeFile(formatProvidersFile(targets));
+  assert.deepEqual(await readProvidersFile(file), targets);
 });
 
 const damaged = [
@@ -45,6 +62,8 @@ const damaged = [
   '{"version":1,"providers":[1]}',
   '{"version":1,"providers":[{"name":"a"}]}',
   '{"version":1,"providers":[{"name":"a","address":"h:1"},{"name":"a","address":"h:2"}]}',
+  '{"version":1,"providers":[{"name":"a","address":"h:1","shared":"yes"}]}',
+  '{"version":1,"providers":[{"name":"a","address":"h:1","retiring":1}]}',
 ];
 for (const text of damaged) {
   test(`${text} refuses the start`, async () => {

@@ -10,6 +10,11 @@ export interface ProviderTarget {
   /** The registry's name; unique. */
   readonly name: string;
   readonly address: string;
+  /** The rest is the registry's: absent from flags. */
+  readonly region?: string;
+  readonly isShared?: boolean;
+  /** Dropped from the registry; dialled until its last machine is gone. */
+  readonly isRetiring?: boolean;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
@@ -59,11 +64,37 @@ function parse(text: string): readonly ProviderTarget[] | undefined {
   const targets: ProviderTarget[] = [];
   for (const entry of providers as readonly unknown[]) {
     if (!isRecord(entry)) return undefined;
-    const { name, address } = entry;
-    if (typeof name !== 'string' || typeof address !== 'string') return undefined;
-    targets.push({ name, address });
+    const target = targetOf(entry);
+    if (target === undefined) return undefined;
+    targets.push(target);
   }
   return targets;
+}
+
+/** Region and marks are written only when they say something. */
+function targetOf(entry: Readonly<Record<string, unknown>>): ProviderTarget | undefined {
+  const { name, address, region = '', shared = false, retiring = false } = entry;
+  if (typeof name !== 'string' || typeof address !== 'string') return undefined;
+  if (typeof region !== 'string' || typeof shared !== 'boolean') return undefined;
+  if (typeof retiring !== 'boolean') return undefined;
+  return {
+    name,
+    address,
+    ...(region === '' ? {} : { region }),
+    ...(shared ? { isShared: true } : {}),
+    ...(retiring ? { isRetiring: true } : {}),
+  };
+}
+
+export function formatProvidersFile(targets: readonly ProviderTarget[]): string {
+  const providers = targets.map(({ name, address, region, isShared, isRetiring }) => ({
+    name,
+    address,
+    ...(region === undefined || region === '' ? {} : { region }),
+    ...(isShared === true ? { shared: true } : {}),
+    ...(isRetiring === true ? { retiring: true } : {}),
+  }));
+  return `${JSON.stringify({ version: VERSION, providers }, undefined, 2)}\n`;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

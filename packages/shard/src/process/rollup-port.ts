@@ -26,7 +26,7 @@ export function createRollupPort(options: RollupPortOptions): RollupPort {
   return {
     submit: async (cluster, bytes) => {
       // A copy: the bytes are a view of a received frame, and the host gives its bytes away.
-      const order = { cluster, bytes: bytes.slice(), isGuarded: isGuarded() };
+      const order = { cluster, bytes: new Uint8Array(bytes), isGuarded: isGuarded() };
       const verdict = await host.applyRollup(order);
       if (verdict.kind === 'applied') {
         demand.applied(cluster, verdict.rows, verdict.demand);

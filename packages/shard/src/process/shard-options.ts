@@ -11,6 +11,8 @@ import type { ShardObserver } from '../core/observer.ts';
 import type { EngineHost } from '../engine-host/engine-host.ts';
 import type { NodeChange } from '../fleet/node-change.ts';
 import type { DemandLedger } from '../ledgers/demand-ledger.ts';
+import type { OwnershipOptions } from '../ownership/open-ownership.ts';
+import type { ShardControl } from '../ownership/shard-control.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
 import type { Actuation } from '../rails/actuation.ts';
 import type { DurableFile } from '../rails/durable-file.ts';
@@ -34,6 +36,8 @@ export interface ShardOptions {
   readonly settings: ShardSettings;
   /** Raw cycle durations; the caller closes it. */
   readonly samples?: SampleTrace;
+  /** Absent: the providers are this shard's alone, and nobody steers it. */
+  readonly ownership?: OwnershipOptions;
   /** Of the coordinator's client, when there is one; 0 otherwise. */
   readonly coordinatorTerm?: () => bigint;
   /** Further services on the same server: reading. Called once, before anything is served. */
@@ -112,6 +116,8 @@ export interface ShardParts {
   readonly actuation: Actuation;
   readonly demand: DemandLedger;
   readonly records: SegmentFiles | undefined;
+  /** Undefined without ownership. */
+  readonly control: ShardControl | undefined;
   /** Takes over background work; its rejection ends the process. */
   readonly supervise: (component: string, work: Promise<void>) => void;
 }

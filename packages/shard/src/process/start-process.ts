@@ -6,6 +6,8 @@
 import type { Runtime } from '@bigfleet/base';
 import {
   createSampleTrace,
+  type DeltaTarget,
+  followCertificates,
   type HttpServer,
   type Logger,
   type MetricRegistry,
@@ -19,10 +21,10 @@ import { openAppendFile } from '../audit/append-file.ts';
 import { type AuditLog, noAuditLog, openAuditLog } from '../audit/audit-log.ts';
 import { createAuditDropCounter } from '../audit/metrics.ts';
 import { WorkerHost } from '../engine-host/worker-host.ts';
-import { durableFile } from '../rails/durable-file.ts';
+import { type DurableFile, durableFile } from '../rails/durable-file.ts';
 import { serveReading, ThreadedRecordsReader } from '../read/index.ts';
+import type { ProviderSummaryInit } from '../read/shard-status.ts';
 import { directorySegments } from '../records/segment-files.ts';
-import { followCertificates } from './certificates.ts';
 import { type DataDir, openDataDir } from './data-dir.ts';
 import { type DialledProviders, dialProviders } from './dial-providers.ts';
 import { nextEpoch } from './epoch.ts';
@@ -39,11 +41,16 @@ export interface StartProcessOptions {
   readonly registry: MetricRegistry;
   readonly settings: ProcessSettings;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of the coordinator's client, when there is one. */
+  readonly coordinatorTerm?: () => bigint;
 }
 
 export interface RunningProcess {
   readonly shard: RunningShard;
   readonly epoch: bigint;
+  readonly tls: TlsMaterial | undefined;
+  /** A file of the data directory, which this process holds. */
+  fileOf(name: string): DurableFile;
   /** Undefined when the probes are off. */
   readonly metricsAddress: string | undefined;
   /** The administrator moved the audit log away. */
@@ -69,6 +76,8 @@ export async function startShardProcess(options: StartProcessOptions): Promise<R
   return {
     shard,
     epoch: prepared.epoch,
+    tls: prepared.tls,
+    fileOf: (name) => durableFile(prepared.dataDir.at(name)),
     metricsAddress: http.address,
     reopenAuditLog: () => prepared.audit.reopen(),
     stop: () => (stopped ??= stop()),
@@ -83,6 +92,7 @@ interface Prepared {
   readonly dialled: DialledProviders;
   readonly audit: AuditLog;
   readonly samples: SampleTrace | undefined;
+  readonly engineThread: DeltaTarget;
 }
 
 /** Everything that a shard is given; closed by `opened`, in reverse. */
@@ -103,26 +113,44 @@ async function prepare(
     epoch: String(epoch),
   });
   const build = { component: 'shard', ...settings.build };
-  const metrics = startProcessMetrics({ registry, clock: runtime.clock, build });
+  const metrics = startProcessMetrics({
+    registry,
+    clock: runtime.clock,
+    build,
+    workers: ['engine', 'reconcile'],
+  });
   opened.defer(() => metrics.stop());
   const certificates = followCertificates({ runtime, logger, tls, metrics });
   opened.defer(() => certificates.stop());
   const providersFile = durableFile(dataDir.at('providers.json'));
-  const dialled = await dialProviders({ runtime, logger, settings, epoch, tls, providersFile });
+  const reconcileThread = metrics.threads.deltaTarget('reconcile');
+  const onThreadDeltas = (deltas: Float64Array): void => reconcileThread.applyDeltas(deltas);
+  const dialled = await dialProviders({
+    runtime,
+    logger,
+    settings,
+    epoch,
+    tls,
+    providersFile,
+    onThreadDeltas,
+  });
   opened.defer(() => dialled.close());
   const audit = await openAudit(options, logger);
   opened.defer(() => audit.close());
   const samples = await openSamples(options, logger);
   opened.defer(() => samples?.close());
-  return { dataDir, epoch, logger, tls, dialled, audit, samples };
+  const engineThread = metrics.threads.deltaTarget('engine');
+  return { dataDir, epoch, logger, tls, dialled, audit, samples, engineThread };
 }
 
 async function serve(options: StartProcessOptions, prepared: Prepared): Promise<RunningShard> {
   const { runtime, registry, settings } = options;
-  const { dataDir, epoch, logger, tls, dialled, audit, samples } = prepared;
+  const { dataDir, epoch, logger, tls, dialled, audit, samples, engineThread } = prepared;
   const { shardId, listen, recordsDir } = settings;
   const hasRecords = settings.shard.recordsMaxBytes > 0;
-  const host = new WorkerHost({ hasRecords, hasTrace: hasRecords });
+  const host = new WorkerHost({ hasRecords, hasTrace: hasRecords }, (deltas) =>
+    engineThread.applyDeltas(deltas),
+  );
   await using unowned = new AsyncDisposableStack();
   unowned.defer(() => host.close());
   const shard = await startShard({
@@ -140,15 +168,37 @@ async function serve(options: StartProcessOptions, prepared: Prepared): Promise<
     },
     transport: grpcTransport({ runtime, logger, listen, tls }),
     settings: settings.shard,
+    ownership: {
+      files: {
+        assignment: durableFile(dataDir.at('assignment.json')),
+        transfers: durableFile(dataDir.at('transfers.json')),
+        providers: durableFile(dataDir.at('providers.json')),
+      },
+      directory: dialled.directory,
+      isSharedByFlag: settings.isProviderShared,
+      connect: dialled.connect,
+      connected: dialled.connected,
+    },
+    ...(options.coordinatorTerm === undefined ? {} : { coordinatorTerm: options.coordinatorTerm }),
     ...(samples === undefined ? {} : { samples }),
     extend: serveReading({
       version: settings.build.version,
       ...(hasRecords ? { records: new ThreadedRecordsReader(runtime, recordsDir) } : {}),
-      providerFacts: (name) => ({ ...dialled.facts.get(name) }),
+      providerFacts: (name) => factsOf(dialled, name),
+      ...(options.coordinatorTerm === undefined
+        ? {}
+        : { coordinatorTerm: options.coordinatorTerm }),
     }),
   });
   unowned.move();
   return shard;
+}
+
+function factsOf({ directory }: DialledProviders, name: string): ProviderSummaryInit {
+  const entry = directory.get(name);
+  if (entry === undefined) return {};
+  const { address, source, isShared } = entry;
+  return { address, source, shared: isShared };
 }
 
 function startProbes(

@@ -8,6 +8,7 @@ import { BigFleetError } from '@bigfleet/base';
 import { stableMessages } from '@bigfleet/telemetry';
 import { observePool } from '../metrics/action-metrics.ts';
 import { observeRecords, registerEpoch, registerPhase1Broker } from '../metrics/process-facts.ts';
+import { openOwnership } from '../ownership/open-ownership.ts';
 import { openActuation } from '../rails/actuation.ts';
 import { createRailMetrics } from '../rails/metrics.ts';
 import { RecordWriter } from '../records/record-writer.ts';
@@ -33,10 +34,15 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
   registerPhase1Broker(registry);
   const supervise = supervisor(failure.resolve);
   const records = createRecords(options);
-  const wiring = new ShardWiring({
+  const ownership =
+    options.ownership === undefined
+      ? undefined
+      : await openOwnership(options.ownership, { ...options, fleet: () => wiring.core.fleet });
+  const wiring: ShardWiring = new ShardWiring({
     options,
     actuation,
     records,
+    ownership,
     supervise,
     fail: failure.resolve,
   });
@@ -56,6 +62,7 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
     actuation,
     demand,
     records: options.storage.records,
+    control: wiring.control,
     supervise,
   };
   const { router, extension } = createRouter(options, parts, wiring.forget);

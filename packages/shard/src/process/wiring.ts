@@ -5,7 +5,7 @@
 import { BigFleetError } from '@bigfleet/base';
 import { heldOffKey, State } from '@bigfleet/engine';
 import type { ShardObserver } from '../core/observer.ts';
-import { ShardCore } from '../core/shard-core.ts';
+import { ShardCore, type ShardCoreOptions } from '../core/shard-core.ts';
 import type { ActuationRails } from '../cycle/dispose.ts';
 import type { BlobSource } from '../execute/ports.ts';
 import type { NodeChange } from '../fleet/node-change.ts';
@@ -15,6 +15,9 @@ import { TransitionClock } from '../ledgers/transition-clock.ts';
 import { type ActionMetrics, createActionMetrics } from '../metrics/action-metrics.ts';
 import { createCycleMetrics } from '../metrics/cycle-metrics.ts';
 import { createMachineMetrics } from '../metrics/machine-metrics.ts';
+import { Control } from '../ownership/control.ts';
+import type { OpenOwnership } from '../ownership/open-ownership.ts';
+import { quotaRemaining } from '../ownership/quota-remaining.ts';
 import type { Actuation } from '../rails/actuation.ts';
 import type { ForgetClusterOptions } from '../rails/forget-cluster.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
@@ -29,6 +32,7 @@ import { createMetricsObserver } from './metrics-observer.ts';
 import { createNodeNotices, type NodeNotices } from './node-notices.ts';
 import { combineObservers, withoutHandOvers } from './observers.ts';
 import { createPhaseAttribution } from './phase-attribution.ts';
+import { createSampleObserver } from './sample-observer.ts';
 import { createRollupPort, type RollupPort } from './rollup-port.ts';
 import { noCoordinator } from './router.ts';
 import type { ShardExtension, ShardOptions, ShardParts } from './shard-options.ts';
@@ -39,6 +43,8 @@ export interface WiringOptions {
   readonly options: ShardOptions;
   readonly actuation: Actuation;
   readonly records: RecordWriter | undefined;
+  /** Undefined: everything that a provider lists is ours. */
+  readonly ownership: OpenOwnership | undefined;
   readonly supervise: ShardParts['supervise'];
   /** The shard cannot go on. */
   readonly fail: (error: Error) => void;
@@ -48,6 +54,7 @@ export class ShardWiring {
   readonly demand: DemandLedger = new DemandLedger();
   readonly operators: Operators;
   readonly core: ShardCore;
+  readonly control: Control | undefined;
   readonly #given: WiringOptions;
   readonly #firstSeen = new FirstSeen();
   readonly #transitions = new TransitionClock();
@@ -92,8 +99,10 @@ export class ShardWiring {
       rails: () => this.#rails(),
       heldOff: () => this.#heldOff(),
       onNodeChange: (change) => this.#changed(change),
+      ...ownershipTies(given.ownership, () => this.core),
       observer: this.#createObserver(),
     });
+    this.control = this.#createControl();
   }
 
   /** Before the core starts. */
@@ -150,6 +159,13 @@ export class ShardWiring {
     });
   }
 
+  #createControl(): Control | undefined {
+    const { options, actuation, ownership, supervise } = this.#given;
+    if (ownership === undefined) return undefined;
+    const { core, demand, operators } = this;
+    return new Control({ ...options, ...ownership, actuation, supervise, core, demand, operators });
+  }
+
   #createNotices(): NodeNotices {
     const { runtime, logger, registry } = this.#given.options;
     return createNodeNotices({
@@ -175,7 +191,6 @@ export class ShardWiring {
     const { clock } = runtime;
     const fleet = (): ShardCore['fleet'] => this.core.fleet;
     const cycles = createCycleMetrics(registry, settings.metricsWarmupCycles);
-    const samples = options.samples?.series('cycle');
     const own = combineObservers([
       createMetricsObserver({
         registry,
@@ -190,10 +205,7 @@ export class ShardWiring {
       this.#log,
       createAuditObserver(storage.audit, () => this.core.cycleCount),
       this.#coreTies(),
-      {
-        onCycle: ({ tookMs }) =>
-          samples?.record(clock.monotonicMs() - tookMs.total, tookMs.total / 1_000),
-      },
+      ...(options.samples === undefined ? [] : [createSampleObserver(options.samples, clock)]),
       createHintCycle({
         hints: this.operators.hints,
         fleet,
@@ -203,6 +215,7 @@ export class ShardWiring {
       }),
       createListSizeWatch(logger, fleet, settings.isIncremental),
       createTransitionWatch(logger, this.#transitions, () => this.#nowMs()),
+      { onCycle: (report) => this.control?.cycled(report) },
       ...(settings.hasPhaseAttribution
         ? [createPhaseAttribution({ host, fleet, logger, timers: runtime.timers, supervise })]
         : []),
@@ -275,4 +288,16 @@ export class ShardWiring {
   #nowMs(): number {
     return this.#given.options.runtime.clock.monotonicMs();
   }
+}
+
+function ownershipTies(
+  ownership: OpenOwnership | undefined,
+  core: () => ShardCore,
+): Pick<ShardCoreOptions, 'gate' | 'quotaRemaining'> {
+  if (ownership === undefined) return {};
+  const { keeper, store } = ownership;
+  return {
+    gate: keeper,
+    quotaRemaining: () => quotaRemaining(store.assignment.quotas, core().fleet.inventory),
+  };
 }

@@ -12,6 +12,7 @@ import { FakeProvider } from '../testing/fake/fake-provider.ts';
 import { seedSpecs } from '../testing/fake/seed.ts';
 import { type FakeServer, serveFake } from '../testing/fake-server.ts';
 import { dialProvider } from './dial.ts';
+import { decodeMachineList } from './list/decode-list.ts';
 import { ProviderError } from './provider-error.ts';
 import { createLeaves, type TestLeaves } from './testing/leaf.ts';
 
@@ -46,7 +47,7 @@ test('a provider that comes up after it was dialled is reached', async () => {
   const { provider, close } = dialProvider({ runtime, address, fencing });
   const server = await serveFake({ runtime, fake: createFake(), listen: address });
   try {
-    assert.equal((await provider.list({})).rowCount, 2);
+    assert.equal(decodeMachineList(await provider.list({})).rowCount, 2);
   } finally {
     close();
     await server.stop();
@@ -79,7 +80,7 @@ test('two clients of one process share a counter, and a closed one is cancelled'
 async function idsOf(
   provider: ReturnType<typeof dialProvider>['provider'] | undefined,
 ): Promise<string[]> {
-  const columns = await provider?.list({});
+  const columns = provider && decodeMachineList(await provider.list({}));
   return Array.from({ length: columns?.rowCount ?? 0 }, (_, row) => columns?.id(row) ?? '');
 }
 

@@ -17,6 +17,7 @@ import {
   TokenSource,
 } from '@bigfleet/wire';
 import { CALL_DEADLINE_MS, type GrpcProvider, LIST_DEADLINE_MS } from './grpc-provider.ts';
+import { decodeMachineList } from './list/decode-list.ts';
 import type { Provider } from './provider.ts';
 import { ProviderError, type ProviderFailure } from './provider-error.ts';
 import { inWorld } from './testing/virtual-world.ts';
@@ -58,7 +59,7 @@ test(
   inWorld(async (world) => {
     const fake = world.fake('a', 1);
     const provider: Provider = world.client('a');
-    const columns = await provider.list({});
+    const columns = decodeMachineList(await provider.list({}));
     const id = columns.id(0);
     const created = await provider.create(id);
     assert.equal(created.machine?.state, State.Creating);
@@ -81,7 +82,8 @@ test(
     const bound = await provider.get(id);
     assert.deepEqual(bound.shardMetadata, metadata);
     assert.equal(bound.cluster, 'c');
-    assert.deepEqual((await provider.list({ states: [State.Configured] })).metadata(0), metadata);
+    const listed = decodeMachineList(await provider.list({ states: [State.Configured] }));
+    assert.deepEqual(listed.metadata(0), metadata);
     await provider.drain({ machineId: id, gracePeriodSeconds: 5n });
     await settled(provider, id, State.Idle);
     await provider.delete(id);
@@ -258,6 +260,8 @@ test(
     });
     const provider: GrpcProvider = world.client('a');
     for (const [name, call] of calls) {
+      // Nobody has looked at a List yet: provider-source.test.ts.
+      if (name === 'list') continue;
       const error = await failureOf(call(provider));
       assert.deepEqual(
         [error.failure, error.code],
@@ -290,7 +294,7 @@ test(
     });
     const provider = world.client('a');
     await provider.list({});
-    const columns = await provider.list({
+    const answer = await provider.list({
       states: [State.Idle, State.Failed],
       maxResults: 5,
       sinceRevision: Uint8Array.of(1, 2),
@@ -299,6 +303,6 @@ test(
       [[], 0, []],
       [[3, 8], 5, [1, 2]],
     ]);
-    assert.deepEqual([...columns.data.revision], [9]);
+    assert.deepEqual([...decodeMachineList(answer).data.revision], [9]);
   }),
 );

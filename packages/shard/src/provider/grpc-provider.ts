@@ -1,6 +1,6 @@
 // The gRPC client of one provider. Every attempt draws its own fencing token; nothing is retried,
 // here or in the channel, because a repeated token reads as a zombie. Calls without a deadline
-// get one: it bounds acceptance, not the transition. List takes the raw bytes into columns.
+// get one: it bounds acceptance, not the transition. List answers with the bytes as they came.
 
 import { deadlineOf, type Runtime, withDeadline } from '@bigfleet/base';
 import {
@@ -17,8 +17,6 @@ import {
   type TokenSource,
   TransitionAckSchema,
 } from '@bigfleet/wire';
-import type { ListColumns } from './list/columns.ts';
-import { decodeMachineList } from './list/decode-list.ts';
 import type {
   CallLimits,
   ConfigureOrder,
@@ -87,17 +85,7 @@ export class GrpcProvider implements Provider {
     return reportedFromWire(read(MachineSchema, answer));
   }
 
-  async list(request: ListRequest, limits?: CallLimits): Promise<ListColumns> {
-    const bytes = await this.listBytes(request, limits);
-    try {
-      return decodeMachineList(bytes);
-    } catch (cause) {
-      throw malformedAnswer('List answered with no MachineList', cause);
-    }
-  }
-
-  /** For whoever decodes elsewhere: `decodeMachineList` takes these bytes. */
-  listBytes(request: ListRequest, limits?: CallLimits): Promise<Uint8Array> {
+  list(request: ListRequest, limits?: CallLimits): Promise<Uint8Array> {
     const filter = encodeInit(ListFilterSchema, filterOf(request));
     return this.#call(pathOf(method.list), filter, LIST_DEADLINE_MS, limits);
   }

@@ -20,6 +20,7 @@ export type { ProviderErrorOptions, ProviderFailure } from './provider-error.ts'
 export { ProviderError } from './provider-error.ts';
 export { MAX_PROVIDERS, ProviderSet } from './provider-set.ts';
 export type {
+  LocalWrites,
   ProviderSourceOptions,
   RefreshOptions,
   RefreshOutcome,
@@ -40,6 +41,9 @@ export type {
   ReconcileOptions,
   ReconcileSummary,
   RemovalOutcome,
+  Unsettled,
 } from './reconcile/reconcile-list.ts';
 export { reconcileList } from './reconcile/reconcile-list.ts';
 export { ShrinkGuard } from './reconcile/shrink-guard.ts';
+export type { ListScans, ScanAnswer, ScanOrder } from './scan/list-scans.ts';
+export { WorkerScans, type WorkerScansOptions } from './scan/worker-scans.ts';

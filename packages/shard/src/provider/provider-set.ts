@@ -5,7 +5,7 @@
 import { BigFleetError } from '@bigfleet/base';
 import type { Machine } from '@bigfleet/engine';
 import type { Provider } from './provider.ts';
-import type { ProviderSource, RefreshOptions, RefreshOutcome } from './provider-source.ts';
+import type { ProviderSource } from './provider-source.ts';
 
 export const MAX_PROVIDERS = 32;
 
@@ -48,18 +48,6 @@ export class ProviderSet {
   /** Whom to call about a machine; undefined when its provider is configured no more. */
   route(machine: Pick<Machine, 'provider'>): Provider | undefined {
     return this.#sources.get(machine.provider)?.provider;
-  }
-
-  /** All at once, each by itself; a bug in one still ends the others' round first. */
-  async refreshAll(options: RefreshOptions): Promise<ReadonlyMap<string, RefreshOutcome>> {
-    const sources = [...this];
-    const settled = await Promise.allSettled(sources.map((source) => source.refresh(options)));
-    const outcomes = new Map<string, RefreshOutcome>();
-    for (const [index, result] of settled.entries()) {
-      if (result.status === 'rejected') throw result.reason;
-      outcomes.set(sources[index]?.name ?? '', result.value);
-    }
-    return outcomes;
   }
 }
 

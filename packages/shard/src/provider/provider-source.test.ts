@@ -4,19 +4,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compareText } from '@bigfleet/base';
+import { BigFleetError, compareText } from '@bigfleet/base';
 import { decodeShardMetadata, State } from '@bigfleet/engine';
 import { RpcError, TokenSource } from '@bigfleet/wire';
 import { FakeProvider } from '../testing/fake/fake-provider.ts';
 import { InProcessProvider } from '../testing/fake/in-process.ts';
 import { seedSpecs } from '../testing/fake/seed.ts';
 import { fakeHandlers } from '../testing/fake/service.ts';
+import { decodeMachineList } from './list/decode-list.ts';
 import type { ListRequest, Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import { ProviderSet } from './provider-set.ts';
 import { ProviderSource, type RefreshOptions, type RefreshOutcome } from './provider-source.ts';
 import { FULL_LIST_EVERY_MS } from './reconcile/list-plan.ts';
 import { stamped, World } from './reconcile/testing/world.ts';
+import { createInlineScans } from './scan/inline-scans.ts';
+import type { ScanOrder } from './scan/list-scans.ts';
 import { inWorld, type VirtualWorld } from './testing/virtual-world.ts';
 
 class Shard {
@@ -225,26 +228,65 @@ test(
 );
 
 test(
-  'each provider is its own failure domain, cursor and removal scope',
+  'an answer that is no List changes nothing and is told as what it is',
   inWorld(async (world) => {
-    const a = world.fake('a', 4);
-    const b = world.fake('b', 4);
+    world.fake('a', 3);
+    const inner = world.client('a');
+    let isGarbled = false;
+    const { provider } = spied(inner);
+    const source = new ProviderSource({
+      name: 'a',
+      provider: {
+        ...provider,
+        list: async (request) => (isGarbled ? Uint8Array.of(0x0a, 0x7f, 1) : inner.list(request)),
+      },
+    });
     const shard = new Shard(world);
-    const set = new ProviderSet(
-      ['a', 'b'].map((name) => new ProviderSource({ name, provider: world.client(name) })),
+    await source.refresh(shard.options);
+    isGarbled = true;
+    const outcome = await source.refresh(shard.options);
+    assert.ok(outcome.kind === 'failed');
+    assert.equal(outcome.error.code, 'provider_answer_malformed');
+    assert.equal(shard.size, 3);
+  }),
+);
+
+test(
+  'a lost reconcile thread fails one refresh; the next lists in full and looks at everything',
+  inWorld(async (world) => {
+    world.fake('a', 3);
+    const inline = createInlineScans();
+    let isLost = false;
+    const orders: ScanOrder[] = [];
+    const source = new ProviderSource({
+      name: 'a',
+      provider: world.client('a'),
+      mode: 'incremental',
+      scans: {
+        scan: (order) => {
+          orders.push(order);
+          if (isLost) return Promise.reject(new BigFleetError('reconcile_lost', 'gone'));
+          return inline.scan(order);
+        },
+        close: () => inline.close(),
+      },
+    });
+    const shard = new Shard(world);
+    await source.refresh(shard.options);
+    isLost = true;
+    const outcome = await source.refresh(shard.options);
+    assert.deepEqual(outcome.kind === 'failed' && outcome.error.code, 'reconcile_lost');
+    isLost = false;
+    assert.equal(refreshed(await source.refresh(shard.options)).list, 'full');
+    assert.deepEqual(
+      orders.map(({ isFull, isAnew }) => [isFull, isAnew]),
+      [
+        [true, false],
+        [false, false],
+        [true, true],
+      ],
     );
-    await set.refreshAll(shard.options);
-    assert.equal(shard.size, 8);
-    world.network.apply({ kind: 'crash', host: 'a' });
-    a.removeMachine([...shard.states().keys()].find((id) => id.startsWith('a/')) ?? '');
-    b.removeMachine([...shard.states().keys()].find((id) => id.startsWith('b/')) ?? '');
-    const outcomes = await set.refreshAll(shard.options);
-    const failed = outcomes.get('a');
-    assert.ok(failed?.kind === 'failed');
-    assert.equal(failed.error.failure, 'unknown_result');
-    assert.equal(outcomes.get('b')?.kind, 'refreshed');
-    const left = [...shard.states().keys()].map((id) => id[0]);
-    assert.deepEqual(left, ['a', 'a', 'a', 'a', 'b', 'b', 'b']);
+    assert.equal(shard.size, 3);
   }),
 );
 
@@ -309,7 +351,7 @@ test('property: incremental reconcile ends where full reconcile does', async () 
       await inWorld(async (world) => {
         const fake = world.fake('a', 6);
         const provider = world.client('a');
-        const ids = (await provider.list({})).rowCount;
+        const ids = decodeMachineList(await provider.list({})).rowCount;
         assert.equal(ids, 6);
         const incremental = new Shard(world);
         const source = new ProviderSource({ name: 'a', provider, mode: 'incremental' });

@@ -1,16 +1,30 @@
 // One configured provider of the shard: its client, its cursor, its removal scope, its shrink
 // guard. Its own failure domain: a List that fails removes nothing and says nothing about others.
 // No loop and no clock of its own: the owner calls `refresh` when it wants one.
+//
+// A refresh is a List, scanned elsewhere (scan/), its notable rows merged here in batches. Before a
+// delta is asked for, machines in doubt are asked about one by one; where that does not work, the
+// List is a full one.
 
-import { assert } from '@bigfleet/base';
-import type { ListColumns } from './list/columns.ts';
+import { assert, BigFleetError } from '@bigfleet/base';
+import { askMachines } from './ask-machines.ts';
+import { Doubts } from './doubts.ts';
+import { ListColumns } from './list/columns.ts';
+import { decodeMachineList } from './list/decode-list.ts';
 import type { Provider } from './provider.ts';
-import { ProviderError } from './provider-error.ts';
+import { malformedAnswer, ProviderError } from './provider-error.ts';
 import type { AssignmentReader, IngestBatch } from './reconcile/ingest.ts';
 import type { KnownMachines } from './reconcile/known-machines.ts';
 import { type ListMode, ListPlan, type PlannedList } from './reconcile/list-plan.ts';
-import { reconcileList, type ReconcileSummary } from './reconcile/reconcile-list.ts';
+import {
+  type ReconcileOptions,
+  reconcileList,
+  type ReconcileSummary,
+} from './reconcile/reconcile-list.ts';
 import { ShrinkGuard } from './reconcile/shrink-guard.ts';
+import { createInlineScans } from './scan/inline-scans.ts';
+import type { ListScans, ScanAnswer } from './scan/list-scans.ts';
+import { UnsettledMachines } from './unsettled-machines.ts';
 
 export interface ProviderSourceOptions {
   /** As configured or registered; what `Machine.provider` says. */
@@ -18,6 +32,8 @@ export interface ProviderSourceOptions {
   readonly provider: Provider;
   /** Default: full. */
   readonly mode?: ListMode;
+  /** Shared by the sources of a process, which closes it. Default: inline, for this one. */
+  readonly scans?: ListScans;
 }
 
 export interface RefreshOptions {
@@ -27,7 +43,17 @@ export interface RefreshOptions {
   readonly readAssignment: AssignmentReader;
   /** The one writer of the inventory. It may let I/O in before it resolves. */
   readonly apply: (batch: IngestBatch, provider: string) => void | Promise<void>;
+  /** What others than reconcile wrote since they were last asked. Default: nothing. */
+  readonly takeWrites?: (provider: string) => LocalWrites;
   readonly signal?: AbortSignal;
+}
+
+/** Machines of one provider. */
+export interface LocalWrites {
+  /** Written by our own actions, or by their answers: known otherwise than from the last List. */
+  readonly touched: readonly string[];
+  /** Of those: nobody knows what the provider made of it. */
+  readonly doubted: readonly string[];
 }
 
 export type RefreshOutcome =
@@ -37,24 +63,51 @@ export type RefreshOutcome =
       readonly summary: ReconcileSummary;
     }
   /** Nothing was changed. */
-  | { readonly kind: 'failed'; readonly error: ProviderError };
+  | { readonly kind: 'failed'; readonly error: BigFleetError };
+
+const noWrites: LocalWrites = { touched: [], doubted: [] };
 
 export class ProviderSource {
   readonly name: string;
   readonly provider: Provider;
   readonly #plan: ListPlan;
   readonly #guard = new ShrinkGuard();
+  readonly #scans: ListScans;
+  readonly #doubts = new Doubts();
+  readonly #unsettled = new UnsettledMachines();
   #isRefreshing = false;
+  #isAsking = false;
 
-  constructor({ name, provider, mode = 'full' }: ProviderSourceOptions) {
+  constructor({ name, provider, mode = 'full', scans }: ProviderSourceOptions) {
     this.name = name;
     this.provider = provider;
     this.#plan = new ListPlan(mode);
+    this.#scans = scans ?? createInlineScans();
+  }
+
+  /** It is the provider's turn: how long that takes nobody here can say. */
+  get isAsking(): boolean {
+    return this.#isAsking;
   }
 
   /** Machines whose removal waits for agreeing Lists. */
   get heldRemovalCount(): number {
     return this.#guard.heldCount;
+  }
+
+  /** Machines that are asked about before the next delta counts. */
+  get doubtCount(): number {
+    return this.#doubts.count;
+  }
+
+  /**
+   * Every row of the next List is looked at, and it is a full one. For whoever lets machines in by
+   * rules of its own, when the rules change: rows that were turned away do not come again by
+   * themselves.
+   */
+  lookAgain(): void {
+    this.#unsettled.addAll();
+    this.#plan.askFull();
   }
 
   /** One List, applied. Throws what `apply` throws; the cursor then stays where it was. */
@@ -69,62 +122,143 @@ export class ProviderSource {
   }
 
   async #refresh(options: RefreshOptions): Promise<RefreshOutcome> {
-    const planned = this.#plan.next(options.nowMs);
-    const first = await this.#list(planned, options.signal);
-    if (first.kind === 'listed') return this.#apply(planned, first.columns, options);
-    if (!isCursorRefusal(planned, first.error)) return { kind: 'failed', error: first.error };
+    const planned = await this.#planned(options);
+    const first = await this.#list(planned, options);
+    if (first.kind === 'listed') return this.#apply(planned, first, options);
+    if (!isCursorRefusal(planned, first.error)) return first;
     this.#plan.askFull();
     const full = this.#plan.next(options.nowMs);
-    const second = await this.#list(full, options.signal);
-    if (second.kind === 'failed') return { kind: 'failed', error: second.error };
-    return this.#apply(full, second.columns, options);
+    const second = await this.#list(full, options);
+    return second.kind === 'failed' ? second : this.#apply(full, second, options);
   }
 
-  async #list(planned: PlannedList, signal: AbortSignal | undefined): Promise<Listed> {
+  /** A delta only when nobody is in doubt, or everybody in doubt could be asked. */
+  async #planned(options: RefreshOptions): Promise<PlannedList> {
+    const { known, nowMs, signal } = options;
+    this.#takeWrites(options);
+    const planned = this.#plan.next(nowMs);
+    if (planned.kind === 'full') return planned;
+    const due = this.#doubts.due(known, nowMs);
+    if (due.length === 0) return planned;
+    const asked =
+      due === 'too_many'
+        ? undefined
+        : await this.#asking(askMachines(this.provider, due, limitsOf(signal)));
+    if (due === 'too_many' || asked?.kind !== 'answered') {
+      this.#plan.askFull();
+      return { kind: 'full' };
+    }
+    for (const id of due) this.#doubts.settle(id);
+    const columns = decodeMachineList(asked.bytes);
+    const summary = await this.#merge({ columns, isFull: false }, options);
+    this.#doubts.add(summary.unsettled.skippedIds);
+    // The scan knows nothing of these answers.
+    this.#unsettled.addIds(due);
+    return planned;
+  }
+
+  async #asking<T>(answer: Promise<T>): Promise<T> {
+    this.#isAsking = true;
+    try {
+      return await answer;
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  /** Before anything is asked: what is written from here on is younger than the answer. */
+  #takeWrites({ takeWrites }: RefreshOptions): void {
+    const { touched, doubted } = takeWrites?.(this.name) ?? noWrites;
+    this.#unsettled.addIds(touched);
+    this.#doubts.add(doubted);
+  }
+
+  async #list(planned: PlannedList, options: RefreshOptions): Promise<Listed> {
     const request = planned.kind === 'full' ? {} : { sinceRevision: planned.sinceRevision };
     try {
-      const columns = await this.provider.list(request, signal === undefined ? {} : { signal });
-      return { kind: 'listed', columns };
+      const bytes = await this.#asking(this.provider.list(request, limitsOf(options.signal)));
+      return listed(await this.#scan(bytes, planned.kind === 'full'));
     } catch (error) {
       if (error instanceof ProviderError) return { kind: 'failed', error };
+      if (error instanceof BigFleetError && error.code === 'reconcile_lost') {
+        this.lookAgain();
+        return { kind: 'failed', error };
+      }
       throw error;
     }
   }
 
+  #scan(bytes: Uint8Array, isFull: boolean): Promise<ScanAnswer> {
+    return this.#scans.scan({ provider: this.name, bytes, isFull, ...this.#unsettled.take() });
+  }
+
   async #apply(
     planned: PlannedList,
-    columns: ListColumns,
-    { known, nowMs, readAssignment, apply }: RefreshOptions,
+    { columns, rows, absent }: Extract<Listed, { kind: 'listed' }>,
+    options: RefreshOptions,
   ): Promise<RefreshOutcome> {
     const isFull = planned.kind === 'full';
-    const batches = reconcileList({
-      provider: this.name,
-      columns,
-      known,
-      nowMs,
-      readAssignment,
-      isFull,
-      guard: this.#guard,
-    });
-    let step = batches.next();
-    while (step.done !== true) {
-      await apply(step.value, this.name);
-      step = batches.next();
-    }
-    const summary = step.value;
-    this.#plan.applied(planned, columns.data.revision, nowMs);
-    if (summary.removal.kind === 'held') this.#plan.askFull();
+    const part = { columns, isFull, rows, ...(absent === undefined ? {} : { absent }) };
+    const summary = await this.#merge(part, options);
+    const { unsettled, removal } = summary;
+    if (isFull) this.#doubts.clear();
+    this.#doubts.add(unsettled.skippedIds);
+    this.#doubts.add(unsettled.keptIds);
+    this.#unsettled.addRows(unsettled.rows);
+    this.#unsettled.addIds(unsettled.keptIds);
+    this.#plan.applied(planned, columns.data.revision, options.nowMs);
+    if (removal.kind === 'held') this.#plan.askFull();
     return { kind: 'refreshed', list: planned.kind, summary };
+  }
+
+  async #merge(
+    part: Pick<ReconcileOptions, 'columns' | 'isFull' | 'rows' | 'absent'>,
+    { known, nowMs, readAssignment, apply }: RefreshOptions,
+  ): Promise<ReconcileSummary> {
+    const provider = this.name;
+    const guard = this.#guard;
+    const batches = reconcileList({ provider, known, nowMs, readAssignment, guard, ...part });
+    try {
+      let step = batches.next();
+      while (step.done !== true) {
+        await apply(step.value, provider);
+        step = batches.next();
+      }
+      return step.value;
+    } catch (error) {
+      // Some of it was applied, nobody knows how much.
+      this.lookAgain();
+      throw error;
+    }
   }
 }
 
 type Listed =
-  | { readonly kind: 'listed'; readonly columns: ListColumns }
-  | { readonly kind: 'failed'; readonly error: ProviderError };
+  | {
+      readonly kind: 'listed';
+      readonly columns: ListColumns;
+      readonly rows: Uint32Array;
+      readonly absent: readonly string[] | undefined;
+    }
+  | { readonly kind: 'failed'; readonly error: BigFleetError };
+
+function listed(answer: ScanAnswer): Listed {
+  if (answer.kind === 'malformed') {
+    const cause = new BigFleetError('message_malformed', answer.detail);
+    return { kind: 'failed', error: malformedAnswer('List answered with no MachineList', cause) };
+  }
+  const { data, rows, absent } = answer;
+  return { kind: 'listed', columns: new ListColumns(data), rows, absent };
+}
+
+function limitsOf(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
 
 /** A provider should answer a strange cursor in full; one that refuses it is listed in full. */
-function isCursorRefusal(planned: PlannedList, error: ProviderError): boolean {
-  return planned.kind === 'delta' && error.status !== 'CANCELLED' && isAnswer(error);
+function isCursorRefusal(planned: PlannedList, error: BigFleetError): boolean {
+  if (planned.kind !== 'delta' || !(error instanceof ProviderError)) return false;
+  return error.status !== 'CANCELLED' && isAnswer(error);
 }
 
 /** The provider spoke, as opposed to the network. */

@@ -6,7 +6,6 @@
 // Failures are ProviderErrors (provider-error.ts), which say what the caller may conclude.
 
 import type { CapacityTypeCode, HostRef, StateCode } from '@bigfleet/engine';
-import type { ListColumns } from './list/columns.ts';
 
 /** One machine as a provider reports it, unscreened: see reconcile/screen.ts. */
 export interface ReportedMachine {
@@ -69,6 +68,6 @@ export interface Provider {
   drain(order: DrainOrder, limits?: CallLimits): Promise<TransitionAck>;
   delete(machineId: string, limits?: CallLimits): Promise<TransitionAck>;
   get(machineId: string, limits?: CallLimits): Promise<ReportedMachine>;
-  /** The revision is in the columns. */
-  list(request: ListRequest, limits?: CallLimits): Promise<ListColumns>;
+  /** A MachineList, undecoded: whoever decodes it does so off the thread that owns the sockets. */
+  list(request: ListRequest, limits?: CallLimits): Promise<Uint8Array>;
 }

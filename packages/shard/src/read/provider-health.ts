@@ -3,7 +3,7 @@
 import type { Clock } from '@bigfleet/base';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
-import type { RefreshOutcome } from '../provider/provider-source.ts';
+import type { RoundOutcome } from '../provider/provider-rounds.ts';
 import { countByProvider, type ProviderSummaryInit } from './shard-status.ts';
 
 interface LastList {
@@ -23,16 +23,17 @@ export class ProviderHealth {
   }
 
   /** What a cycle's reconcile came to. A provider that left the set is forgotten. */
-  note(refreshes: ReadonlyMap<string, RefreshOutcome>): void {
+  note(refreshes: ReadonlyMap<string, RoundOutcome>): void {
     const unixNanos = this.#clock.unixNanos();
     const before = this.#lists;
     this.#lists = new Map(
-      [...refreshes].map(([name, { kind }]) => [
-        name,
-        kind === 'refreshed'
-          ? { isHealthy: true, unixNanos }
-          : { isHealthy: false, unixNanos: (before.get(name) ?? NEVER).unixNanos },
-      ]),
+      [...refreshes].map(([name, outcome]) => {
+        const last = before.get(name) ?? NEVER;
+        if (outcome.kind === 'refreshed') return [name, { isHealthy: true, unixNanos }];
+        // A List that is merely under way says nothing yet.
+        const isOpen = outcome.kind === 'unanswered' && !outcome.isSilent;
+        return [name, isOpen ? last : { ...last, isHealthy: false }];
+      }),
     );
   }
 

@@ -26,16 +26,13 @@ export interface ServeReadingOptions {
     name: string,
   ) => Pick<ProviderSummaryInit, 'address' | 'source' | 'shared'>;
   readonly coordinatorTerm?: () => bigint;
-  readonly assignmentRevision?: () => bigint;
-  /** Of the transfer that holds a machine. */
-  readonly frozenTransferId?: (machineId: string) => string | undefined;
 }
 
 export function serveReading(
   options: ServeReadingOptions,
 ): (router: Router, parts: ShardParts) => ShardExtension {
   return (router, parts) => {
-    const { operators, core, runtime } = parts;
+    const { operators, core, runtime, control } = parts;
     const { fleet } = core;
     const reading = new ShardReading({
       ...parts,
@@ -43,7 +40,7 @@ export function serveReading(
       notes: {
         nodeName: (machineId) => operators.nodeNames.nameOf(machineId),
         drainDeadlineMs: (machineId) => operators.drains.deadlineMsOf(machineId),
-        frozenTransferId: options.frozenTransferId ?? noTransfer,
+        frozenTransferId: (machineId) => control?.frozenTransferOf(machineId),
       },
     });
     const health = new ProviderHealth(runtime.clock);
@@ -61,7 +58,7 @@ export function serveReading(
         sessions: operators.sessions.size,
         providers: health.summaries(parts.providers, fleet, options.providerFacts),
         coordinatorTerm: options.coordinatorTerm?.() ?? 0n,
-        assignmentRevision: options.assignmentRevision?.() ?? 0n,
+        assignmentRevision: control?.revision ?? 0n,
       }),
     };
     router
@@ -82,8 +79,4 @@ export function serveReading(
 
 function recordsOf({ records, runtime }: ShardParts): RecordsReader {
   return records === undefined ? noRecords : inlineRecordsReader(records, runtime.timers);
-}
-
-function noTransfer(): undefined {
-  return undefined;
 }

@@ -4,7 +4,14 @@
 
 import { encodeInit, ShardMessageSchema } from '@bigfleet/wire';
 
-export type ShardFrame = Parameters<typeof encodeInit<typeof ShardMessageSchema>>[1];
+export type FrameInit = Parameters<typeof encodeInit<typeof ShardMessageSchema>>[1];
+
+export type ShardFrame = FrameInit | PreparedFrame;
+
+/** One frame for many sessions: encoded when the first of them sends it, and once. */
+interface PreparedFrame {
+  readonly encode: () => Uint8Array;
+}
 
 /** `rollup`: applied, the demand is in the NeedsTable; `rollup-held`: received, kept out of it. */
 export type AckEcho = 'hello' | 'rollup' | 'rollup-held' | 'resync';
@@ -22,6 +29,11 @@ export function ackFrame(
   return { payload: { case: 'ack', value: { echo, ...stamp, extensions: [...extensions] } } };
 }
 
+export function preparedFrame(frame: FrameInit): ShardFrame {
+  let bytes: Uint8Array | undefined;
+  return { encode: () => (bytes ??= encodeInit(ShardMessageSchema, frame)) };
+}
+
 export function encodeFrame(frame: ShardFrame): Uint8Array {
-  return encodeInit(ShardMessageSchema, frame);
+  return 'encode' in frame ? frame.encode() : encodeInit(ShardMessageSchema, frame);
 }

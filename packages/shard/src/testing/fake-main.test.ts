@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { realRuntime } from '@bigfleet/base/real';
 import { dialProvider } from '../provider/dial.ts';
+import { decodeMachineList } from '../provider/list/decode-list.ts';
 import { parseFakeFlags } from './fake-options.ts';
 
 const main = fileURLToPath(new URL('./fake-main.ts', import.meta.url));
@@ -29,7 +30,7 @@ test('a process that serves its slots and stops on SIGTERM', async () => {
     const address = /^fake provider listening on (\S+)$/.exec(line)?.[1] ?? '';
     const fencing = { shardId: 's', shardEpoch: 1n };
     const { provider, close } = dialProvider({ runtime: realRuntime(), address, fencing });
-    const columns = await provider.list({});
+    const columns = decodeMachineList(await provider.list({}));
     assert.equal(columns.rowCount, 5);
     assert.match(columns.id(0), /^certify\/OnDemand\/fake-standard-4\/fake-zone-a\/000$/);
     const { machine } = await provider.create(columns.id(0));

@@ -14,6 +14,7 @@ import type { BlobAnswer, DrainNotice, DrainStart } from '../../execute/ports.ts
 import type { NodeChange } from '../../fleet/node-change.ts';
 import { ProviderSet } from '../../provider/provider-set.ts';
 import { ProviderSource } from '../../provider/provider-source.ts';
+import type { ListMode } from '../../provider/reconcile/list-plan.ts';
 import { FakeProvider, type FakeSpec, InProcessProvider } from '../../testing/index.ts';
 import type { CycleReport } from '../observer.ts';
 import { ShardCore } from '../shard-core.ts';
@@ -53,6 +54,8 @@ export interface StageOptions {
   readonly seed?: bigint;
   readonly latencyMs?: number;
   readonly executeConcurrency?: number;
+  /** Default: full. */
+  readonly listMode?: ListMode;
 }
 
 export function stage(options: StageOptions = {}): Stage {
@@ -66,7 +69,9 @@ export function stage(options: StageOptions = {}): Stage {
     virtual,
     fake,
     host,
-    providers: new ProviderSet([new ProviderSource({ name: 'alpha', provider })]),
+    providers: new ProviderSet([
+      new ProviderSource({ name: 'alpha', provider, mode: options.listMode ?? 'full' }),
+    ]),
     cycles: [],
     executed: [],
     withheld: [],

@@ -67,6 +67,22 @@ export function areEqualRanges(view: DataView, a: number, b: number, length: num
   return areEqualWords(view, a + length - 8, b + length - 8);
 }
 
+/** The same over two buffers; once per row, so single bytes at the end are cheap enough. */
+export function areEqualBetween(
+  left: DataView,
+  a: number,
+  right: DataView,
+  b: number,
+  length: number,
+): boolean {
+  let at = 0;
+  for (; at + 4 <= length; at += 4) {
+    if (left.getInt32(a + at, true) !== right.getInt32(b + at, true)) return false;
+  }
+  for (; at < length; at++) if (left.getUint8(a + at) !== right.getUint8(b + at)) return false;
+  return true;
+}
+
 function areEqualWords(view: DataView, a: number, b: number): boolean {
   const low = view.getInt32(a, true) ^ view.getInt32(b, true);
   const high = view.getInt32(a + 4, true) ^ view.getInt32(b + 4, true);

@@ -101,7 +101,12 @@ export class ListColumns {
   }
 
   metadata(row: number): Map<string, string> {
-    return this.#set(this.data.rows.metadata[row] as number);
+    return this.#set(this.metadataOf(row));
+  }
+
+  /** Rows with one number have equal metadata. */
+  metadataOf(row: number): number {
+    return this.data.rows.metadata[row] as number;
   }
 
   profileOf(row: number): number {
@@ -203,8 +208,15 @@ export function transferables(data: ListData): ArrayBuffer[] {
     rows.lastError,
     rows.metadata,
   ];
-  // A small answer may be a piece of Node's shared pool, which must not be handed over.
-  const own = arrays.filter(({ buffer, byteLength }) => buffer.byteLength === byteLength);
-  const buffers = new Set(own.map(({ buffer }) => buffer));
-  return [...buffers].filter((buffer) => buffer instanceof ArrayBuffer);
+  return [...new Set(arrays.flatMap(ownBuffer))];
+}
+
+/** Bytes in front of a message in the buffer that it came in. */
+const FRAME_HEADER_BYTES = 5;
+
+/** Nothing when others look at the buffer too: a small answer may be a piece of Node's pool. */
+export function ownBuffer({ buffer, byteOffset, byteLength }: ArrayBufferView): ArrayBuffer[] {
+  const isFrame = byteOffset === FRAME_HEADER_BYTES && byteLength > Buffer.poolSize;
+  const isWhole = buffer.byteLength === byteLength + (isFrame ? FRAME_HEADER_BYTES : 0);
+  return isWhole && buffer instanceof ArrayBuffer ? [buffer] : [];
 }

@@ -4,7 +4,7 @@
 // last value win, and a foreign field inside is malformed. 0 is the entry of two empty strings.
 
 import type { Problem } from './problem.ts';
-import { grownWords, RangeTable } from './range-table.ts';
+import { FIRST_CAPACITY, grownWords, RangeTable } from './range-table.ts';
 import type { Source } from './source.ts';
 import { Varints } from './varints.ts';
 
@@ -17,9 +17,9 @@ export class EntryTable {
   readonly #varints: Varints;
   readonly #entries: RangeTable;
   readonly keys: RangeTable;
-  keyOf: Uint32Array = new Uint32Array(1024);
-  valueStarts: Uint32Array = new Uint32Array(1024);
-  valueLengths: Uint32Array = new Uint32Array(1024);
+  keyOf: Uint32Array = new Uint32Array(FIRST_CAPACITY);
+  valueStarts: Uint32Array = new Uint32Array(FIRST_CAPACITY);
+  valueLengths: Uint32Array = new Uint32Array(FIRST_CAPACITY);
   /** Why `intern` answered −1. */
   problem: Problem = 'framing';
 

@@ -4,7 +4,7 @@
 // Cost per entry: two array reads; per map: a sort of its few numbers and one table lookup.
 
 import type { EntryTable } from './entry-table.ts';
-import { grownWords } from './range-table.ts';
+import { FIRST_CAPACITY, grownWords } from './range-table.ts';
 import type { TupleTable } from './tuple-table.ts';
 
 /** Beyond this the platform's sort is faster than insertion. */
@@ -16,8 +16,8 @@ export class MapBuilder {
   #numbers: Uint32Array = new Uint32Array(64);
   #size = 0;
   /** By key: the record in which it was met last, and where its entry stands. */
-  #metIn: Uint32Array = new Uint32Array(1024);
-  #placeOf: Uint32Array = new Uint32Array(1024);
+  #metIn: Uint32Array = new Uint32Array(FIRST_CAPACITY);
+  #placeOf: Uint32Array = new Uint32Array(FIRST_CAPACITY);
   #record = 0;
 
   constructor(entries: EntryTable, sets: TupleTable) {

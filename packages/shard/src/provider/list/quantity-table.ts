@@ -5,7 +5,7 @@
 import type { EntryTable } from './entry-table.ts';
 import { MapBuilder } from './map-builder.ts';
 import type { Problem } from './problem.ts';
-import { grownWords, RangeTable } from './range-table.ts';
+import { FIRST_CAPACITY, grownWords, RangeTable } from './range-table.ts';
 import type { Source } from './source.ts';
 import type { TupleTable } from './tuple-table.ts';
 import { Varints } from './varints.ts';
@@ -18,7 +18,7 @@ export class QuantityTable {
   readonly #sets: TupleTable;
   readonly #messages: RangeTable;
   readonly #builder: MapBuilder;
-  #setOf: Uint32Array = new Uint32Array(1024);
+  #setOf: Uint32Array = new Uint32Array(FIRST_CAPACITY);
   /** Numbers the maps that the builder makes, so that it tells their keys apart. */
   #mapCount = 0;
   /** Why `intern` or `merge` answered −1. */

@@ -2,10 +2,9 @@
 // in one pool, of which a tuple is a stretch. 0 is the empty tuple.
 
 import { hashWords } from './byte-ranges.ts';
-import { grownWords } from './range-table.ts';
+import { FIRST_CAPACITY, grownWords } from './range-table.ts';
 
-const FIRST_CAPACITY = 256;
-const FIRST_POOL = 4_096;
+const FIRST_POOL = 8 * FIRST_CAPACITY;
 
 export class TupleTable {
   /** Tuple `id` is `pool[starts[id] .. starts[id + 1])`. */

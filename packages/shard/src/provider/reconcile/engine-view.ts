@@ -2,7 +2,7 @@
 // which machines are pending, which this process marked Failed — its owner says.
 
 import { assert } from '@bigfleet/base';
-import type { Engine, Machine, StateCode } from '@bigfleet/engine';
+import { type Engine, type Machine, STATE_COUNT, type StateCode } from '@bigfleet/engine';
 import type { KnownMachines, KnownShape, Pending } from './known-machines.ts';
 
 type Inventory = Engine['inventory'];
@@ -11,6 +11,7 @@ type ClassShape = NonNullable<ReturnType<Inventory['classes']['shape']>>;
 export interface LocalMarks {
   pendingOf(slot: number): Pending;
   failedHereAtMs(slot: number): number | undefined;
+  isTouched(slot: number): boolean;
 }
 
 export class EngineView implements KnownMachines {
@@ -33,6 +34,19 @@ export class EngineView implements KnownMachines {
     for (let slot = 0; slot < slotCount; slot++) {
       if (ids[slot] !== '' && this.providerOf(slot) === provider) yield slot;
     }
+  }
+
+  countOf(provider: string): number {
+    const { classes } = this.#inventory;
+    let count = 0;
+    for (let klass = 0; klass < classes.length; klass++) {
+      if (classes.shape(klass)?.provider !== provider) continue;
+      const first = klass * STATE_COUNT;
+      for (let cell = first; cell < first + STATE_COUNT; cell++) {
+        count += classes.counts[cell] as number;
+      }
+    }
+    return count;
   }
 
   idOf(slot: number): string {
@@ -68,6 +82,10 @@ export class EngineView implements KnownMachines {
 
   failedHereAtMs(slot: number): number | undefined {
     return this.#marks.failedHereAtMs(slot);
+  }
+
+  isTouched(slot: number): boolean {
+    return this.#marks.isTouched(slot);
   }
 
   read(slot: number): Machine {

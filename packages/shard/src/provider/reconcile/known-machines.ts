@@ -9,6 +9,8 @@ export interface KnownMachines {
   slotOf(id: string): number;
   /** Slots of the machines that this provider listed; machines may come and go between two. */
   slotsOf(provider: string): Iterable<number>;
+  /** How many machines this provider has listed and not lost; one step per class. */
+  countOf(provider: string): number;
   idOf(slot: number): string;
   providerOf(slot: number): string;
   stateOf(slot: number): StateCode;
@@ -19,6 +21,8 @@ export interface KnownMachines {
   pendingOf(slot: number): Pending;
   /** When this process marked the machine Failed, if it did and the provider did not. */
   failedHereAtMs(slot: number): number | undefined;
+  /** Written by others than reconcile since the List was asked for, which knows nothing of it. */
+  isTouched(slot: number): boolean;
   /** The whole record. May allocate: asked only about machines that changed. */
   read(slot: number): Machine;
 }

@@ -195,6 +195,19 @@ test('a Failed or transitional record of a known machine may leave the capacity 
   assert.equal(new World().reconcile(listOf(record('a', 8, without))).rejected.length, 1);
 });
 
+test('what is written after the List was asked for is left alone, and looked at again', () => {
+  const world = new World();
+  world.reconcile(listOf(record('a', State.Idle), record('b', State.Idle)));
+  for (const id of ['a', 'b']) world.touched.add(id);
+  const list = listOf(record('a', State.Configured), record('b', State.Idle));
+  const { summary } = world.reconcile(list);
+  assert.equal(world.machine('a')?.state, State.Idle);
+  assert.deepEqual(summary.unsettled.skippedIds, ['a'], 'b says what is known: no doubt is left');
+  assert.equal(world.reconcile(listOf(record('b', State.Idle))).summary.changeCounts.removed, 0);
+  world.touched.clear();
+  assert.equal(world.reconcile(list).changes[0]?.kind, 'replaced');
+});
+
 test('a pending machine is left to its action', () => {
   const world = worldWith(State.Configuring);
   world.pending.set('a', 'in_flight');

@@ -1,6 +1,6 @@
 // One record of a List against what is known of its machine (shard §7). The order of the rules is
-// normative: pending first, because a List lags behind the call it races; then the fast path,
-// which is nearly every row; then screening, and only then the change.
+// normative: pending before any change, because a List lags behind the call it races; the fast
+// path, which is nearly every row and changes nothing, before that; then screening, and the change.
 //
 // What a provider observes is a fact: the edges of our own actions say how to apply it, never
 // whether. Nothing here mutates; a row's outcome depends on the row and the view alone.
@@ -63,6 +63,8 @@ const coolingDown: RowOutcome = { kind: 'cooling_down' };
 export class RowMerger {
   readonly #options: MergeOptions;
   readonly #shapes: ListedShapes;
+  /** By metadata set of this List; at most one per row. */
+  readonly #echoes = new Map<number, Stamps>();
   /** By slot: a row was about the machine that had it then. */
   #seen: Uint8Array = new Uint8Array(1024);
 
@@ -106,10 +108,13 @@ export class RowMerger {
   #skipped(row: number, slot: number): RowOutcome | undefined {
     const { columns, known, nowMs } = this.#options;
     const state = columns.state(row);
-    const wait = known.pendingOf(slot);
-    if (wait === 'in_flight') return pending;
-    if (wait === 'drain_wait' && state === State.Configured) return pending;
+    // Also of a machine with an action under way: a row that says what is known leaves no doubt,
+    // and nobody has to be asked about it later.
     if (this.#isUnchanged(row, slot)) return unchanged;
+    const wait = known.pendingOf(slot);
+    // The List is older than what was written meanwhile: its row would undo an action that is over.
+    if (wait === 'in_flight' || known.isTouched(slot)) return pending;
+    if (wait === 'drain_wait' && state === State.Configured) return pending;
     const failedAtMs = known.failedHereAtMs(slot);
     if (failedAtMs === undefined || state === State.Failed) return undefined;
     return isStable(state) && nowMs - failedAtMs >= FAILED_COOL_DOWN_MS ? undefined : coolingDown;
@@ -161,7 +166,7 @@ export class RowMerger {
 
   /** What is stamped on the binding: ours while we know it, else what the provider echoes. */
   #stamps(row: number, before: Machine | undefined, step: Step): Stamps {
-    const { columns, readAssignment } = this.#options;
+    const { columns } = this.#options;
     const ours = before?.assigned ?? noAssignment;
     if (step === 'same') return { assigned: ours, skipped: [] };
     // The echo of an unbound record would be a dead workload's.
@@ -169,8 +174,22 @@ export class RowMerger {
     const wasBound = before !== undefined && isBound(before.state);
     if (wasBound && step === 'edge') return { assigned: ours, skipped: [] };
     const isSameBinding = wasBound && before.cluster === columns.cluster(row);
-    const echo = fromMap(columns.metadata(row));
-    const { assigned, problems } = readAssignment(echo, isSameBinding ? ours : noAssignment);
+    return isSameBinding ? this.#readEcho(row, ours) : this.#freshEcho(row);
+  }
+
+  /** Of a machine that we had not bound: the echo alone says it, and many have the same one. */
+  #freshEcho(row: number): Stamps {
+    const number = this.#options.columns.metadataOf(row);
+    const known = this.#echoes.get(number);
+    if (known !== undefined) return known;
+    const stamps = this.#readEcho(row, noAssignment);
+    this.#echoes.set(number, stamps);
+    return stamps;
+  }
+
+  #readEcho(row: number, ours: Assignment): Stamps {
+    const { columns, readAssignment } = this.#options;
+    const { assigned, problems } = readAssignment(fromMap(columns.metadata(row)), ours);
     return { assigned, skipped: problems };
   }
 

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeShardMetadata, State } from '@bigfleet/engine';
 import { decodeMachineList } from '../list/decode-list.ts';
-import { BATCH_ROWS, reconcileList } from './reconcile-list.ts';
+import { BATCH_CHANGES, BATCH_ROWS, reconcileList } from './reconcile-list.ts';
 import { encodeRecords, listOf, record, type TestRecord, World } from './testing/world.ts';
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, i) => `m${i}`);
@@ -107,7 +107,7 @@ test('a List that omits most machines is believed the third time', () => {
 
 test('batches are bounded in rows, and rows that changed meanwhile are seen as they are then', () => {
   const world = new World();
-  const machines = ids(2 * BATCH_ROWS + 1).map(idle);
+  const machines = ids(2 * BATCH_CHANGES + 1).map(idle);
   const columns = listOf(...machines);
   const batches = reconcileList({
     provider: 'p',
@@ -126,21 +126,25 @@ test('batches are bounded in rows, and rows that changed meanwhile are seen as t
     // An action takes hold of a machine of the next batch.
     if (sizes.length === 1) {
       world.apply({
-        changes: [{ kind: 'inserted', machine: changeOf(world), skipped: [] }],
+        changes: [
+          { kind: 'inserted', machine: { ...changeOf(world), pricePerHour: 9 }, skipped: [] },
+        ],
         rejected: [],
       });
-      world.pending.set(`m${BATCH_ROWS}`, 'in_flight');
+      world.pending.set(`m${BATCH_CHANGES}`, 'in_flight');
     }
   }
-  assert.deepEqual(sizes, [BATCH_ROWS, BATCH_ROWS - 1, 1]);
+  assert.deepEqual(sizes, [BATCH_CHANGES, BATCH_CHANGES]);
   assert.equal(step.value.pendingCount, 1);
+  assert.deepEqual(step.value.unsettled.skippedIds, [`m${BATCH_CHANGES}`]);
+  assert.deepEqual([...step.value.unsettled.rows], [BATCH_CHANGES]);
   assert.equal(world.inventory.size, machines.length);
 });
 
 function changeOf(world: World): NonNullable<ReturnType<World['machine']>> {
   const first = world.machine('m0');
   assert.ok(first !== undefined);
-  return { ...first, id: `m${BATCH_ROWS}` };
+  return { ...first, id: `m${BATCH_CHANGES}` };
 }
 
 test('a List that changes nothing still lets I/O in, per batch and while absence is judged', () => {
@@ -160,6 +164,35 @@ test('a List that changes nothing still lets I/O in, per batch and while absence
   ];
   assert.equal(steps.length, 6_000 / BATCH_ROWS + 1);
   assert.ok(steps.every(({ changes, rejected }) => changes.length + rejected.length === 0));
+});
+
+test('only the rows that need a look are looked at, and absence is taken as it was found', () => {
+  const world = new World();
+  world.reconcile(listOf(idle('a'), idle('b'), idle('c'), idle('d')));
+  world.pending.set('c', 'in_flight');
+  const columns = listOf(record('a', 5), record('b', 5));
+  const batches = reconcileList({
+    provider: 'p',
+    columns,
+    known: world.known,
+    nowMs: 0,
+    readAssignment: decodeShardMetadata,
+    isFull: true,
+    guard: world.guard,
+    rows: Uint32Array.of(1),
+    absent: ['c', 'd', 'never known'],
+  });
+  const kinds: string[] = [];
+  let step = batches.next();
+  for (; step.done !== true; step = batches.next()) {
+    kinds.push(...step.value.changes.map(({ kind }) => kind));
+    world.apply(step.value);
+  }
+  assert.deepEqual(kinds, ['replaced', 'removed']);
+  assert.equal(world.machine('a')?.state, State.Idle, 'passed over');
+  assert.equal(world.machine('d'), undefined);
+  const { unchangedCount, unsettled } = step.value;
+  assert.deepEqual([unchangedCount, unsettled.keptIds], [1, ['c']]);
 });
 
 test('property: reconciling the same List again changes nothing, in any order of rows', () => {

@@ -1,17 +1,21 @@
-// A whole List against the known machines, as batches of changes for the one writer of the
-// inventory. A generator, so that the writer applies a batch and lets I/O in before the next, also
-// after an empty one: the view is read again for every row, and may have changed meanwhile.
+// The rows of a List that need a look against the known machines, as batches of changes for the one
+// writer of the inventory. A generator, so that the writer applies a batch and lets I/O in before
+// the next, also after an empty one: the view is read again for every row, and may have changed
+// meanwhile.
 //
 // Absence means removal only when the List was a full one, complete and readable down to every
 // id, and the shrink guard agrees. A rejected record is not absent.
 
 import type { MachineRefusal } from '@bigfleet/base';
+import type { ListColumns } from '../list/columns.ts';
 import type { IngestBatch, IngestChange, RejectedRecord } from './ingest.ts';
-import { type MergeOptions, RowMerger } from './merge-row.ts';
+import { type MergeOptions, type RowOutcome, RowMerger } from './merge-row.ts';
 import type { ShrinkGuard, ShrinkVerdict } from './shrink-guard.ts';
 
-/** Rows per batch, changed or not: what main may work through without letting I/O in. */
+/** Rows per batch that turn out unchanged: what main may look at without letting I/O in. */
 export const BATCH_ROWS = 2_000;
+/** Rows per batch that change something: each costs ten times as much. */
+export const BATCH_CHANGES = 250;
 /** Known machines looked at between two batches while absence is judged. */
 const WALK_SLOTS = 5_000;
 const nothing: IngestBatch = { changes: [], rejected: [] };
@@ -20,6 +24,10 @@ export interface ReconcileOptions extends MergeOptions {
   /** Only a full List can say that a machine is gone. */
   readonly isFull: boolean;
   readonly guard: ShrinkGuard;
+  /** Rows that need a look; the others are as they were known. Absent: all of them. */
+  readonly rows?: Uint32Array;
+  /** Machines that a full List omits, if a scan has found that out; else it is found out here. */
+  readonly absent?: readonly string[];
 }
 
 export interface ReconcileSummary {
@@ -30,6 +38,16 @@ export interface ReconcileSummary {
   readonly changeCounts: Readonly<Record<IngestChange['kind'], number>>;
   readonly rejectedCounts: Readonly<Record<MachineRefusal, number>>;
   readonly removal: RemovalOutcome;
+  readonly unsettled: Unsettled;
+}
+
+/** What this List said and the inventory did not take: the next one must not pass it over. */
+export interface Unsettled {
+  readonly rows: Uint32Array<ArrayBuffer>;
+  /** Of the rows: machines with an action under way or a cool-down, whose news went unheard. */
+  readonly skippedIds: readonly string[];
+  /** Omitted by the List and kept all the same: held by the guard, or with an action under way. */
+  readonly keptIds: readonly string[];
 }
 
 export type RemovalOutcome =
@@ -43,32 +61,39 @@ export type RemovalOutcome =
 export function* reconcileList(
   options: ReconcileOptions,
 ): Generator<IngestBatch, ReconcileSummary, void> {
-  const tally = new Tally();
   const merger = new RowMerger(options);
-  const { rowCount } = options.columns;
-  for (let from = 0; from < rowCount; from += BATCH_ROWS) {
-    yield mergeRows(merger, from, Math.min(from + BATCH_ROWS, rowCount), tally);
+  const { columns, rows } = options;
+  const tally = new Tally();
+  const count = rows?.length ?? columns.rowCount;
+  tally.skipped.unchanged = columns.rowCount - count;
+  for (let at = 0; at < count; ) {
+    const batch = new Batch();
+    const end = Math.min(at + BATCH_ROWS, count);
+    while (at < end && !batch.isFull) {
+      const row = rows === undefined ? at : (rows[at] as number);
+      const outcome = merger.merge(row);
+      batch.add(outcome);
+      tally.add(outcome, row, columns);
+      at += 1;
+    }
+    yield batch;
   }
   const removal = yield* removeAbsent(options, merger, tally);
-  return tally.summary(rowCount, removal);
+  return tally.summary(columns.rowCount, removal);
 }
 
-function mergeRows(merger: RowMerger, from: number, to: number, tally: Tally): IngestBatch {
-  const changes: IngestChange[] = [];
-  const rejected: RejectedRecord[] = [];
-  for (let row = from; row < to; row++) {
-    const outcome = merger.merge(row);
-    if (outcome.kind === 'changed') {
-      changes.push(outcome.change);
-      tally.changes[outcome.change.kind] += 1;
-    } else if (outcome.kind === 'rejected') {
-      rejected.push(outcome.record);
-      tally.rejected[outcome.record.reason] += 1;
-    } else {
-      tally.skipped[outcome.kind] += 1;
-    }
+class Batch implements IngestBatch {
+  readonly changes: IngestChange[] = [];
+  readonly rejected: RejectedRecord[] = [];
+
+  get isFull(): boolean {
+    return this.changes.length + this.rejected.length >= BATCH_CHANGES;
   }
-  return { changes, rejected };
+
+  add(outcome: RowOutcome): void {
+    if (outcome.kind === 'changed') this.changes.push(outcome.change);
+    else if (outcome.kind === 'rejected') this.rejected.push(outcome.record);
+  }
 }
 
 function* removeAbsent(
@@ -78,39 +103,64 @@ function* removeAbsent(
 ): Generator<IngestBatch, RemovalOutcome, void> {
   const { unidentifiedCount } = options.columns.data;
   if (!options.isFull) return { kind: 'not_full' };
-  if (unidentifiedCount > 0) return { kind: 'incomplete', unidentifiedCount };
-  const verdict = yield* judgeAbsence(options, merger);
-  if (verdict.kind === 'hold') return { ...verdict, kind: 'held' };
-  for (let from = 0; from < verdict.ids.length; from += BATCH_ROWS) {
-    const changes = removals(options, verdict.ids.slice(from, from + BATCH_ROWS));
+  const omitted = yield* omittedMachines(options, merger);
+  if (unidentifiedCount > 0) {
+    tally.keptIds = omitted;
+    return { kind: 'incomplete', unidentifiedCount };
+  }
+  const verdict: ShrinkVerdict = options.guard.judge(
+    options.known.countOf(options.provider),
+    omitted,
+  );
+  if (verdict.kind === 'hold') {
+    tally.keptIds = omitted;
+    return { kind: 'held', heldCount: verdict.heldCount, agreeing: verdict.agreeing };
+  }
+  const removed = new Set<string>();
+  for (let from = 0; from < verdict.ids.length; from += BATCH_CHANGES) {
+    const changes = removals(options, verdict.ids.slice(from, from + BATCH_CHANGES));
     tally.changes.removed += changes.length;
+    for (const { before } of changes) removed.add(before.id);
     yield { changes, rejected: [] };
   }
+  tally.keptIds = omitted.filter((id) => !removed.has(id));
   return { kind: 'done' };
 }
 
-function* judgeAbsence(
-  { known, columns, provider, guard }: ReconcileOptions,
+/** Known machines of this provider that the List does not contain. */
+function* omittedMachines(
+  options: ReconcileOptions,
   merger: RowMerger,
-): Generator<IngestBatch, ShrinkVerdict, void> {
+): Generator<IngestBatch, readonly string[], void> {
+  const { known, columns, provider, absent } = options;
+  if (absent !== undefined) return absent.filter((id) => isKnownOf(options, id));
   const omitted: string[] = [];
-  let knownCount = 0;
+  let walked = 0;
   for (const slot of known.slotsOf(provider)) {
-    if (++knownCount % WALK_SLOTS === 0) yield nothing;
+    if (++walked % WALK_SLOTS === 0) yield nothing;
     if (merger.hasSeen(slot)) continue;
     // Of a machine that this very List brought, or one that is absent indeed.
     const id = known.idOf(slot);
     if (columns.rowOf(id) < 0) omitted.push(id);
   }
-  return guard.judge(knownCount, omitted);
+  return omitted;
+}
+
+function isKnownOf({ known, provider }: ReconcileOptions, id: string): boolean {
+  const slot = known.slotOf(id);
+  return slot >= 0 && known.providerOf(slot) === provider;
 }
 
 /** Asked again now: a batch ago an action may have taken hold of the machine. */
-function removals({ known, provider }: ReconcileOptions, ids: readonly string[]): IngestChange[] {
+function removals(
+  options: ReconcileOptions,
+  ids: readonly string[],
+): Extract<IngestChange, { kind: 'removed' }>[] {
+  const { known } = options;
   return ids.flatMap((id) => {
+    if (!isKnownOf(options, id)) return [];
     const slot = known.slotOf(id);
-    if (slot < 0 || known.providerOf(slot) !== provider) return [];
-    if (known.pendingOf(slot) !== 'none') return [];
+    if (known.pendingOf(slot) !== 'none' || known.isTouched(slot)) return [];
     return [{ kind: 'removed', before: known.read(slot) }];
   });
 }
@@ -134,6 +184,29 @@ class Tally {
     pending: 0,
     cooling_down: 0,
   };
+  readonly #unsettledRows: number[] = [];
+  readonly #skippedIds: string[] = [];
+  keptIds: readonly string[] = [];
+
+  add(outcome: RowOutcome, row: number, columns: ListColumns): void {
+    switch (outcome.kind) {
+      case 'changed':
+        this.changes[outcome.change.kind] += 1;
+        return;
+      case 'rejected':
+        this.rejected[outcome.record.reason] += 1;
+        this.#unsettledRows.push(row);
+        return;
+      case 'pending':
+      case 'cooling_down':
+        this.#skippedIds.push(columns.id(row));
+        this.#unsettledRows.push(row);
+        break;
+      case 'unchanged':
+        break;
+    }
+    this.skipped[outcome.kind] += 1;
+  }
 
   summary(rowCount: number, removal: RemovalOutcome): ReconcileSummary {
     return {
@@ -144,6 +217,11 @@ class Tally {
       changeCounts: this.changes,
       rejectedCounts: this.rejected,
       removal,
+      unsettled: {
+        rows: Uint32Array.from(this.#unsettledRows),
+        skippedIds: this.#skippedIds,
+        keptIds: this.keptIds,
+      },
     };
   }
 }

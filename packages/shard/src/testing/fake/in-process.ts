@@ -1,11 +1,9 @@
 // The fake behind the shard's own interface, without a transport: it stamps tokens as the gRPC
-// client does, and its List goes through the same bytes and the same decoder. Answers come in a
+// client does, and its List answers with the same bytes. Answers come in a
 // later turn, never synchronously: a caller must not come to rely on that.
 
 import type { Runtime } from '@bigfleet/base';
 import { RpcError, type TokenSource } from '@bigfleet/wire';
-import type { ListColumns } from '../../provider/list/columns.ts';
-import { decodeMachineList } from '../../provider/list/decode-list.ts';
 import type {
   CallLimits,
   ConfigureOrder,
@@ -60,10 +58,10 @@ export class InProcessProvider implements Provider {
     return this.#answer(limits, () => this.#fake.get(machineId));
   }
 
-  list(request: ListRequest, limits?: CallLimits): Promise<ListColumns> {
+  list(request: ListRequest, limits?: CallLimits): Promise<Uint8Array> {
     const { states = [], maxResults = 0, sinceRevision = new Uint8Array(0) } = request;
     return this.#answer(limits, () =>
-      decodeMachineList(encodeList(this.#fake.list({ states, maxResults, sinceRevision }))),
+      encodeList(this.#fake.list({ states, maxResults, sinceRevision })),
     );
   }
 

@@ -74,10 +74,13 @@ export class World {
   readonly inventory: Engine['inventory'] = new Engine().inventory;
   readonly pending: Map<string, Pending> = new Map();
   readonly failedHere: Map<string, number> = new Map();
+  /** Written by an action after the List was asked for. */
+  readonly touched: Set<string> = new Set();
   readonly guard: ShrinkGuard = new ShrinkGuard();
   readonly known: EngineView = new EngineView(this.inventory, {
     pendingOf: (slot) => this.pending.get(this.inventory.ids[slot] ?? '') ?? 'none',
     failedHereAtMs: (slot) => this.failedHere.get(this.inventory.ids[slot] ?? ''),
+    isTouched: (slot) => this.touched.has(this.inventory.ids[slot] ?? ''),
   });
   nowMs = 0;
 

@@ -1,0 +1,36 @@
+// What the shard's side of the coordinator says about itself (observability §3).
+
+import type { MetricRegistry } from '@bigfleet/telemetry';
+
+const OUTCOMES = ['success', 'error', 'stale_term', 'not_acknowledged'] as const;
+export type ReportOutcome = (typeof OUTCOMES)[number];
+
+export interface CoordClientMetrics {
+  reported(outcome: ReportOutcome): void;
+  setConflictCount(count: number): void;
+}
+
+export function createCoordClientMetrics(
+  registry: MetricRegistry,
+  droppedAckCount: () => number,
+): CoordClientMetrics {
+  const reports = registry.counter({
+    name: 'bigfleet_shard_coordinator_report_total',
+    help: 'Reports to the coordinator, by how they ended.',
+    labels: { outcome: OUTCOMES },
+  });
+  const conflicts = registry.gauge({
+    name: 'bigfleet_shard_cluster_binding_conflict',
+    help: 'Clusters served here that the coordinator has bound to another shard.',
+  });
+  const dropped = registry.gauge({
+    name: 'bigfleet_shard_coordinator_acks_dropped',
+    help: 'Acknowledgements that found no room; their instructions are delivered again.',
+  });
+  conflicts.set(0);
+  registry.onCollect(() => dropped.set(droppedAckCount()));
+  return {
+    reported: (outcome) => reports.labels({ outcome }).inc(),
+    setConflictCount: (count) => conflicts.set(count),
+  };
+}

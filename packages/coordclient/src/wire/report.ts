@@ -1,0 +1,142 @@
+// One ShardReport from what the shard says about itself (coordinator §5.2). Lists are full
+// replacements, empty ones included: a shard that has what it needs must not look short.
+
+import {
+  ESCALATE_AFTER_CYCLES,
+  printResources,
+  type Resources,
+  type Shortfall,
+} from '@bigfleet/engine';
+import type {
+  FleetSummary,
+  HeldOwnership,
+  OwnershipReport,
+  ProviderReport,
+  ShardControl,
+  TransferReport,
+} from '@bigfleet/shard';
+import {
+  fromMap,
+  type PenaltyBucket,
+  type ShardReportSchema,
+  type ShardSummarySchema,
+  TransferRole,
+  TransferState,
+} from '@bigfleet/wire';
+import { domainToWire, overrideToWire, targetToWire } from './assignment.ts';
+import type { Init } from './init.ts';
+
+const MAX_SHORTFALLS = 100;
+
+export type ReportInit = Init<typeof ShardReportSchema>;
+
+/** The part that is the same for every attempt of one tick. */
+export function reportBody(
+  control: ShardControl,
+  ownership: OwnershipReport,
+  held: HeldOwnership | undefined,
+): ReportInit {
+  return {
+    shardId: control.shardId,
+    shardEpoch: control.epoch,
+    summary: summaryToWire(control.summary()),
+    shortfalls: control.shortfalls(MAX_SHORTFALLS).map(shortfallToWire),
+    assignmentRevision: ownership.revision,
+    transfers: ownership.transfers.map(transferToWire),
+    clusterIds: [...control.clusterIds()],
+    providerShared: ownership.isProviderShared,
+    releasingDomains: ownership.releasingDomains.map(domainToWire),
+    ...(held === undefined
+      ? {}
+      : {
+          heldDomains: held.domains.map(domainToWire),
+          heldOverrides: held.overrides.map(overrideToWire),
+          heldProviders: held.providers.map(targetToWire),
+        }),
+  };
+}
+
+function summaryToWire(summary: FleetSummary): Init<typeof ShardSummarySchema> {
+  const { providers } = summary;
+  const only = providers.length === 1 ? providers[0] : undefined;
+  return {
+    totalMachines: summary.totalCount,
+    freeMachines: summary.freeCount,
+    perInstanceTypeCounts: fromMap(summary.byInstanceType),
+    perZoneCounts: fromMap(summary.byZone),
+    providerAddress: only?.address ?? '',
+    idleMachines: summary.idleCount,
+    providers: providers.map(providerToWire),
+  };
+}
+
+function providerToWire(
+  provider: ProviderReport,
+): NonNullable<NonNullable<Init<typeof ShardSummarySchema>['providers']>>[number] {
+  return {
+    name: provider.name,
+    address: provider.address,
+    totalMachines: provider.totalCount,
+    idleMachines: provider.idleCount,
+    freeMachines: provider.freeCount,
+    lastListUnixNanos: provider.lastListUnixNanos,
+    healthy: provider.isHealthy,
+    shared: provider.isShared,
+    speculativeMachines: provider.speculativeCount,
+    source: provider.source,
+  };
+}
+
+function shortfallToWire({
+  profile,
+  deficit,
+  minUnit,
+  ageCycles,
+  reasonCode,
+}: Shortfall): NonNullable<ReportInit['shortfalls']>[number] {
+  return {
+    requirements: profile.requirements.map(({ key, operator, values }) => ({
+      key,
+      operator,
+      values: [...values],
+    })),
+    deficit: resourcesToWire(deficit),
+    priority: profile.priority,
+    ageCycles,
+    // The wire numbers buckets as we do.
+    interruptionPenaltyBucket: profile.interruptionBucket as number as PenaltyBucket,
+    topologyConstrained: profile.same !== undefined,
+    minUnit: resourcesToWire(minUnit),
+    escalate: ageCycles > ESCALATE_AFTER_CYCLES,
+    profileFingerprint: profile.fingerprint,
+    reasonCode,
+  };
+}
+
+function resourcesToWire(resources: Resources): { resources: { [name: string]: string } } {
+  return { resources: fromMap(printResources(resources)) };
+}
+
+const roles = { donor: TransferRole.DONOR, recipient: TransferRole.RECIPIENT } as const;
+const states = {
+  frozen: TransferState.FROZEN,
+  released: TransferState.RELEASED,
+  claimed: TransferState.CLAIMED,
+  gone: TransferState.GONE,
+} as const;
+
+function transferToWire({
+  transferId,
+  role,
+  state,
+  peerShardId,
+  machineIds,
+}: TransferReport): NonNullable<ReportInit['transfers']>[number] {
+  return {
+    transferId,
+    role: roles[role],
+    state: states[state],
+    peerShardId,
+    machineIds: [...machineIds],
+  };
+}

@@ -1,0 +1,217 @@
+// What the coordinator's ledger gives to this shard (coordinator §5.2, ShardAssignment), as plain
+// values, and how a newer one replaces it. Pure.
+//
+// A complete assignment of the same or a newer generation replaces everything. Any other comes from
+// a ledger that is older than the shards (a restore that still recovers, §10.5): ownership then
+// stays exactly as stored, because both giving up and taking on its word could leave a machine
+// with two owners; only providers to dial and quota rows that were unknown are added.
+
+export interface DomainRef {
+  readonly key: string;
+  readonly value: string;
+  /** Whose it is. */
+  readonly shardId: string;
+}
+
+export interface MachineOverride {
+  readonly machineId: string;
+  readonly transferId: string;
+  /** The other shard of the transfer. */
+  readonly peerShardId: string;
+}
+
+export interface QuotaSlice {
+  /** The registry's name. */
+  readonly provider: string;
+  readonly region: string;
+  readonly slice: number;
+}
+
+export interface RegistryTarget {
+  readonly name: string;
+  readonly address: string;
+  readonly region: string;
+  /** Several shards dial it: the ownership rules apply. */
+  readonly isShared: boolean;
+}
+
+export interface ShardAssignment {
+  readonly revision: bigint;
+  readonly generation: bigint;
+  readonly isComplete: boolean;
+  readonly domains: readonly DomainRef[];
+  readonly foreignDomains: readonly DomainRef[];
+  readonly quotas: readonly QuotaSlice[];
+  readonly adopted: readonly MachineOverride[];
+  readonly released: readonly MachineOverride[];
+  /** Addresses of providers whose unmatched machines are this shard's. */
+  readonly ownsUnmatchedProviders: readonly string[];
+  readonly providers: readonly RegistryTarget[];
+}
+
+/** What is kept of it, always usable as a whole. */
+export interface StoredAssignment extends Omit<ShardAssignment, 'isComplete'> {
+  /** Given up but not yet reported empty and closed by the ledger: not ours to acquire from. */
+  readonly releasing: readonly ReleasingDomain[];
+  /** Transfer records up to this number are already in `adopted` and `released`. */
+  readonly foldedOrder: number;
+}
+
+export interface ReleasingDomain {
+  readonly key: string;
+  readonly value: string;
+  /** The revision under which it was reported as empty; undefined while machines are held. */
+  readonly emptyAtRevision: bigint | undefined;
+}
+
+export const noAssignmentYet: StoredAssignment = {
+  revision: 0n,
+  generation: 0n,
+  domains: [],
+  foreignDomains: [],
+  quotas: [],
+  adopted: [],
+  released: [],
+  ownsUnmatchedProviders: [],
+  providers: [],
+  releasing: [],
+  foldedOrder: 0,
+};
+
+/**
+ * Neither a restored ledger that recovers, nor one older than what is stored. The revision says
+ * nothing here: a leader lowers it when it holds something back, so that it is asked again.
+ */
+export function isAuthoritative(stored: StoredAssignment, incoming: ShardAssignment): boolean {
+  return incoming.isComplete && incoming.generation >= stored.generation;
+}
+
+export function replaceAssignment(
+  stored: StoredAssignment,
+  incoming: ShardAssignment,
+  foldedOrder: number,
+): StoredAssignment {
+  const { isComplete: _, ...rest } = incoming;
+  return { ...rest, releasing: releasingAfter(stored, incoming), foldedOrder };
+}
+
+/** Additive: nothing of ownership moves. */
+export function extendAssignment(
+  stored: StoredAssignment,
+  incoming: ShardAssignment,
+): StoredAssignment {
+  const quotas = unionBy(stored.quotas, incoming.quotas, ({ provider, region }) =>
+    JSON.stringify([provider, region]),
+  );
+  const providers = unionBy(stored.providers, incoming.providers, ({ name }) => name);
+  return { ...stored, quotas, providers };
+}
+
+export function domainId({ key, value }: Pick<DomainRef, 'key' | 'value'>): string {
+  return JSON.stringify([key, value]);
+}
+
+export function withDomain(stored: StoredAssignment, domain: DomainRef): StoredAssignment {
+  const id = domainId(domain);
+  return {
+    ...stored,
+    domains: [...without(stored.domains, id), domain],
+    foreignDomains: without(stored.foreignDomains, id),
+    releasing: without(stored.releasing, id),
+  };
+}
+
+/** Stops being acquired from at once; what runs there is kept until it is idle. */
+export function withoutDomain(
+  stored: StoredAssignment,
+  domain: Pick<DomainRef, 'key' | 'value'>,
+): StoredAssignment {
+  const id = domainId(domain);
+  if (!stored.domains.some((held) => domainId(held) === id)) return stored;
+  const { key, value } = domain;
+  return {
+    ...stored,
+    domains: without(stored.domains, id),
+    releasing: [...without(stored.releasing, id), { key, value, emptyAtRevision: undefined }],
+  };
+}
+
+/** Newly foreign, but machines of ours run there: they stay ours until they are idle. */
+export function withReleasing(
+  stored: StoredAssignment,
+  held: readonly Pick<DomainRef, 'key' | 'value'>[],
+): StoredAssignment {
+  const open = held.map(({ key, value }) => ({ key, value, emptyAtRevision: undefined }));
+  const marked = new Set(
+    stored.releasing.filter(({ emptyAtRevision }) => emptyAtRevision === undefined).map(domainId),
+  );
+  if (open.every((domain) => marked.has(domainId(domain)))) return stored;
+  const ids = new Set(open.map(domainId));
+  const others = stored.releasing.filter((domain) => !ids.has(domainId(domain)));
+  return { ...stored, releasing: [...others, ...open] };
+}
+
+export function withQuota(stored: StoredAssignment, slice: QuotaSlice): StoredAssignment {
+  const others = stored.quotas.filter(
+    ({ provider, region }) => provider !== slice.provider || region !== slice.region,
+  );
+  return { ...stored, quotas: [...others, slice] };
+}
+
+/**
+ * Our own step of a transfer, before the next assignment says the same; or says something else,
+ * because more has happened since (a recipient removed, a machine gone). So it counts as a little
+ * older than it is: the ledger then sends it again, also when nothing in it has changed.
+ */
+export function foldOverrides(
+  stored: StoredAssignment,
+  change: {
+    readonly adopted?: readonly MachineOverride[];
+    readonly released?: readonly MachineOverride[];
+    readonly order: number;
+  },
+): StoredAssignment {
+  const { adopted = [], released = [], order } = change;
+  const moved = new Set([...adopted, ...released].map(({ machineId }) => machineId));
+  const keep = ({ machineId }: MachineOverride): boolean => !moved.has(machineId);
+  return {
+    ...stored,
+    adopted: [...stored.adopted.filter(keep), ...adopted],
+    released: [...stored.released.filter(keep), ...released],
+    foldedOrder: Math.max(stored.foldedOrder, order),
+    revision: stored.revision > 0n ? stored.revision - 1n : 0n,
+  };
+}
+
+/**
+ * A domain that the ledger no longer gives us stays marked until a later revision than the one
+ * under which we reported it empty: before that its machines are still nobody else's.
+ */
+function releasingAfter(
+  stored: StoredAssignment,
+  incoming: ShardAssignment,
+): readonly ReleasingDomain[] {
+  const given = new Set(incoming.domains.map(domainId));
+  const foreign = new Set(incoming.foreignDomains.map(domainId));
+  const lost = stored.domains.map(({ key, value }) => ({ key, value, emptyAtRevision: undefined }));
+  const waiting = unionBy<ReleasingDomain>(stored.releasing, lost, domainId);
+  return waiting.filter((domain) => {
+    const id = domainId(domain);
+    if (given.has(id)) return false;
+    const { emptyAtRevision } = domain;
+    if (emptyAtRevision === undefined) return true;
+    return !foreign.has(id) && incoming.revision <= emptyAtRevision;
+  });
+}
+
+function unionBy<T>(first: readonly T[], second: readonly T[], keyOf: (item: T) => string): T[] {
+  const known = new Set(first.map(keyOf));
+  return [...first, ...second.filter((item) => !known.has(keyOf(item)))];
+}
+
+function without<T extends Pick<DomainRef, 'key' | 'value'>>(
+  domains: readonly T[],
+  id: string,
+): T[] {
+  return domains.filter((domain) => domainId(domain) !== id);
+}

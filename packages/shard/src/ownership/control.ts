@@ -1,0 +1,275 @@
+// The ShardControl of a running shard: reports read from the fleet and the books, orders carried out
+// (each in its own file), and what has to be looked at once a cycle.
+
+import { BigFleetError, compareText } from '@bigfleet/base';
+import { ActionKind, type Shortfall } from '@bigfleet/engine';
+import type { CycleReport } from '../core/observer.ts';
+import {
+  type DomainRef,
+  isAuthoritative,
+  type MachineOverride,
+  type QuotaSlice,
+  type ShardAssignment,
+  withDomain,
+  withoutDomain,
+  withQuota,
+  withReleasing,
+} from './assignment.ts';
+import type { ControlParts } from './control-parts.ts';
+import { type ListFacts, summariseFleet } from './fleet-summary.ts';
+import { drainForAnother } from './foreign-drain.ts';
+import { GoneWatch } from './gone-watch.ts';
+import { heldForeignDomains } from './held-foreign.ts';
+import { accepted, failed } from './outcomes.ts';
+import { heldReleasingDomains } from './releasing-domains.ts';
+import type {
+  FleetSummary,
+  ForeignDrainOrder,
+  HeldOwnership,
+  OrderOutcome,
+  OwnershipReport,
+  PrepareOrder,
+  ShardControl,
+  TransferOrder,
+} from './shard-control.ts';
+import { frozenMachines, reportTransfers, retiredIn } from './transfer-book.ts';
+import {
+  cancelTransfer,
+  claimTransfer,
+  prepareTransfer,
+  releaseTransfer,
+} from './transfer-orders.ts';
+
+const NEVER_LISTED: ListFacts = { isHealthy: false, unixNanos: 0n };
+/** Retried, unlike "nothing here would serve", which gives the transfer up. */
+const NOT_LISTED_YET = failed('', 'its provider has not been listed since the start');
+
+/** What a cycle found out that matters here. */
+export interface CycleFacts extends Pick<CycleReport, 'refreshes'> {
+  readonly answer: Pick<CycleReport['answer'], 'shortfalls'>;
+}
+
+export class Control implements ShardControl {
+  readonly #parts: ControlParts;
+  readonly #goneWatch = new GoneWatch();
+  readonly #lists = new Map<string, ListFacts>();
+  #shortfalls: ReadonlyMap<string, Shortfall> = new Map();
+  #isTending = false;
+
+  constructor(parts: ControlParts) {
+    this.#parts = parts;
+  }
+
+  get shardId(): string {
+    return this.#parts.shardId;
+  }
+
+  get epoch(): bigint {
+    return this.#parts.epoch;
+  }
+
+  get inactive(): 'actuation_paused' | 'dry_run' | undefined {
+    const { paused, dryRun } = this.#parts.actuation.effective;
+    if (paused || this.#parts.core.isFenced) return 'actuation_paused';
+    return dryRun ? 'dry_run' : undefined;
+  }
+
+  get revision(): bigint {
+    return this.#parts.store.revision;
+  }
+
+  frozenTransferOf(machineId: string): string | undefined {
+    for (const { transferId, state, machineIds } of this.#parts.store.book.records.values()) {
+      if (state === 'frozen' && machineIds.includes(machineId)) return transferId;
+    }
+    return undefined;
+  }
+
+  summary(): FleetSummary {
+    const { core, directory, store } = this.#parts;
+    return summariseFleet({
+      fleet: core.fleet,
+      directory,
+      frozen: frozenMachines(store.book),
+      listFacts: (name) => this.#lists.get(name) ?? NEVER_LISTED,
+    });
+  }
+
+  shortfalls(limit: number): readonly Shortfall[] {
+    return [...this.#shortfalls.values()].sort(compareShortfalls).slice(0, limit);
+  }
+
+  ownership(): OwnershipReport {
+    const { store, core, shardId, directory } = this.#parts;
+    return {
+      revision: store.revision,
+      transfers: reportTransfers(store.book),
+      isProviderShared: directory.hasShared,
+      releasingDomains: heldReleasingDomains(store, core.fleet, shardId),
+    };
+  }
+
+  clusterIds(): readonly string[] {
+    const { demand, operators } = this.#parts;
+    const ids = new Set(demand.clusters());
+    for (const { cluster } of operators.sessions.all()) ids.add(cluster);
+    return [...ids].sort(compareText);
+  }
+
+  held(): HeldOwnership {
+    const { assignment } = this.#parts.store;
+    return {
+      domains: assignment.domains,
+      overrides: this.#adopted(),
+      providers: this.#parts.follower.targets(),
+    };
+  }
+
+  async applyAssignment(assignment: ShardAssignment): Promise<void> {
+    const { store, follower, keeper, providers, directory, core } = this.#parts;
+    const isWhole = isAuthoritative(store.assignment, assignment);
+    const isUsable = await follower.store(assignment.providers, isWhole);
+    const holding = (): readonly DomainRef[] =>
+      heldForeignDomains(assignment.foreignDomains, assignment.adopted, core.fleet);
+    await store.apply(assignment, holding());
+    // What began while the file was written; from here on nothing begins there.
+    if (isWhole) await store.change((stored) => withReleasing(stored, holding()));
+    if (isUsable) follower.install(assignment.providers, isWhole);
+    keeper.refreshAll();
+    // Machines that are ours from now on were skipped by the Lists before.
+    for (const source of providers) {
+      if (directory.get(source.name)?.isShared === true) source.lookAgain();
+    }
+    core.wake();
+  }
+
+  ownershipReported({ releasingDomains, revision }: OwnershipReport): Promise<void> {
+    return this.#parts.store.reportedEmpty(releasingDomains, revision);
+  }
+
+  retireTransfers(transferIds: readonly string[]): Promise<void> {
+    return this.#parts.store.note((book) => retiredIn(book, transferIds));
+  }
+
+  async assignDomain({ key, value }: Pick<DomainRef, 'key' | 'value'>): Promise<OrderOutcome> {
+    const { shardId } = this;
+    await this.#parts.store.change((stored) => withDomain(stored, { key, value, shardId }));
+    return accepted;
+  }
+
+  async unassignDomain(domain: Pick<DomainRef, 'key' | 'value'>): Promise<OrderOutcome> {
+    await this.#parts.store.change((stored) => withoutDomain(stored, domain));
+    return accepted;
+  }
+
+  async setQuotaSlice(slice: QuotaSlice): Promise<OrderOutcome> {
+    await this.#parts.store.change((stored) => withQuota(stored, slice));
+    return accepted;
+  }
+
+  prepareTransfer(order: PrepareOrder): Promise<OrderOutcome> {
+    const isKnown = this.#parts.store.book.records.has(order.transferId);
+    if (!isKnown && !this.#isListed(order.selector.providerAddress)) {
+      return Promise.resolve(NOT_LISTED_YET);
+    }
+    return prepareTransfer(this.#parts, order);
+  }
+
+  claimTransfer(order: TransferOrder): Promise<OrderOutcome> {
+    return claimTransfer(this.#parts, order);
+  }
+
+  releaseTransfer(order: TransferOrder): Promise<OrderOutcome> {
+    return releaseTransfer(this.#parts, order);
+  }
+
+  cancelTransfer(transferId: string): Promise<OrderOutcome> {
+    return cancelTransfer(this.#parts, transferId);
+  }
+
+  drainForAnother(order: ForeignDrainOrder): Promise<OrderOutcome> {
+    if (!this.#isListed(order.selector.providerAddress)) return Promise.resolve(NOT_LISTED_YET);
+    return drainForAnother(this.#parts, order);
+  }
+
+  /** Until then the fleet is empty, and nothing can be said about what it has. */
+  #isListed(address: string): boolean {
+    const name = this.#parts.directory.nameAt(address);
+    if (name === undefined) return true;
+    const { isHealthy, unixNanos } = this.#lists.get(name) ?? NEVER_LISTED;
+    return isHealthy || unixNanos > 0n;
+  }
+
+  /** After every cycle of the shard. */
+  cycled({ answer, refreshes }: CycleFacts): void {
+    const { runtime, keeper, supervise } = this.#parts;
+    this.#shortfalls = answer.shortfalls;
+    const unixNanos = runtime.clock.unixNanos();
+    for (const [name, outcome] of refreshes) {
+      // A List that is merely under way says nothing yet.
+      if (outcome.kind === 'unanswered' && !outcome.isSilent) continue;
+      const before = this.#lists.get(name) ?? NEVER_LISTED;
+      const isHealthy = outcome.kind === 'refreshed';
+      this.#lists.set(name, isHealthy ? { isHealthy, unixNanos } : { ...before, isHealthy });
+    }
+    keeper.tend();
+    this.#deleteLeftovers();
+    if (this.#isTending) return;
+    this.#isTending = true;
+    supervise('ownership', this.#tend(refreshes));
+  }
+
+  /** What needs the disk; one at a time, and a full disk is tried again in the next cycle. */
+  async #tend(refreshes: CycleReport['refreshes']): Promise<void> {
+    const { store, core, follower, logger } = this.#parts;
+    try {
+      const gone = this.#goneWatch.look(this.#adopted(), core.fleet, this.#hasListedAll(refreshes));
+      if (gone.length > 0) await store.lose(gone);
+      await follower.tend();
+    } catch (error) {
+      if (!(error instanceof BigFleetError)) throw error;
+      logger.error('ownership could not be made durable', { err: error.message });
+    } finally {
+      this.#isTending = false;
+    }
+  }
+
+  #adopted(): readonly MachineOverride[] {
+    const { assignment, book } = this.#parts.store;
+    return assignment.adopted.filter(({ machineId }) => !book.gone.has(machineId));
+  }
+
+  #hasListedAll(refreshes: CycleReport['refreshes']): boolean {
+    const shared = [...this.#parts.directory.entries()].filter(([, { isShared }]) => isShared);
+    return shared.every(([name]) => {
+      const outcome = refreshes.get(name);
+      return outcome?.kind === 'refreshed' && outcome.summary.removal.kind === 'done';
+    });
+  }
+
+  /** Idle machines of a provider that retires: nothing may acquire them, so they are given back. */
+  #deleteLeftovers(): void {
+    const { core, keeper } = this.#parts;
+    if (this.inactive !== undefined) return;
+    for (const slot of keeper.leftovers()) {
+      const isTaken = core.offer({
+        kind: ActionKind.Delete,
+        handle: core.fleet.handleOf(slot),
+        machineId: core.fleet.inventory.ids[slot] ?? '',
+        cluster: '',
+        need: undefined,
+        graceSeconds: 0,
+        preemptorPriority: 0,
+        reason: 'phase3.release',
+        cycle: core.cycleCount,
+      });
+      if (!isTaken) return;
+    }
+  }
+}
+
+function compareShortfalls(a: Shortfall, b: Shortfall): number {
+  if (a.profile.priority !== b.profile.priority) return b.profile.priority - a.profile.priority;
+  if (a.ageCycles !== b.ageCycles) return b.ageCycles - a.ageCycles;
+  return compareText(a.profile.fingerprint, b.profile.fingerprint);
+}

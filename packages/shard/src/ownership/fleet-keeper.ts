@@ -1,0 +1,190 @@
+// Keeps the fleet in line with what the shard owns: what is not ours never enters and leaves as soon
+// as nothing runs on it, what is frozen or reserved is withheld from decisions, and nothing that was
+// decided before a rule changed is acted on after it.
+//
+// A machine that is not ours any more but still serves (a domain being given up, a provider that
+// became shared) is kept under normal rules until it is idle, because only its keeper can drain it.
+// Not so what a transfer gave away: it was idle then, and whatever runs there now is its new owner's.
+// Bound: one entry of `watched` per machine that is not plainly ours.
+
+import {
+  ActionKind,
+  type ActionKindCode,
+  type Machine,
+  State,
+  type StateCode,
+  type Withheld,
+} from '@bigfleet/engine';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { FleetGate } from '../fleet/fleet-gate.ts';
+import type { Ownership } from './ownership-rules.ts';
+import type { OwnershipChange, OwnershipStore } from './ownership-store.ts';
+import type { ProviderDirectory } from './provider-directory.ts';
+import { isElastic } from './quota-remaining.ts';
+import type { Reservations } from './reservations.ts';
+
+export interface FleetKeeperOptions {
+  readonly store: OwnershipStore;
+  readonly reservations: Reservations;
+  readonly directory: ProviderDirectory;
+  /** Made later than its gate. */
+  readonly fleet: () => Fleet;
+}
+
+const BUSY: ReadonlySet<StateCode> = new Set([
+  State.Creating,
+  State.Configuring,
+  State.Configured,
+  State.Draining,
+  State.Deleting,
+]);
+
+export class FleetKeeper implements FleetGate {
+  readonly #options: FleetKeeperOptions;
+  readonly #watched = new Set<string>();
+
+  constructor(options: FleetKeeperOptions) {
+    this.#options = options;
+    options.store.onChange((change) => this.#changed(change));
+  }
+
+  mayEnter(machine: Machine): boolean {
+    const ownership = this.#ownership(machine);
+    if (ownership === 'not_mine') return false;
+    if (ownership === 'releasing') return BUSY.has(machine.state);
+    return this.mayStay(machine);
+  }
+
+  mayStay(machine: Machine): boolean {
+    const ownership = this.#ownership(machine);
+    if (ownership === 'frozen') return true;
+    if (this.#isGivenAway(machine)) return false;
+    if (ownership !== 'mine') return BUSY.has(machine.state);
+    return !this.#isRetiring(machine) || isWorthKeeping(machine);
+  }
+
+  withheldOf(machine: Machine): Withheld | undefined {
+    const { id, state } = machine;
+    const ownership = this.#ownership(machine);
+    this.#watch(machine, ownership);
+    if (ownership === 'frozen') return 'transfer_frozen';
+    // Under normal rules until idle; then nothing may acquire it any more.
+    if (ownership !== 'mine' || this.#isRetiring(machine)) {
+      return BUSY.has(state) && !this.#isGivenAway(machine) ? undefined : 'not_owned';
+    }
+    const isReserved = this.#options.reservations.recipientOf(id) !== undefined;
+    return isReserved && state === State.Idle ? 'transfer_reserved' : undefined;
+  }
+
+  mayAct(machine: Machine, kind: ActionKindCode): boolean {
+    const ownership = this.#ownership(machine);
+    if (ownership === 'frozen' || this.#isGivenAway(machine)) return false;
+    const isDrain = kind === ActionKind.Reclaim || kind === ActionKind.Preempt;
+    if (ownership !== 'mine') return isDrain;
+    if (this.#isRetiring(machine)) return isDrain || kind === ActionKind.Delete;
+    const isReserved = this.#options.reservations.recipientOf(machine.id) !== undefined;
+    return isDrain || !isReserved;
+  }
+
+  /** Once a cycle: marks expire, drains end, and what was kept for them may go. */
+  tend(): void {
+    const { reservations } = this.#options;
+    const fleet = this.#options.fleet();
+    for (const id of reservations.ids()) {
+      const slot = fleet.inventory.slotOf(id);
+      if (slot >= 0 && fleet.stateOf(slot) === State.Idle)
+        reservations.becameIdle(id, fleet.nowMs());
+    }
+    this.refresh(reservations.expire(fleet.nowMs()));
+    this.refresh([...this.#watched]);
+  }
+
+  /** Judges these machines again, and marks, frees or drops them. */
+  refresh(machineIds: Iterable<string>): void {
+    const fleet = this.#options.fleet();
+    for (const id of machineIds) {
+      const slot = fleet.inventory.slotOf(id);
+      if (slot < 0) this.#watched.delete(id);
+      else this.#refresh(fleet, slot);
+    }
+  }
+
+  /** Every machine, after a change that may concern all. Cost: a few array reads per machine. */
+  refreshAll(): void {
+    const fleet = this.#options.fleet();
+    this.refresh([...this.#watched]);
+    const { ids, columns, classes } = fleet.inventory;
+    const { rules } = this.#options.store;
+    const isOurs = new Map<number, boolean>();
+    // Over a copy of the count: dropping machines frees slots, and never adds one.
+    for (let slot = 0; slot < fleet.inventory.slotCount; slot++) {
+      const id = ids[slot] ?? '';
+      if (id === '') continue;
+      const klass = columns.klass[slot] as number;
+      let isPlain = isOurs.get(klass);
+      if (isPlain === undefined) {
+        const shape = classes.shape(klass);
+        const isRetiring =
+          shape !== undefined && this.#options.directory.get(shape.provider)?.isRetiring === true;
+        isPlain =
+          shape === undefined || (!isRetiring && rules.ofShape(shape, shape.provider) === 'mine');
+        isOurs.set(klass, isPlain);
+      }
+      if (!isPlain || rules.isNamed(id)) this.#refresh(fleet, slot);
+    }
+  }
+
+  /** Idle machines of retiring providers that only a Delete gives back. */
+  *leftovers(): IterableIterator<number> {
+    const fleet = this.#options.fleet();
+    for (const id of this.#watched) {
+      const slot = fleet.inventory.slotOf(id);
+      if (slot < 0 || fleet.stateOf(slot) !== State.Idle || fleet.pendingOf(slot) !== 'none')
+        continue;
+      const machine = fleet.read(slot);
+      if (this.#isRetiring(machine) && this.mayAct(machine, ActionKind.Delete)) yield slot;
+    }
+  }
+
+  #refresh(fleet: Fleet, slot: number): void {
+    const machine = fleet.read(slot);
+    if (fleet.pendingOf(slot) === 'none' && !this.mayStay(machine)) {
+      this.#watched.delete(machine.id);
+      this.#options.reservations.drop(machine.id);
+      return fleet.forget(machine.id);
+    }
+    const withheld = this.withheldOf(machine);
+    if (withheld !== machine.withheld) fleet.withhold(slot, withheld);
+  }
+
+  #watch({ id, provider }: Machine, ownership: Ownership): void {
+    const isPlain =
+      ownership === 'mine' &&
+      this.#options.reservations.recipientOf(id) === undefined &&
+      this.#options.directory.get(provider)?.isRetiring !== true;
+    if (isPlain) this.#watched.delete(id);
+    else this.#watched.add(id);
+  }
+
+  #changed(change: OwnershipChange): void {
+    if (change === 'all') this.refreshAll();
+    else this.refresh(change);
+  }
+
+  #ownership(machine: Machine): Ownership {
+    return this.#options.store.rules.of(machine);
+  }
+
+  #isGivenAway(machine: Machine): boolean {
+    return this.#options.store.rules.isGivenAway(machine);
+  }
+
+  #isRetiring({ provider }: Machine): boolean {
+    return this.#options.directory.get(provider)?.isRetiring === true;
+  }
+}
+
+/** Of a retiring provider: what serves, and what must still be deleted. Quota slots are not ours. */
+function isWorthKeeping({ state, capacityType }: Machine): boolean {
+  return BUSY.has(state) || (state === State.Idle && isElastic(capacityType));
+}

@@ -1,0 +1,42 @@
+// Which of the domains that we give up still hold machines of ours (coordinator §7.2): the ledger
+// closes a release only when we stop naming the domain, so a machine too few here means two owners.
+// Machines that we adopted stay ours wherever they stand, and hold no domain.
+
+import { attributeOf, STATE_COUNT } from '@bigfleet/engine';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { DomainRef } from './assignment.ts';
+import { domainId } from './assignment.ts';
+import type { OwnershipStore } from './ownership-store.ts';
+
+export function heldReleasingDomains(
+  { assignment, rules }: Pick<OwnershipStore, 'assignment' | 'rules'>,
+  { inventory }: Fleet,
+  shardId: string,
+): readonly DomainRef[] {
+  const open = assignment.releasing.filter(({ emptyAtRevision }) => emptyAtRevision === undefined);
+  if (open.length === 0) return [];
+  const adopted = new Map<number, number>();
+  for (const { machineId } of assignment.adopted) {
+    const slot = inventory.slotOf(machineId);
+    if (slot < 0) continue;
+    const klass = inventory.columns.klass[slot] as number;
+    adopted.set(klass, (adopted.get(klass) ?? 0) + 1);
+  }
+  const held = new Map<string, DomainRef>();
+  const { classes } = inventory;
+  for (let klass = 0; klass < classes.length; klass++) {
+    const shape = classes.shape(klass);
+    if (shape === undefined || rules.ofShape(shape, shape.provider) !== 'releasing') continue;
+    let count = -(adopted.get(klass) ?? 0);
+    for (let state = 0; state < STATE_COUNT; state++) {
+      count += classes.counts[klass * STATE_COUNT + state] ?? 0;
+    }
+    if (count <= 0) continue;
+    for (const { key, value } of open) {
+      if (attributeOf(shape, key) !== value) continue;
+      const domain = { key, value, shardId };
+      held.set(domainId(domain), domain);
+    }
+  }
+  return [...held.values()];
+}

@@ -1,0 +1,128 @@
+// Which machines a transfer or a cross-shard drain may take (coordinator §9.4), as pure choices over
+// machines that the caller already found free to give. The coordinator never names ids: it says what
+// is missing, and the owner decides what to part with, cheapest first.
+
+import {
+  bucketUpperBoundDollars,
+  compareText,
+  PINNED_BUCKET,
+  type PenaltyBucket,
+} from '@bigfleet/base';
+import {
+  add,
+  contributes,
+  covers,
+  isZero,
+  type Machine,
+  noResources,
+  type Requirement,
+  type Resources,
+  satisfiesAll,
+  subtract,
+  victimScore,
+} from '@bigfleet/engine';
+
+/** More than this moves in no single step, whatever was asked for. */
+export const MAX_MACHINES_PER_STEP = 50;
+
+export interface MachineSelector {
+  /** Empty is any. */
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly count: number;
+  readonly requirements: readonly Requirement[];
+  readonly deficit: Resources;
+  readonly minUnit: Resources;
+  readonly providerAddress: string;
+  /** Of the demand; undefined does not filter. */
+  readonly interruptionBucket: PenaltyBucket | undefined;
+}
+
+export interface Resolution {
+  readonly machineIds: readonly string[];
+  readonly covered: Resources;
+}
+
+/** Whether the machine would serve the demand, wherever it stands now. */
+export function isSelected(machine: Machine, selector: MachineSelector): boolean {
+  const { instanceType, zone, requirements, minUnit, interruptionBucket } = selector;
+  if (instanceType !== '' && machine.instanceType !== instanceType) return false;
+  if (zone !== '' && machine.zone !== zone) return false;
+  if (interruptionBucket === PINNED_BUCKET && machine.interruptionProbability > 0) return false;
+  return covers(machine.allocatable, minUnit) && satisfiesAll(machine, requirements);
+}
+
+/** PREPARE: idle machines, reserved for this recipient first, then those that matter least here. */
+export function resolveTransfer(
+  idle: readonly Machine[],
+  selector: MachineSelector,
+  isReserved: (machineId: string) => boolean,
+): Resolution {
+  const penalty = ({ assigned }: Machine): number =>
+    bucketUpperBoundDollars(assigned.reclamationBucket);
+  const candidates = idle
+    .filter((machine) => isSelected(machine, selector))
+    .sort(
+      (a, b) =>
+        Number(isReserved(b.id)) - Number(isReserved(a.id)) ||
+        order(penalty(a), penalty(b)) ||
+        compareText(a.id, b.id),
+    );
+  return takeUntilCovered(candidates, selector);
+}
+
+export interface Preemptor {
+  readonly priority: number;
+  readonly interruptionBucket: PenaltyBucket;
+}
+
+/**
+ * Tier 3: bound machines whose work has strictly lower priority and a strictly lower interruption
+ * penalty than the demand elsewhere, best victims first. Never expensive work for cheap demand.
+ */
+export function resolveVictims(
+  bound: readonly Machine[],
+  selector: MachineSelector,
+  preemptor: Preemptor,
+  priorityOf: (machine: Machine) => number,
+): Resolution {
+  const score = (machine: Machine): number =>
+    victimScore(preemptor.priority, {
+      priority: priorityOf(machine),
+      interruptionPenaltyDollars: bucketUpperBoundDollars(machine.assigned.interruptionBucket),
+      reclamationPenaltyDollars: bucketUpperBoundDollars(machine.assigned.reclamationBucket),
+    });
+  const victims = bound
+    .filter(
+      (machine) =>
+        priorityOf(machine) < preemptor.priority &&
+        machine.assigned.interruptionBucket < preemptor.interruptionBucket &&
+        isSelected(machine, selector),
+    )
+    .sort((a, b) => order(score(b), score(a)) || compareText(a.id, b.id));
+  return takeUntilCovered(victims, selector);
+}
+
+/** Machines that add nothing to what is still missing are left where they are. */
+function takeUntilCovered(
+  candidates: readonly Machine[],
+  { deficit, count }: MachineSelector,
+): Resolution {
+  const limit = Math.min(count, MAX_MACHINES_PER_STEP);
+  const machineIds: string[] = [];
+  let covered = noResources;
+  let missing = deficit;
+  for (const { id, allocatable } of candidates) {
+    if (machineIds.length >= limit || isZero(missing)) break;
+    if (!contributes(allocatable, missing)) continue;
+    machineIds.push(id);
+    covered = add(covered, allocatable);
+    missing = subtract(missing, allocatable);
+  }
+  return { machineIds, covered };
+}
+
+/** Penalties may be infinite, and infinities have no difference. */
+function order(a: number, b: number): number {
+  return a < b ? -1 : Number(a > b);
+}

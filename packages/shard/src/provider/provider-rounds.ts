@@ -1,0 +1,157 @@
+// One round of Lists per cycle, each provider by itself. A round waits for what is being taken in,
+// which ends, but only briefly for a provider that does not answer, which may not: the cycle then
+// goes on with what is known of its machines (shard §7, §16). Its List stays under way; no second
+// one is asked for, and later rounds do not wait for it at all.
+//
+// An answer that comes after its round is the outcome of the next one, which `onLate` asks for.
+// Until everybody has been heard once, rounds are patient: whoever decides without knowing what one
+// provider already runs buys it a second time from another.
+
+import { assert, BigFleetError, type Runtime } from '@bigfleet/base';
+import type { ProviderSet } from './provider-set.ts';
+import type { ProviderSource, RefreshOptions, RefreshOutcome } from './provider-source.ts';
+
+/** What a provider that does not answer costs a cycle, once per List. */
+export const PATIENCE_MS = 500;
+/** A List may take a while; who says nothing for a whole cycle is taken for ill. */
+const SILENT_AFTER_MS = 10_000;
+/** How often a patient round looks whether it still has to be. */
+const LOOK_EVERY_MS = 1_000;
+
+export type RoundOutcome = (RefreshOutcome | Unanswered) & {
+  /** Since the List was asked for: what is known of its machines may be as old as that. */
+  readonly forMs: number;
+};
+
+/** Nothing was changed. */
+interface Unanswered {
+  readonly kind: 'unanswered';
+  /** For longer than a List should take. */
+  readonly isSilent: boolean;
+  readonly error: BigFleetError;
+}
+
+export interface ProviderRoundsOptions {
+  readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
+  readonly providers: ProviderSet;
+  /** While true, a round waits for everybody's List. */
+  readonly isPatient: () => boolean;
+  /** Its List was taken in, whether a round still waits for it or not. */
+  readonly onRefreshed?: (provider: string) => void;
+  /** The outcome of a List that a round left behind is there. */
+  readonly onLate: () => void;
+}
+
+/** One refresh under way, or one whose outcome no round has taken yet. */
+interface Running {
+  readonly source: ProviderSource;
+  readonly startMs: number;
+  isLeftBehind: boolean;
+  settled: { readonly outcome: RefreshOutcome } | { readonly thrown: unknown } | undefined;
+}
+
+export class ProviderRounds {
+  readonly #options: ProviderRoundsOptions;
+  /** By name, so that a provider which comes back waits for the List of its predecessor. */
+  readonly #running = new Map<string, Running>();
+  readonly #stop = new AbortController();
+  /** Who waits for something to settle: a round, and whoever stops. */
+  readonly #waiters = new Set<() => void>();
+  #isRound = false;
+
+  constructor(options: ProviderRoundsOptions) {
+    this.#options = options;
+  }
+
+  /** One at a time. Throws what `apply` threw; the other providers' Lists go on. */
+  async next(options: RefreshOptions): Promise<ReadonlyMap<string, RoundOutcome>> {
+    assert(!this.#isRound, 'rounds overlap');
+    this.#isRound = true;
+    for (const source of this.#options.providers) {
+      if (!this.#running.has(source.name)) this.#start(source, options);
+    }
+    while (this.#hasReasonToWait()) await this.#change();
+    this.#isRound = false;
+    return this.#outcomes();
+  }
+
+  /** Nothing is asked any more; resolves when nothing is applied any more. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new BigFleetError('cancelled', 'the shard stops'));
+    while (this.#openCount() > 0) await this.#change();
+  }
+
+  #start(source: ProviderSource, options: RefreshOptions): void {
+    const startMs = this.#options.runtime.clock.monotonicMs();
+    const running: Running = { source, startMs, isLeftBehind: false, settled: undefined };
+    this.#running.set(source.name, running);
+    const settle = (settled: Running['settled']): void => {
+      running.settled = settled;
+      for (const resume of this.#waiters) resume();
+      if (running.isLeftBehind && !this.#stop.signal.aborted) this.#options.onLate();
+    };
+    source.refresh({ ...options, signal: this.#stop.signal }).then(
+      (outcome) => {
+        if (outcome.kind === 'refreshed') this.#options.onRefreshed?.(source.name);
+        settle({ outcome });
+      },
+      (thrown: unknown) => settle({ thrown }),
+    );
+  }
+
+  #hasReasonToWait(): boolean {
+    if (this.#stop.signal.aborted) return false;
+    const isPatient = this.#options.isPatient();
+    const nowMs = this.#options.runtime.clock.monotonicMs();
+    return [...this.#running.values()].some(({ source, startMs, settled, isLeftBehind }) => {
+      if (settled !== undefined) return false;
+      if (isPatient || !source.isAsking) return true;
+      return !isLeftBehind && nowMs - startMs < PATIENCE_MS;
+    });
+  }
+
+  #openCount(): number {
+    return [...this.#running.values()].filter(({ settled }) => settled === undefined).length;
+  }
+
+  /** Until something settles, or it is time to look again. */
+  async #change(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiters.add(resolve);
+    const timer = this.#options.runtime.timers.after(this.#lookAfterMs(), resolve);
+    await promise;
+    timer.cancel();
+    this.#waiters.delete(resolve);
+  }
+
+  #lookAfterMs(): number {
+    const nowMs = this.#options.runtime.clock.monotonicMs();
+    const left = [...this.#running.values()]
+      .map(({ startMs }) => startMs + PATIENCE_MS - nowMs)
+      .filter((ms) => ms > 0);
+    return Math.min(LOOK_EVERY_MS, ...left);
+  }
+
+  #outcomes(): ReadonlyMap<string, RoundOutcome> {
+    const { providers, runtime } = this.#options;
+    const outcomes = new Map<string, RoundOutcome>();
+    for (const [name, running] of this.#running) {
+      const { source, settled, startMs } = running;
+      const forMs = runtime.clock.monotonicMs() - startMs;
+      if (settled === undefined) running.isLeftBehind = true;
+      else this.#running.delete(name);
+      if (settled !== undefined && 'thrown' in settled) throw settled.thrown;
+      // A provider that left the set meanwhile has nothing to say any more.
+      if (providers.get(name) !== source) continue;
+      outcomes.set(name, { ...(settled?.outcome ?? unanswered(forMs)), forMs });
+    }
+    return outcomes;
+  }
+}
+
+function unanswered(forMs: number): Unanswered {
+  const error = new BigFleetError('deadline_exceeded', 'the provider has not answered yet', {
+    fields: { ms: Math.round(forMs) },
+  });
+  return { kind: 'unanswered', isSilent: forMs >= SILENT_AFTER_MS, error };
+}

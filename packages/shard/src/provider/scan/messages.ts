@@ -1,0 +1,15 @@
+// What passes between the main thread and the reconcile worker.
+
+import type { ScanAnswer, ScanOrder } from './list-scans.ts';
+
+export interface ToScanWorker {
+  readonly id: number;
+  readonly order: ScanOrder;
+}
+
+export interface FromScanWorker {
+  readonly id: number;
+  readonly answer: ScanAnswer;
+  /** Of the reconcile thread since the answer before: lag, collections, heap. */
+  readonly threadDeltas: Float64Array;
+}
