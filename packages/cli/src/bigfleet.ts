@@ -1,18 +1,25 @@
 // The front door `bigfleet <subcommand>` (coordinator §12.1).
 
 import { type Command, type CommandContext, EXIT } from './command.ts';
+import { REQUIRED_NODE_MAJOR } from './node-major.ts';
+import { allInOneCommand } from './all-in-one/command.ts';
+import { coordinatorCommand } from './coordinator/command.ts';
+import { diffCommand } from './records/diff/diff-command.ts';
 import { explainCommand } from './records/explain-command.ts';
 import { recordsCommand } from './records/records-command.ts';
 import { replayCommand } from './records/replay-command.ts';
 import { shardCommand } from './shard/command.ts';
+import { whatIfCommand } from './what-if/what-if-command.ts';
 
-const REQUIRED_NODE_MAJOR = 24;
-
-const COMMANDS: ReadonlyMap<string, Command> = new Map([
+export const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ['coordinator', coordinatorCommand],
   ['shard', shardCommand],
+  ['all-in-one', allInOneCommand],
   ['explain', explainCommand],
   ['records', recordsCommand],
   ['replay', replayCommand],
+  ['diff', diffCommand],
+  ['what-if', whatIfCommand],
 ]);
 
 export async function runBigfleet(

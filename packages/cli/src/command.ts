@@ -1,6 +1,7 @@
 // What a subcommand is to the front door, and its exit codes.
 
 import type { Runtime } from '@bigfleet/base';
+import type { FlagTable } from './flags/flag.ts';
 import type { ProcessPort } from './process-port.ts';
 
 /** 0 as asked, 1 it failed or refused to start, 2 the command line is wrong. */
@@ -13,6 +14,8 @@ export interface CommandContext {
 
 export interface Command {
   readonly summary: string;
+  /** For the reference page, where the front door does not know them. */
+  readonly flags?: FlagTable;
   /** Returns the exit code. */
   run(argv: readonly string[], context: CommandContext): Promise<number>;
 }

@@ -10,6 +10,10 @@ export interface Flag<T> {
   readonly help: string;
   /** How a value is written, for --help: `<duration>`. Absent for switches. */
   readonly form?: string;
+  /** The values that can be written, where they are few: for completion. */
+  readonly choices?: readonly string[];
+  /** One letter: `-o json`, `-o=json`, `-ojson`. */
+  readonly short?: string;
   readonly isRepeatable?: boolean;
   /** The error says what would have been right. */
   readonly parse: (text: string) => Result<T, string>;

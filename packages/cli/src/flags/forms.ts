@@ -119,6 +119,7 @@ export function oneOf<const T extends string>(
     fallback,
     help,
     form: choices.join('|'),
+    choices,
     parse: (given) => {
       const choice = choices.find((each) => each === given);
       return choice === undefined ? err(`write one of ${choices.join(', ')}`) : ok(choice);

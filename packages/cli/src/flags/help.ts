@@ -6,12 +6,16 @@ const INDENT = 2;
 const MAX_COLUMN = 42;
 
 export function helpText(usage: string, summary: string, table: FlagTable): string {
-  const lines = Object.entries(table).map(([name, flag]) => flagLine(name, flag));
-  return `${[usage, '', summary, '', 'Flags:', ...lines].join('\n')}\n`;
+  return `${[usage, '', summary, '', 'Flags:', ...flagLines(table)].join('\n')}\n`;
+}
+
+export function flagLines(table: FlagTable): string[] {
+  return Object.entries(table).map(([name, flag]) => flagLine(name, flag));
 }
 
 function flagLine(name: string, flag: Flag<unknown>): string {
-  const head = `--${name}${flag.form === undefined ? '' : ` ${flag.form}`}`;
+  const short = flag.short === undefined ? '' : `-${flag.short}, `;
+  const head = `${short}--${name}${flag.form === undefined ? '' : ` ${flag.form}`}`;
   const padded = `${' '.repeat(INDENT)}${head}`.padEnd(MAX_COLUMN);
   const separator = padded.endsWith(' ') ? '' : `\n${' '.repeat(MAX_COLUMN)}`;
   return `${padded}${separator}${flag.help}${defaultText(flag)}`;

@@ -28,20 +28,23 @@ export function directoryCommand<Table extends FlagTable & typeof directoryFlags
   const { name, summary, flags } = verb;
   return {
     summary,
+    flags,
     run: async (argv, context) => {
       const { port } = context;
       if (argv.some((argument) => argument === '--help' || argument === '-h')) {
-        port.writeOutput(helpText(`Usage: bigfleet ${name} [flags]`, summary, flags));
+        port.writeOutput(
+          helpText(`Usage: bigfleet ${name} [<records-dir>] [flags]`, summary, flags),
+        );
         return EXIT.ok;
       }
-      const parsed = parseFlags(flags, argv);
+      const parsed = parseFlags(flags, argv, { maxWords: 1 });
       const problem = parsed.ok ? verb.problem?.(parsed.value.values) : parsed.error;
       if (!parsed.ok || problem !== undefined) {
         port.writeError(`bigfleet ${name}: ${problem ?? ''}; see bigfleet ${name} --help\n`);
         return EXIT.usage;
       }
-      const { values } = parsed.value;
-      const directory = values['records-dir'] as string;
+      const { values, words } = parsed.value;
+      const directory = words[0] ?? (values['records-dir'] as string);
       if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
         port.writeError(
           `bigfleet ${name}: there is no directory ${directory}; ` +

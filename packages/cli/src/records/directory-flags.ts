@@ -2,22 +2,20 @@
 
 import type { Flag } from '../flags/flag.ts';
 import { oneOf, text } from '../flags/forms.ts';
+import { documentLine, documentText } from '../ctl/output/document.ts';
 
-type OutputForm = 'text' | 'json';
+export type OfflineForm = 'text' | 'json' | 'yaml';
 
 export const directoryFlags: {
   readonly 'records-dir': Flag<string>;
-  readonly output: Flag<OutputForm>;
+  readonly output: Flag<OfflineForm>;
 } = {
   'records-dir': text('./data/records', 'Directory that a shard writes its records to.', '<dir>'),
-  output: oneOf('text', ['text', 'json'], 'How to print.'),
+  output: { ...oneOf('text', ['text', 'json', 'yaml'], 'How to print.'), short: 'o' },
 };
 
-/** One line of JSON; 64-bit numbers as text, because readers would round them. */
-export function jsonLine(value: unknown): string {
-  const plain = (_: string, part: unknown): unknown => {
-    if (typeof part === 'bigint') return String(part);
-    return part instanceof Map ? Object.fromEntries(part) : part;
-  };
-  return `${JSON.stringify(value, plain)}\n`;
+/** Text as it is; JSON a line, YAML a document, so that several can follow each other. */
+export function offlineText(form: OfflineForm, document: unknown, words: () => string): string {
+  if (form === 'text') return `${words()}\n`;
+  return form === 'json' ? documentLine(document) : `---\n${documentText(document, 'yaml')}`;
 }

@@ -4,7 +4,7 @@ import { describeExplanation, explainRecords } from '@bigfleet/shard';
 import { type Command, EXIT } from '../command.ts';
 import { bigNumber, text, toggle } from '../flags/forms.ts';
 import { directoryCommand } from './directory-command.ts';
-import { directoryFlags, jsonLine } from './directory-flags.ts';
+import { directoryFlags, offlineText } from './directory-flags.ts';
 
 const flags = {
   ...directoryFlags,
@@ -32,7 +32,7 @@ export const explainCommand: Command = directoryCommand({
       ...(cycle === 0n ? {} : { cycle }),
       hasCounterfactuals: counterfactuals,
     });
-    port.writeOutput(output === 'json' ? jsonLine(result) : `${describeExplanation(result)}\n`);
+    port.writeOutput(offlineText(output, result, () => describeExplanation(result)));
     return result.kind === 'answered' ? EXIT.ok : EXIT.failed;
   },
 });

@@ -1,10 +1,16 @@
 // `bigfleet records`: what was decided, one line per cycle.
 
-import { describeRecordLine, type RecordQuery, recordLines } from '@bigfleet/shard';
+import {
+  describeRecordLine,
+  type RecordLine,
+  type RecordQuery,
+  recordLines,
+} from '@bigfleet/shard';
 import { type Command, EXIT } from '../command.ts';
-import { bigNumber, text, wholeNumber } from '../flags/forms.ts';
+import { bigNumber, text, toggle, wholeNumber } from '../flags/forms.ts';
 import { directoryCommand } from './directory-command.ts';
-import { directoryFlags, jsonLine } from './directory-flags.ts';
+import { followRecords } from './follow-records.ts';
+import { directoryFlags, offlineText } from './directory-flags.ts';
 
 const flags = {
   ...directoryFlags,
@@ -12,13 +18,14 @@ const flags = {
   'to-cycle': bigNumber(0n, 'Last cycle; 0 is the newest.'),
   machine: text('', 'Only records that mention this machine.', '<id>'),
   limit: wholeNumber(0, 'At most so many lines; 0 is all.'),
+  follow: { ...toggle(false, 'Go on with what is written next, until Ctrl-C.'), short: 'f' },
 } as const;
 
 export const recordsCommand: Command = directoryCommand({
   name: 'records',
   summary: 'what a shard decided, one line per cycle, from its records directory',
   flags,
-  run: async (files, values, { port }) => {
+  run: async (files, values, { port, runtime }) => {
     const query: RecordQuery = {
       ...(values['from-cycle'] === 0n ? {} : { fromCycle: values['from-cycle'] }),
       ...(values['to-cycle'] === 0n ? {} : { toCycle: values['to-cycle'] }),
@@ -28,10 +35,15 @@ export const recordsCommand: Command = directoryCommand({
         port.writeError(`bigfleet records: ${segment}: ${unreadBytes} bytes cannot be read\n`),
     };
     let count = 0;
-    for await (const line of recordLines(files, query)) {
+    const print = (line: RecordLine): void => {
       count += 1;
-      port.writeOutput(values.output === 'json' ? jsonLine(line) : `${describeRecordLine(line)}\n`);
+      port.writeOutput(offlineText(values.output, line, () => describeRecordLine(line)));
+    };
+    if (values.follow) {
+      await followRecords({ files, query, runtime, print, stopped: port.stopSignal() });
+      return EXIT.ok;
     }
+    for await (const line of recordLines(files, query)) print(line);
     if (count === 0) port.writeError('bigfleet records: no record matches\n');
     return EXIT.ok;
   },

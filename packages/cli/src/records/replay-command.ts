@@ -3,26 +3,29 @@
 
 import { describeDirectoryReplay, replayDirectory } from '@bigfleet/shard';
 import { type Command, EXIT } from '../command.ts';
-import { oneOf } from '../flags/forms.ts';
+import { toggle } from '../flags/forms.ts';
+import { printDecisions } from './diff/print-decisions.ts';
 import { directoryCommand } from './directory-command.ts';
-import { directoryFlags, jsonLine } from './directory-flags.ts';
+import { directoryFlags, offlineText } from './directory-flags.ts';
+import { replayModeFlag } from './replay-mode.ts';
 
 const flags = {
   ...directoryFlags,
-  mode: oneOf(
-    'recorded',
-    ['recorded', 'incremental', 'full'],
-    'Evaluate as it was recorded, never in full, or always in full; all three must agree.',
-  ),
+  mode: replayModeFlag,
+  decisions: toggle(false, 'Print what every cycle decides, for bigfleet diff; compare nothing.'),
 } as const;
 
 export const replayCommand: Command = directoryCommand({
   name: 'replay',
   summary: 'decide again what a shard decided, from its recorded inputs, and compare',
   flags,
-  run: async (files, { mode, output }, { port }) => {
+  run: async (files, { mode, output, decisions }, { port }) => {
+    if (decisions) {
+      await printDecisions(files, mode, (text) => port.writeOutput(text));
+      return EXIT.ok;
+    }
     const result = await replayDirectory(files, { mode });
-    port.writeOutput(output === 'json' ? jsonLine(result) : `${describeDirectoryReplay(result)}\n`);
+    port.writeOutput(offlineText(output, result, () => describeDirectoryReplay(result)));
     return result.outcome === 'identical' ? EXIT.ok : EXIT.failed;
   },
 });

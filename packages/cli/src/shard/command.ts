@@ -1,18 +1,13 @@
 // `bigfleet shard`: flags, log, start, signals, stop.
 
 import { BigFleetError, describeThrown } from '@bigfleet/base';
-import { type RunningProcess, startShardProcess } from '@bigfleet/shard';
-import {
-  createLogger,
-  createRegistry,
-  type Logger,
-  stableMessages,
-  stderrSink,
-} from '@bigfleet/telemetry';
+import { type RunningProcess, startShardProcess, type StartProcessOptions } from '@bigfleet/shard';
+import { createLogger, createRegistry, stableMessages, stderrSink } from '@bigfleet/telemetry';
 import { type Command, type CommandContext, EXIT } from '../command.ts';
 import { helpText } from '../flags/help.ts';
 import { parseFlags } from '../flags/parse.ts';
 import { shardFlags } from './flags.ts';
+import { Reporting } from './reporting.ts';
 import { shardSettings } from './settings.ts';
 
 const SUMMARY = 'one shard: operator sessions, decisions, machines';
@@ -35,20 +30,25 @@ export const shardCommand: Command = {
     const sink = stderrSink({ timers, registry });
     const logger = createLogger({ clock, sink, format, level });
     for (const warning of command.value.warnings) logger.warn(warning);
-    const { settings } = command.value;
-    return serve(context, logger, { ...context, env: port.env, logger, registry, settings });
+    const { settings, coordinator } = command.value;
+    const reporting = new Reporting(coordinator);
+    const coordinatorTerm = (): bigint => reporting.term;
+    const options = { ...context, env: port.env, logger, registry, settings, coordinatorTerm };
+    return serve(context, options, reporting);
   },
 };
 
 async function serve(
   { port }: CommandContext,
-  logger: Logger,
-  options: Parameters<typeof startShardProcess>[0],
+  options: StartProcessOptions,
+  reporting: Reporting,
 ): Promise<number> {
+  const { logger } = options;
   const stopSignal = port.stopSignal();
   let running: RunningProcess;
   try {
     running = await startShardProcess(options);
+    await startReporting(reporting, running, options);
   } catch (error) {
     port.writeError(`bigfleet shard: ${refusal(error)}\n`);
     return EXIT.failed;
@@ -57,8 +57,24 @@ async function serve(
   const failure = await Promise.race([stopSignal.then(() => undefined), running.shard.failed]);
   if (failure === undefined) logger.event(stableMessages.signalReceived, {});
   else logger.event(stableMessages.componentExited, { err: failure.stack ?? failure.message });
+  // Not waited for: the coordinator is on no path of a shard.
+  reporting.stop();
   await running.stop();
   return failure === undefined ? EXIT.ok : EXIT.failed;
+}
+
+/** A term that cannot be understood refuses the start, and nothing stays open then. */
+async function startReporting(
+  reporting: Reporting,
+  running: RunningProcess,
+  options: StartProcessOptions,
+): Promise<void> {
+  try {
+    await reporting.start(running, options);
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
 }
 
 function usage({ port }: CommandContext, problem: string): number {

@@ -67,6 +67,8 @@ const refused: readonly (readonly [string, RegExp])[] = [
   ['--fake-provider --id=solo --seed-configured-per-cluster=2', /-<ordinal>/],
   ['--fake-provider --seed-density-multiplier=0', /at least 1/],
   ['--log-format=xml', /one of text, json/],
+  ['--fake-provider --provider-shared', /--provider-shared excludes --fake-provider/],
+  ['--coordinator-heartbeat-interval=0', /at least 100ms/],
 ];
 for (const [line, problem] of refused) {
   test(`${line} is refused: ${problem.source}`, () => {
@@ -85,13 +87,29 @@ for (const name of FAKE_ONLY) {
 }
 
 test('what this build cannot do is refused, not ignored', () => {
-  for (const line of [
-    '--coordinator-addr=h:1',
-    '--provider-shared',
-    '--fake-provider --archetypes=f',
-  ]) {
-    assert.ok(!settingsOf(line.split(' ')).ok, line);
-  }
+  assert.ok(!settingsOf(['--fake-provider', '--archetypes=f']).ok);
+});
+
+test('the coordinator: none by default; where, how often, and as whom the shard reports', () => {
+  assert.equal(good([]).coordinator, undefined);
+  assert.deepEqual(good(['--coordinator-addr=c:7790']).coordinator, {
+    address: 'c:7790',
+    shardAddress: ':7780',
+    intervalMs: 10_000,
+  });
+  const given = good([
+    '--coordinator-addr=c:7790',
+    '--advertise-addr=shard-0.shards:7780',
+    '--coordinator-heartbeat-interval=1s',
+  ]);
+  assert.deepEqual(given.coordinator, {
+    address: 'c:7790',
+    shardAddress: 'shard-0.shards:7780',
+    intervalMs: 1_000,
+  });
+  const { settings } = good(['--provider=a=h:1', '--provider-shared']);
+  assert.equal(settings.isProviderShared, true);
+  assert.equal(good(['--provider=a=h:1']).settings.isProviderShared, false);
 });
 
 test('several providers keep their names; the shorthand is called default', () => {

@@ -16,13 +16,25 @@ import { parseDuration } from '../flags/forms.ts';
 import type { Parsed } from '../flags/parse.ts';
 import { FAKE_ONLY, type ShardFlags } from './flags.ts';
 
+/** Tests report this often; production never below seconds. */
+const MIN_HEARTBEAT_MS = 100;
+
 type Values = FlagValues<ShardFlags>;
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ShardCommand {
   readonly settings: ProcessSettings;
+  /** Undefined: the shard runs alone. */
+  readonly coordinator: CoordinatorSettings | undefined;
   /** What is odd but no reason to refuse; for the log. */
   readonly warnings: readonly string[];
+}
+
+export interface CoordinatorSettings {
+  readonly address: string;
+  /** Where others dial this shard. */
+  readonly shardAddress: string;
+  readonly intervalMs: number;
 }
 
 export function shardSettings(parsed: Parsed<ShardFlags>, env: Env): Result<ShardCommand, string> {
@@ -45,6 +57,7 @@ export function shardSettings(parsed: Parsed<ShardFlags>, env: Env): Result<Shar
     metricsAddress: metricsAddress.value,
     dataDir: values['data-dir'],
     providers: providers.value,
+    isProviderShared: values['provider-shared'],
     epochFloor: values['epoch-floor'],
     recordsDir: values['records-dir'] || path.join(values['data-dir'], 'records'),
     auditLog: values['audit-log'],
@@ -59,7 +72,7 @@ export function shardSettings(parsed: Parsed<ShardFlags>, env: Env): Result<Shar
     shard: coreSettings(values, env),
     build: { version: '0.1.0', revision: env['BIGFLEET_REVISION'] ?? 'unknown' },
   };
-  return ok({ settings, warnings });
+  return ok({ settings, coordinator: coordinatorSettings(values), warnings });
 }
 
 function valueProblem({ values, given }: Parsed<ShardFlags>): string | undefined {
@@ -74,6 +87,12 @@ function valueProblem({ values, given }: Parsed<ShardFlags>): string | undefined
   if (values['fake-provider'] && hasAddresses) {
     return '--fake-provider excludes --provider and --provider-addr';
   }
+  if (values['provider-shared'] && values['fake-provider']) {
+    return '--provider-shared excludes --fake-provider: nobody else can dial the fake';
+  }
+  if (values['coordinator-heartbeat-interval'] < MIN_HEARTBEAT_MS) {
+    return '--coordinator-heartbeat-interval is at least 100ms';
+  }
   const stray = FAKE_ONLY.find((name) => given.has(name));
   if (!values['fake-provider'] && stray !== undefined) return `--${stray} needs --fake-provider`;
   if (values['seed-density-multiplier'] < 1) return '--seed-density-multiplier is at least 1';
@@ -85,14 +104,18 @@ function valueProblem({ values, given }: Parsed<ShardFlags>): string | undefined
 
 /** Refused, because a flag that is taken and does nothing is worse than one that is missing. */
 function unsupportedProblem(values: Values): string | undefined {
-  if (values['coordinator-addr'] !== '') {
-    return '--coordinator-addr: this build has no coordinator client yet';
-  }
-  if (values['provider-shared']) {
-    return '--provider-shared: ownership comes from the coordinator client, which this build lacks';
-  }
   if (values.archetypes !== '') return '--archetypes: this build has no catalogue reader yet';
   return undefined;
+}
+
+function coordinatorSettings(values: Values): CoordinatorSettings | undefined {
+  const address = values['coordinator-addr'];
+  if (address === '') return undefined;
+  return {
+    address,
+    shardAddress: values['advertise-addr'] || values.listen,
+    intervalMs: values['coordinator-heartbeat-interval'],
+  };
 }
 
 function coreSettings(values: Values, env: Env): ProcessSettings['shard'] {

@@ -1,0 +1,102 @@
+// The flags of `bigfleet coordinator` (coordinator §12.1). The chart renders from this list and a
+// test compares the two: a flag that only one side knew once crash-looped a published chart.
+
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '@bigfleet/telemetry';
+import type { Flag } from '../flags/flag.ts';
+import { decimal, duration, oneOf, text, toggle, wholeNumber } from '../flags/forms.ts';
+
+export const STORES = ['auto', 'sqlite', 'etcd'] as const;
+export type StoreChoice = (typeof STORES)[number];
+
+export type CoordinatorFlags = {
+  readonly listen: Flag<string>;
+  readonly 'metrics-addr': Flag<string>;
+  readonly 'advertise-addr': Flag<string>;
+  readonly id: Flag<string>;
+  readonly 'data-dir': Flag<string>;
+  readonly bootstrap: Flag<boolean>;
+  readonly store: Flag<StoreChoice>;
+  readonly 'join-addr': Flag<string>;
+  readonly 'raft-bind': Flag<string>;
+  readonly 'raft-advertise': Flag<string>;
+  readonly 'etcd-endpoints': Flag<string>;
+  readonly 'etcd-binary': Flag<string>;
+  readonly 'etcd-client-addr': Flag<string>;
+  readonly 'etcd-prefix': Flag<string>;
+  readonly 'etcd-tls-cert': Flag<string>;
+  readonly 'etcd-tls-key': Flag<string>;
+  readonly 'etcd-tls-ca': Flag<string>;
+  readonly 'etcd-username': Flag<string>;
+  readonly 'etcd-password-file': Flag<string>;
+  readonly 'leader-lease-ttl': Flag<number>;
+  readonly 'snapshot-export-dir': Flag<string>;
+  readonly 'snapshot-export-interval': Flag<number>;
+  readonly 'snapshot-export-retain': Flag<number>;
+  readonly 'rebalance-interval': Flag<number>;
+  readonly 'rebalance-age': Flag<number>;
+  readonly 'rebalance-preempt-age': Flag<number>;
+  readonly 'rebalance-cooldown-cycles': Flag<number>;
+  readonly 'rebalance-donor-margin': Flag<number>;
+  readonly 'rebalance-min-benefit': Flag<number>;
+  readonly 'rebalance-max-machines': Flag<number>;
+  readonly 'rebalance-max-moves': Flag<number>;
+  readonly 'rebalance-max-overrides': Flag<number>;
+  readonly 'rebalance-dry-run': Flag<boolean>;
+  readonly 'tls-cert': Flag<string>;
+  readonly 'tls-key': Flag<string>;
+  readonly 'tls-ca': Flag<string>;
+  readonly 'require-tls': Flag<boolean>;
+  readonly 'log-format': Flag<LogFormat>;
+  readonly 'log-level': Flag<LogLevel>;
+  readonly 'trace-samples': Flag<string>;
+  readonly 'debug-endpoints': Flag<boolean>;
+  readonly reflection: Flag<boolean>;
+};
+
+const FRACTION = { min: 0, max: 1 };
+const ADDRESS = '<host:port>';
+
+export const coordinatorFlags: CoordinatorFlags = {
+  listen: text(':7790', 'gRPC: reports, administration, reading', ADDRESS),
+  'metrics-addr': text(':8790', 'HTTP: /metrics, /healthz, /readyz; "0" turns it off', ADDRESS),
+  'advertise-addr': text('', 'gRPC address that followers name; empty is --listen', ADDRESS),
+  id: text('node-1', 'stable id of this replica; ends in -<ordinal> with --join-addr', '<id>'),
+  'data-dir': text('./coord-data', 'lock, database, or the managed etcd', '<dir>'),
+  bootstrap: toggle(false, 'may initialise an empty store'),
+  store: oneOf('auto', STORES, 'auto is etcd with --join-addr or --etcd-endpoints, else sqlite'),
+  'join-addr': text('', 'gRPC Service of all replicas; makes a managed etcd', ADDRESS),
+  'raft-bind': text(':7791', 'peer listener of the managed etcd', ADDRESS),
+  'raft-advertise': text('', 'peer address that others dial; empty is --raft-bind', ADDRESS),
+  'etcd-endpoints': text('', 'use this etcd, run by you', '<url,url>'),
+  'etcd-binary': text('etcd', 'what the managed etcd is started from', '<file>'),
+  'etcd-client-addr': text('127.0.0.1:2379', 'where the managed etcd serves us', ADDRESS),
+  'etcd-prefix': text('/bigfleet/', 'of all our keys', '<prefix>'),
+  'etcd-tls-cert': text('', 'client certificate for --etcd-endpoints', '<file>'),
+  'etcd-tls-key': text('', 'its key', '<file>'),
+  'etcd-tls-ca': text('', 'trust root of that etcd', '<file>'),
+  'etcd-username': text('', 'of that etcd', '<name>'),
+  'etcd-password-file': text('', 'its password; a file, never a flag', '<file>'),
+  'leader-lease-ttl': duration('5s', 'a lost leader is replaced after this; at least 3s'),
+  'snapshot-export-dir': text('', 'save snapshots here; empty is off', '<dir>'),
+  'snapshot-export-interval': duration('0', 'between two snapshots; 0 is 5m'),
+  'snapshot-export-retain': wholeNumber(288, 'snapshots kept; 0 keeps all'),
+  'rebalance-interval': duration('50s', 'between two passes; 0 turns moves between shards off'),
+  'rebalance-age': wholeNumber(5, 'cycles that a shortfall must exceed to be answered'),
+  'rebalance-preempt-age': wholeNumber(12, 'cycles it must exceed for a drain elsewhere'),
+  'rebalance-cooldown-cycles': wholeNumber(8, 'report intervals of rest after a move; at least 8'),
+  'rebalance-donor-margin': decimal(0.1, 'share of its idle machines a donor keeps', FRACTION),
+  'rebalance-min-benefit': decimal(0.1, 'share of a deficit a move must cover', FRACTION),
+  'rebalance-max-machines': wholeNumber(50, 'per transfer', 50),
+  'rebalance-max-moves': wholeNumber(10, 'per pass'),
+  'rebalance-max-overrides': wholeNumber(10_000, 'machines owned against domain and home'),
+  'rebalance-dry-run': toggle(false, 'log every decision, move nothing'),
+  'tls-cert': text('', 'certificate chain; all three or none', '<file>'),
+  'tls-key': text('', 'its key', '<file>'),
+  'tls-ca': text('', 'the one trust root', '<file>'),
+  'require-tls': toggle(false, 'refuse to start without mTLS; also BIGFLEET_REQUIRE_TLS=1'),
+  'log-format': oneOf('text', LOG_FORMATS, 'of the log on stderr'),
+  'log-level': oneOf('info', LOG_LEVELS, 'least level that is logged'),
+  'trace-samples': text('', 'write raw apply durations to this file', '<file>'),
+  'debug-endpoints': toggle(false, 'profiles on the HTTP port'),
+  reflection: toggle(false, 'gRPC server reflection'),
+};

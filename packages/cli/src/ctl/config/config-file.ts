@@ -1,0 +1,113 @@
+// The config file: named sets of coordinator address and TLS files, and which one is in use. Keys
+// are those of the flags. Read strictly: a misspelt tls-ca that was passed over would dial in
+// plaintext. Written whole, through a temporary file: a full disk must not lose the contexts.
+
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { BigFleetError, compareText, describeThrown } from '@bigfleet/base';
+import { nearestName } from '../../flags/nearest-name.ts';
+import { parseYaml, yamlText } from '../output/yaml.ts';
+
+export const CONTEXT_KEYS = ['coordinator', 'tls-cert', 'tls-key', 'tls-ca'] as const;
+
+export type ContextKey = (typeof CONTEXT_KEYS)[number];
+
+export type ContextEntry = Readonly<Partial<Record<ContextKey, string>>>;
+
+export interface CtlConfig {
+  /** Empty: none is in use. */
+  readonly currentContext: string;
+  readonly contexts: ReadonlyMap<string, ContextEntry>;
+}
+
+const EMPTY: CtlConfig = { currentContext: '', contexts: new Map() };
+const TOP_KEYS = ['current-context', 'contexts'];
+const MAX_BYTES = 1_000_000;
+const OWNER_ONLY = 0o600;
+const OWNER_ONLY_DIRECTORY = 0o700;
+
+/** A file that is not there holds nothing. */
+export function readConfig(file: string): CtlConfig {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return EMPTY;
+    throw invalid(file, describeThrown(error), error);
+  }
+  if (text.length > MAX_BYTES) throw invalid(file, `it is longer than ${MAX_BYTES} characters`);
+  const parsed = parseYaml(text);
+  if (!parsed.ok) throw invalid(file, parsed.error);
+  return parsed.value === null ? EMPTY : configOf(file, parsed.value);
+}
+
+export function writeConfig(file: string, config: CtlConfig): void {
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+    writeFileSync(temporary, configText(config), { mode: OWNER_ONLY });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw invalid(file, describeThrown(error), error);
+  }
+}
+
+export function configText(config: CtlConfig): string {
+  return yamlText(configDocument(config));
+}
+
+/** As it stands in the file. */
+export function configDocument({ currentContext, contexts }: CtlConfig): Record<string, unknown> {
+  const sorted = [...contexts].sort(([a], [b]) => compareText(a, b));
+  return { 'current-context': currentContext, contexts: Object.fromEntries(sorted) };
+}
+
+function configOf(file: string, value: unknown): CtlConfig {
+  const top = mappingOf(file, 'the file', value);
+  refuseUnknown(file, 'the file', top, TOP_KEYS);
+  const contexts = mappingOf(file, 'contexts', top.get('contexts') ?? {});
+  return {
+    currentContext: textOf(file, 'current-context', top.get('current-context') ?? ''),
+    contexts: new Map([...contexts].map(([name, entry]) => [name, entryOf(file, name, entry)])),
+  };
+}
+
+function entryOf(file: string, name: string, value: unknown): ContextEntry {
+  const place = `contexts.${name}`;
+  const entry = mappingOf(file, place, value ?? {});
+  refuseUnknown(file, place, entry, CONTEXT_KEYS);
+  return Object.fromEntries(
+    [...entry].map(([key, text]) => [key, textOf(file, `${place}.${key}`, text)]),
+  );
+}
+
+function mappingOf(file: string, place: string, value: unknown): Map<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(file, `${place} must be a mapping`);
+  }
+  return new Map(Object.entries(value));
+}
+
+function textOf(file: string, place: string, value: unknown): string {
+  if (typeof value !== 'string') throw invalid(file, `${place} must be text`);
+  return value;
+}
+
+function refuseUnknown(
+  file: string,
+  place: string,
+  mapping: ReadonlyMap<string, unknown>,
+  known: readonly string[],
+): void {
+  for (const key of mapping.keys()) {
+    if (known.includes(key)) continue;
+    const near = nearestName(known, key);
+    const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`;
+    throw invalid(file, `${place} has no key ${JSON.stringify(key)}; ${hint}`);
+  }
+}
+
+function invalid(file: string, problem: string, cause?: unknown): BigFleetError {
+  return new BigFleetError('ctl_config_invalid', `${file}: ${problem}`, { cause });
+}

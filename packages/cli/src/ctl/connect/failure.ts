@@ -1,0 +1,66 @@
+// From what a call threw to an error with a stable code that says whom it was asked of. The one
+// boundary where RpcErrors become ours. What a server refused keeps the server's words and, when
+// they carry one, its code.
+
+import { BigFleetError, type ErrorCode, isErrorCode } from '@bigfleet/base';
+import { RpcError } from '@bigfleet/wire';
+
+export interface Peer {
+  readonly kind: 'coordinator' | 'shard' | 'provider';
+  /** As a person would say it: `shard shard-3 at host:7780`. */
+  readonly name: string;
+}
+
+const UNREACHABLE: Readonly<Record<Peer['kind'], ErrorCode>> = {
+  coordinator: 'coordinator_unreachable',
+  shard: 'shard_unreachable',
+  provider: 'provider_unreachable',
+};
+
+/** A bug stays what it is. */
+export function callFailure(thrown: unknown, peer: Peer, feature: string): unknown {
+  if (!(thrown instanceof RpcError)) return thrown;
+  const { code, message } = thrown;
+  const carried = codeIn(message);
+  if (carried !== undefined) {
+    return new BigFleetError(carried.code, `${peer.name}: ${carried.rest}`, { cause: thrown });
+  }
+  switch (code) {
+    case 'UNIMPLEMENTED':
+      return new BigFleetError(
+        'feature_missing',
+        `${peer.name} does not know "${feature}": it is older than this bigfleetctl`,
+        { cause: thrown },
+      );
+    case 'UNAVAILABLE':
+      return new BigFleetError(
+        UNREACHABLE[peer.kind],
+        `cannot reach ${peer.name}: ${transportText(message)}`,
+        { cause: thrown },
+      );
+    case 'DEADLINE_EXCEEDED':
+      return new BigFleetError('deadline_exceeded', `${peer.name} did not answer in time`, {
+        cause: thrown,
+      });
+    case 'PERMISSION_DENIED':
+      return new BigFleetError('identity_denied', `${peer.name}: ${message}`, { cause: thrown });
+    default:
+      return new BigFleetError('request_refused', `${peer.name}: ${message} (${code})`, {
+        cause: thrown,
+      });
+  }
+}
+
+/** Servers lead their texts with the catalogue's code. */
+function codeIn(message: string): { readonly code: ErrorCode; readonly rest: string } | undefined {
+  const [, code = '', rest = ''] = /^([a-z][a-z0-9_]*): ([\s\S]*)$/.exec(message) ?? [];
+  return isErrorCode(code) ? { code, rest } : undefined;
+}
+
+/** Without the library's framing around the reason. */
+function transportText(message: string): string {
+  return message
+    .replace(/^No connection established\. Last error: /, '')
+    .replace(/\. Resolution note:.*$/, '')
+    .replace(/^Error: /, '');
+}

@@ -1,0 +1,62 @@
+// Talks to a provider itself: to try it before it is registered, and to settle a Failed machine.
+// Providers carry no bigfleet:// name, so their host name is what is checked (security §3.2).
+
+import { BigFleetError, type Runtime, withDeadline } from '@bigfleet/base';
+import {
+  type CallOptions,
+  CapacityProvider,
+  type Client,
+  createClient,
+  ProviderAdmin,
+  type TlsMaterial,
+} from '@bigfleet/wire';
+import type { Channels } from './channels.ts';
+import { callFailure } from './failure.ts';
+import { dialTarget } from './target.ts';
+
+export interface ProviderApi {
+  readonly provider: Client<typeof CapacityProvider>;
+  readonly admin: Client<typeof ProviderAdmin>;
+}
+
+export interface ProviderLinkOptions {
+  readonly runtime: Runtime;
+  readonly channels: Channels;
+  readonly tls: TlsMaterial | undefined;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export class ProviderLink {
+  readonly #options: ProviderLinkOptions;
+
+  constructor(options: ProviderLinkOptions) {
+    this.#options = options;
+  }
+
+  async ask<T>(
+    address: string,
+    feature: string,
+    work: (api: ProviderApi, call: CallOptions) => Promise<T>,
+  ): Promise<T> {
+    const { runtime, channels, tls, timeoutMs, signal } = this.#options;
+    const target = dialTarget(address);
+    const name = `the provider at ${address}`;
+    if (target === undefined) {
+      throw new BigFleetError('provider_unreachable', `${name}: that is no address to dial`);
+    }
+    const channel = channels.to({ target, tls, serverIdentity: { kind: 'host-name-only' } });
+    const api = {
+      provider: createClient(CapacityProvider, channel),
+      admin: createClient(ProviderAdmin, channel),
+    };
+    const deadline = withDeadline(runtime, timeoutMs, signal);
+    try {
+      return await work(api, { signal: deadline.signal });
+    } catch (error) {
+      throw callFailure(error, { kind: 'provider', name }, feature);
+    } finally {
+      deadline.dispose();
+    }
+  }
+}

@@ -1,0 +1,159 @@
+// Finds shards and talks to several of them at once. The coordinator is asked only where they are:
+// with --shard-addr a shard is read, paused and resumed while there is no coordinator at all.
+
+import { BigFleetError, type Runtime, withDeadline } from '@bigfleet/base';
+import {
+  type CallOptions,
+  type Client,
+  createClient,
+  ShardAdmin,
+  ShardQuery,
+  ShardRead,
+  type TlsMaterial,
+} from '@bigfleet/wire';
+import { nearestName } from '../../flags/nearest-name.ts';
+import { describeFailure } from '../frame/describe-failure.ts';
+import type { Channels } from './channels.ts';
+import type { CoordinatorLink } from './coordinator.ts';
+import { callFailure } from './failure.ts';
+import { dialTarget } from './target.ts';
+
+/** Connections at once; 200 shards must not be 200 handshakes. */
+const MAX_AT_ONCE = 16;
+const MAX_NAMED = 10;
+
+export interface ShardTarget {
+  /** Empty when only an address was given. */
+  readonly id: string;
+  readonly address: string;
+}
+
+export interface ShardApi {
+  readonly query: Client<typeof ShardQuery>;
+  readonly read: Client<typeof ShardRead>;
+  readonly admin: Client<typeof ShardAdmin>;
+}
+
+export interface ShardSelection {
+  /** Ids; none is every registered shard. */
+  readonly ids: readonly string[];
+  /** Addresses; the coordinator is not asked when there are any. */
+  readonly addresses: readonly string[];
+}
+
+export interface ShardAnswer<T> {
+  readonly shard: ShardTarget;
+  readonly value: T;
+}
+
+export interface ShardAnswers<T> {
+  readonly answers: readonly ShardAnswer<T>[];
+  /** One line for each shard that did not answer. */
+  readonly problems: readonly string[];
+}
+
+export interface ShardsOptions {
+  readonly runtime: Runtime;
+  readonly channels: Channels;
+  readonly coordinator: CoordinatorLink;
+  readonly tls: TlsMaterial | undefined;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export type ShardWork<T> = (api: ShardApi, call: CallOptions) => Promise<T>;
+
+export class ShardLinks {
+  readonly #options: ShardsOptions;
+
+  constructor(options: ShardsOptions) {
+    this.#options = options;
+  }
+
+  async find({ ids, addresses }: ShardSelection): Promise<readonly ShardTarget[]> {
+    if (addresses.length > 0) return addresses.map((address) => ({ id: '', address }));
+    const { shards } = await this.#options.coordinator.ask('list shards', (api, call) =>
+      api.coordinator.listShards({}, call),
+    );
+    const known = shards.map(({ shardId, address }) => ({ id: shardId, address }));
+    if (ids.length === 0) return known;
+    return [...new Set(ids)].map(
+      (id) => known.find((each) => each.id === id) ?? unknown(id, known),
+    );
+  }
+
+  /** `isUnbounded`: a stream that ends when the reader wants it to. */
+  async ask<T>(
+    shard: ShardTarget,
+    feature: string,
+    work: ShardWork<T>,
+    isUnbounded = false,
+  ): Promise<T> {
+    const { runtime, timeoutMs, signal } = this.#options;
+    const deadline = isUnbounded ? undefined : withDeadline(runtime, timeoutMs, signal);
+    try {
+      return await work(this.#api(shard), { signal: deadline?.signal ?? signal });
+    } catch (error) {
+      throw callFailure(error, { kind: 'shard', name: shardName(shard) }, feature);
+    } finally {
+      deadline?.dispose();
+    }
+  }
+
+  /** Every shard, a few at a time, in the given order; one that fails does not hide the others. */
+  async askAll<T>(
+    shards: readonly ShardTarget[],
+    feature: string,
+    work: ShardWork<T>,
+  ): Promise<ShardAnswers<T>> {
+    const answers: (ShardAnswer<T> | undefined)[] = shards.map(() => undefined);
+    const problems: (string | undefined)[] = shards.map(() => undefined);
+    const waiting = shards.entries();
+    const worker = async (): Promise<void> => {
+      for (const [at, shard] of waiting) {
+        try {
+          answers[at] = { shard, value: await this.ask(shard, feature, work) };
+        } catch (error) {
+          problems[at] = describeFailure(error).line;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(MAX_AT_ONCE, shards.length) }, worker));
+    return {
+      answers: answers.filter((answer) => answer !== undefined),
+      problems: problems.filter((problem) => problem !== undefined),
+    };
+  }
+
+  #api(shard: ShardTarget): ShardApi {
+    const { channels, tls } = this.#options;
+    const target = dialTarget(shard.address);
+    if (target === undefined) {
+      throw new BigFleetError(
+        'shard_unreachable',
+        `${shardName(shard)}: ${JSON.stringify(shard.address)} is no address to dial`,
+      );
+    }
+    const serverIdentity =
+      shard.id === '' ? ({ kind: 'shard' } as const) : ({ kind: 'shard', id: shard.id } as const);
+    const channel = channels.to({ target, tls, serverIdentity });
+    return {
+      query: createClient(ShardQuery, channel),
+      read: createClient(ShardRead, channel),
+      admin: createClient(ShardAdmin, channel),
+    };
+  }
+}
+
+function shardName({ id, address }: ShardTarget): string {
+  return id === '' ? `the shard at ${address}` : `shard ${id} at ${address || '(no address)'}`;
+}
+
+function unknown(id: string, known: readonly ShardTarget[]): never {
+  const ids = known.map((each) => each.id);
+  const near = nearestName(ids, id);
+  const rest = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+  const names = `${ids.slice(0, MAX_NAMED).join(', ')}${rest}`;
+  const hint = near === undefined ? `registered are: ${names || 'none'}` : `did you mean ${near}?`;
+  throw new BigFleetError('shard_not_registered', `no shard ${id} is registered; ${hint}`);
+}

@@ -1,0 +1,161 @@
+// Shards: heard of, reachable, deciding, allowed to act, of one term and one version.
+
+import type { ShardStatus } from '@bigfleet/wire';
+import { ageText } from '../output/texts.ts';
+import { actuationRow } from '../tables/actuation.ts';
+import type { FleetFacts, ShardFacts } from './facts.ts';
+import { type Finding, finding } from './finding.ts';
+
+const NANOS_PER_SECOND = 1_000_000_000n;
+const STALE_HEARTBEAT_NANOS: bigint = 60n * NANOS_PER_SECOND;
+const LATE_HEARTBEAT_NANOS: bigint = 25n * NANOS_PER_SECOND;
+const STALLED_CYCLE_NANOS: bigint = 60n * NANOS_PER_SECOND;
+
+export function checkShards(facts: FleetFacts): Finding[] {
+  if (facts.registry.ok && facts.shards.length === 0) {
+    const fix = 'Start a shard with --coordinator-addr; it registers with its first report.';
+    return [finding('warning', 'shards', 'coordinator', 'no shard is registered', fix)];
+  }
+  const term = leaderTerm(facts);
+  const coordinatorVersion = versionOfCoordinator(facts);
+  return facts.shards.flatMap((shard) => [
+    ...heartbeat(shard, facts.nowUnixNanos),
+    ...(shard.status.ok
+      ? [
+          ...identity(shard, shard.status.value),
+          ...deciding(shard, shard.status.value, facts.nowUnixNanos),
+          ...acting(shard, shard.status.value),
+          ...termOf(shard, shard.status.value, term),
+          ...versionOf(shard, shard.status.value, coordinatorVersion),
+          ...failed(shard, shard.status.value),
+        ]
+      : [
+          finding(
+            'error',
+            'shard-reachable',
+            `shard ${shard.entry.shardId}`,
+            shard.status.problem,
+            'Check that it runs and that its --advertise-addr can be reached from here.',
+          ),
+        ]),
+  ]);
+}
+
+function heartbeat({ entry }: ShardFacts, now: bigint): Finding[] {
+  const subject = `shard ${entry.shardId}`;
+  const last = entry.lastHeartbeatUnixNs;
+  const fix =
+    'Check that it runs and reaches the coordinator; remove-shard if it is gone for good.';
+  if (last === 0n) {
+    const message = 'has not reported since the leader was elected';
+    return [finding('warning', 'heartbeat', subject, message, fix)];
+  }
+  const message = `was last heard of ${ageText(last, now)} ago`;
+  if (now - last > STALE_HEARTBEAT_NANOS)
+    return [finding('error', 'heartbeat', subject, message, fix)];
+  if (now - last > LATE_HEARTBEAT_NANOS) {
+    return [finding('warning', 'heartbeat', subject, message, fix)];
+  }
+  return [];
+}
+
+function identity({ entry }: ShardFacts, status: ShardStatus): Finding[] {
+  if (status.shardId === entry.shardId) return [];
+  return [
+    finding(
+      'error',
+      'shard-identity',
+      `shard ${entry.shardId}`,
+      `at its address answers ${status.shardId}`,
+      'Addresses are recorded at first sight: remove the shard and let it register again.',
+    ),
+  ];
+}
+
+function deciding({ entry }: ShardFacts, status: ShardStatus, now: bigint): Finding[] {
+  const subject = `shard ${entry.shardId}`;
+  if (!status.ready) {
+    const message = 'is not ready: its first reconcile is not complete';
+    const fix = 'Check its providers; nothing is decided before the first full List.';
+    return [finding('warning', 'shard-ready', subject, message, fix)];
+  }
+  if (now - status.lastCycleUnixNanos <= STALLED_CYCLE_NANOS) return [];
+  const age = ageText(status.lastCycleUnixNanos, now);
+  const message = `ran its last cycle ${age} ago: it is stalled, or its clock is behind`;
+  const fix = 'Read its log and bigfleet_shard_cycle_duration_seconds; check NTP on its host.';
+  return [finding('error', 'shard-cycle', subject, message, fix)];
+}
+
+function acting({ entry }: ShardFacts, { actuation }: ShardStatus): Finding[] {
+  if (actuation === undefined) return [];
+  const subject = `shard ${entry.shardId}`;
+  const row = actuationRow(actuation);
+  const by = row.changed === null ? '' : ` by ${row.changedBy} at ${row.changed}: ${row.reason}`;
+  if (row.heldBy.includes('fenced')) {
+    const message = 'is fenced: a newer process of the same identity acts instead';
+    const fix = 'Stop this process; two of one identity must never run.';
+    return [finding('error', 'fenced', subject, message, fix)];
+  }
+  if (row.paused) {
+    const message = `is paused (held by ${row.heldBy.join(', ')})${by}`;
+    const fix = row.heldBy.includes('flag')
+      ? 'Restart it without --actuation-paused.'
+      : `bigfleetctl resume --shard=${entry.shardId} --reason=…`;
+    return [finding('warning', 'paused', subject, message, fix)];
+  }
+  if (row.dryRun) {
+    const fix = `Restart it without --dry-run, or bigfleetctl resume --dry-run.`;
+    return [finding('warning', 'dry-run', subject, `only shows what it would do${by}`, fix)];
+  }
+  if (row.overridden.length === 0) return [];
+  const message = `runs with ${row.overridden.join(', ')} set at run time${by}`;
+  const fix = `bigfleetctl rails --shard=${entry.shardId} --clear --reason=…`;
+  return [finding('info', 'rails', subject, message, fix)];
+}
+
+/** A shard that saw a later term ignores this leader: it was restored, or there are two of them. */
+function termOf({ entry }: ShardFacts, status: ShardStatus, term: bigint | undefined): Finding[] {
+  const seen = status.coordinatorTerm;
+  if (term === undefined || seen === 0n || seen <= term) return [];
+  return [
+    finding(
+      'error',
+      'term',
+      `shard ${entry.shardId}`,
+      `has seen term ${seen}, the leader is at ${term}: it drops every instruction`,
+      'The leader raises its term by itself within a report; if not, look for a second coordinator.',
+    ),
+  ];
+}
+
+function versionOf({ entry }: ShardFacts, { version }: ShardStatus, other: string): Finding[] {
+  if (other === '' || version === other) return [];
+  const message = `runs ${version}, the coordinator ${other}`;
+  return [finding('info', 'version', `shard ${entry.shardId}`, message, 'Finish the update.')];
+}
+
+function failed({ entry }: ShardFacts, { machinesByState }: ShardStatus): Finding[] {
+  const count = machinesByState['Failed'] ?? 0;
+  if (count === 0) return [];
+  return [
+    finding(
+      'warning',
+      'failed-machines',
+      `shard ${entry.shardId}`,
+      `has ${count} Failed machines`,
+      'bigfleetctl get machines --state=Failed -o wide, then provider reset-failed.',
+    ),
+  ];
+}
+
+function leaderTerm({ replicas }: FleetFacts): bigint | undefined {
+  const terms = replicas.flatMap(({ status }) =>
+    status.ok && status.value.isLeader ? [status.value.coordinatorTerm] : [],
+  );
+  return terms[0];
+}
+
+function versionOfCoordinator({ replicas }: FleetFacts): string {
+  const [first] = replicas.flatMap(({ status }) => (status.ok ? [status.value.version] : []));
+  return first ?? '';
+}

@@ -1,0 +1,27 @@
+// All checks over the facts, the worst first.
+
+import { checkCertificates } from './check-certificates.ts';
+import { checkClocks } from './check-clocks.ts';
+import { checkClusters } from './check-clusters.ts';
+import { checkCoordinator } from './check-coordinator.ts';
+import { checkProviders } from './check-providers.ts';
+import { checkQuotas } from './check-quotas.ts';
+import { checkShards } from './check-shards.ts';
+import type { FleetFacts } from './facts.ts';
+import { type Finding, SEVERITIES } from './finding.ts';
+
+const CHECKS: readonly ((facts: FleetFacts) => Finding[])[] = [
+  checkCoordinator,
+  checkShards,
+  checkProviders,
+  checkClusters,
+  checkCertificates,
+  checkClocks,
+  checkQuotas,
+];
+
+export function diagnose(facts: FleetFacts): readonly Finding[] {
+  return CHECKS.flatMap((check) => check(facts)).sort(
+    (a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity),
+  );
+}

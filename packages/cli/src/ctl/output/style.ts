@@ -1,0 +1,32 @@
+// Colours, for a terminal only and never with NO_COLOR: a pipe must not see escape codes.
+
+export type Tone = 'good' | 'warn' | 'bad' | 'dim' | 'strong';
+
+export interface Style {
+  paint(text: string, tone: Tone | undefined): string;
+}
+
+const CODES: Readonly<Record<Tone, string>> = {
+  good: '32',
+  warn: '33',
+  bad: '31',
+  dim: '2',
+  strong: '1',
+};
+
+export const plainStyle: Style = { paint: (text) => text };
+
+const colourStyle: Style = {
+  paint: (text, tone) => (tone === undefined ? text : `\u001b[${CODES[tone]}m${text}\u001b[0m`),
+};
+
+export interface StyleFacts {
+  readonly isTerminal: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** NO_COLOR counts when it is set to anything but nothing (no-color.org); TERM=dumb too. */
+export function styleFor({ isTerminal, env }: StyleFacts): Style {
+  const isUnwanted = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
+  return isTerminal && !isUnwanted ? colourStyle : plainStyle;
+}

@@ -1,0 +1,111 @@
+// Needs with the verdict of the last cycle (ShardRead).
+
+import { type NeedView, type NodeSelectorRequirement, Operator, UnmetReason } from '@bigfleet/wire';
+import { shortNeed } from '../listings/need-name.ts';
+import type { Column } from '../output/table.ts';
+import { resourcesText, utcTime } from '../output/texts.ts';
+import { enumName } from './enum-name.ts';
+import { penaltyText } from './penalty-text.ts';
+
+export interface NeedRow {
+  readonly cluster: string;
+  readonly shard: string;
+  /** Short form, for `explain need` and `describe need`. */
+  readonly need: string;
+  readonly fingerprint: string;
+  readonly group: string;
+  readonly priority: number;
+  readonly satisfied: boolean;
+  readonly resources: Readonly<Record<string, string>>;
+  readonly minUnit: Readonly<Record<string, string>>;
+  readonly deficit: Readonly<Record<string, string>>;
+  readonly claimedMachines: number;
+  readonly bootstrapping: number;
+  readonly provisioning: number;
+  readonly reason: string;
+  readonly ageCycles: number;
+  readonly requirements: readonly string[];
+  readonly spread: readonly string[];
+  readonly interruptionPenalty: string;
+  readonly reclamationPenalty: string;
+  readonly arrived: string | null;
+  readonly domain: string;
+  readonly parked: boolean;
+  readonly parkedAgeCycles: number;
+  readonly matchingSupply: {
+    readonly idle: number;
+    readonly configured: number;
+    readonly speculative: number;
+    readonly capped: boolean;
+  } | null;
+  readonly victims: number;
+  readonly domains: readonly string[];
+}
+
+export function needRow(view: NeedView, shard: string): NeedRow {
+  const { need, matchingSupply: supply } = view;
+  return {
+    cluster: view.clusterId,
+    shard,
+    need: shortNeed(view.profileFingerprint, need?.group ?? ''),
+    fingerprint: view.profileFingerprint,
+    group: need?.group ?? '',
+    priority: need?.priority ?? 0,
+    satisfied: view.satisfied,
+    resources: { ...need?.aggregateResources },
+    minUnit: { ...need?.minUnit },
+    deficit: { ...view.residualDeficit?.resources },
+    claimedMachines: view.claimedMachineCount,
+    bootstrapping: view.bootstrapCount,
+    provisioning: view.provisionCount,
+    reason: view.unmetReason === 0 ? '' : enumName(UnmetReason, view.unmetReason),
+    ageCycles: view.ageCyclesUnmet,
+    requirements: (need?.requirements ?? []).map(requirementText),
+    spread: (need?.spread ?? []).map(({ topologyKey, maxSkew }) => `${topologyKey}≤${maxSkew}`),
+    interruptionPenalty: penaltyText(need?.interruptionPenaltyBucket ?? 0),
+    reclamationPenalty: penaltyText(need?.reclamationPenaltyBucket ?? 0),
+    arrived: utcTime(view.arrivalUnixNanos) ?? null,
+    domain: view.sameDomain,
+    parked: view.acquisitionParked,
+    parkedAgeCycles: view.parkedAgeCycles,
+    matchingSupply:
+      supply === undefined
+        ? null
+        : {
+            idle: supply.idle,
+            configured: supply.configured,
+            speculative: supply.speculative,
+            capped: supply.capped,
+          },
+    victims: view.preemption?.victimsFound ?? 0,
+    domains: view.sameCandidates.map(
+      ({ domain, coveragePerMille }) => `${domain}=${coveragePerMille / 10}%`,
+    ),
+  };
+}
+
+/** `zone in (a,b)`, `gpu exists`, `rack same`. */
+export function requirementText({ key, operator, values }: NodeSelectorRequirement): string {
+  const name = enumName(Operator, operator).replaceAll('_', ' ');
+  return values.length === 0 ? `${key} ${name}` : `${key} ${name} (${values.join(',')})`;
+}
+
+export const needColumns: readonly Column<NeedRow>[] = [
+  { title: 'CLUSTER', of: ({ cluster }) => cluster },
+  { title: 'NEED', of: ({ need }) => need, isWide: true },
+  { title: 'PRIORITY', of: ({ priority }) => String(priority) },
+  {
+    title: 'SATISFIED',
+    of: ({ satisfied }) => (satisfied ? 'yes' : 'no'),
+    tone: ({ satisfied }) => (satisfied ? 'good' : 'bad'),
+  },
+  { title: 'DEFICIT', of: ({ deficit }) => resourcesText(deficit) },
+  { title: 'CLAIMED', of: ({ claimedMachines }) => String(claimedMachines) },
+  { title: 'REASON', of: ({ reason }) => reason },
+  { title: 'AGE', of: ({ ageCycles }) => (ageCycles === 0 ? '' : `${ageCycles}c`) },
+  { title: 'GROUP', of: ({ group }) => group, isWide: true },
+  { title: 'RESOURCES', of: ({ resources }) => resourcesText(resources), isWide: true },
+  { title: 'REQUIREMENTS', of: ({ requirements }) => requirements.join(' '), isWide: true },
+  { title: 'DOMAIN', of: ({ domain }) => domain, isWide: true },
+  { title: 'SHARD', of: ({ shard }) => shard, isWide: true },
+];

@@ -1,0 +1,59 @@
+// Operators that are connected to shards.
+
+import type { SessionView } from '@bigfleet/wire';
+import type { Column } from '../output/table.ts';
+import { ageText, utcTime } from '../output/texts.ts';
+
+export interface SessionRow {
+  readonly cluster: string;
+  readonly shard: string;
+  readonly connected: boolean;
+  readonly since: string | null;
+  readonly age: string;
+  readonly lastRollup: string | null;
+  readonly lastRollupAge: string;
+  readonly needs: number;
+  readonly machines: number;
+  readonly quarantinedRollups: number;
+  readonly outboxFrames: number;
+  readonly firstRollupReceived: boolean;
+  readonly extensions: readonly string[];
+  readonly identity: string;
+}
+
+export function sessionRow(view: SessionView, shard: string, nowUnixNanos: bigint): SessionRow {
+  return {
+    cluster: view.clusterId,
+    shard,
+    connected: view.connected,
+    since: utcTime(view.sinceUnixNanos) ?? null,
+    age: ageText(view.sinceUnixNanos, nowUnixNanos),
+    lastRollup: utcTime(view.lastRollupUnixNanos) ?? null,
+    lastRollupAge: ageText(view.lastRollupUnixNanos, nowUnixNanos),
+    needs: view.needRows,
+    machines: view.machines,
+    quarantinedRollups: view.quarantinedRollups,
+    outboxFrames: view.outboxFrames,
+    firstRollupReceived: view.firstRollupReceived,
+    extensions: view.extensions,
+    identity: view.presentedIdentity,
+  };
+}
+
+export const sessionColumns: readonly Column<SessionRow>[] = [
+  { title: 'CLUSTER', of: ({ cluster }) => cluster },
+  { title: 'CONNECTED', of: ({ connected, age }) => (connected ? age : 'no') },
+  { title: 'LAST_ROLLUP', of: ({ lastRollupAge }) => lastRollupAge },
+  { title: 'NEEDS', of: ({ needs }) => String(needs) },
+  { title: 'MACHINES', of: ({ machines }) => String(machines) },
+  {
+    title: 'QUARANTINED',
+    of: ({ quarantinedRollups }) => String(quarantinedRollups),
+    tone: ({ quarantinedRollups }) => (quarantinedRollups > 0 ? 'bad' : undefined),
+  },
+  { title: 'SHARD', of: ({ shard }) => shard },
+  { title: 'SINCE', of: ({ since }) => since ?? '', isWide: true },
+  { title: 'OUTBOX', of: ({ outboxFrames }) => String(outboxFrames), isWide: true },
+  { title: 'EXTENSIONS', of: ({ extensions }) => extensions.join(','), isWide: true },
+  { title: 'IDENTITY', of: ({ identity }) => identity, isWide: true },
+];

@@ -1,0 +1,31 @@
+// `config delete-context`: drops a context.
+
+import { readConfig, writeConfig } from '../config/config-file.ts';
+import { configPath } from '../config/config-path.ts';
+import { unknownContext } from '../config/target-settings.ts';
+import { defineVerb } from '../frame/define-verb.ts';
+import type { Verb } from '../frame/verb.ts';
+import { textReport } from '../output/report.ts';
+
+export const configDeleteContextVerb: Verb = defineVerb({
+  name: 'config delete-context',
+  group: 'This client',
+  summary: 'drop a context',
+  words: [{ name: 'name' }],
+  flags: {},
+  examples: ['config delete-context lab'],
+  does: {
+    kind: 'report',
+    isWatchable: false,
+    needsNoFleet: true,
+    report: async ({ values, words: [name = ''], context: { port } }) => {
+      const file = configPath(values.config, port);
+      const config = readConfig(file);
+      const contexts = new Map(config.contexts);
+      if (!contexts.delete(name)) unknownContext(name, [...config.contexts.keys()]);
+      const currentContext = config.currentContext === name ? '' : config.currentContext;
+      writeConfig(file, { currentContext, contexts });
+      return textReport([`deleted context ${name}`], { name });
+    },
+  },
+});

@@ -1,0 +1,138 @@
+// `records`: what shards decided, line by line as it is read; with --follow as it happens.
+
+import { err, ok, type Result } from '@bigfleet/base';
+import type { ListRecordsRequest, RecordFrame } from '@bigfleet/wire';
+import type { Flag } from '../../flags/flag.ts';
+import { text, toggle, wholeNumber } from '../../flags/forms.ts';
+import type { ShardTarget } from '../connect/shards.ts';
+import { CTL_EXIT } from '../exit-code.ts';
+import { defineVerb } from '../frame/define-verb.ts';
+import { describeFailure } from '../frame/describe-failure.ts';
+import type { OutputForm } from '../frame/global-flags.ts';
+import type { Links } from '../frame/links.ts';
+import type { Verb } from '../frame/verb.ts';
+import { shardLabel } from '../listings/from-shards.ts';
+import { type Holders, holdersOfMachine, holdersOfNeed } from '../listings/holders.ts';
+import { type NeedName, type NeedRef, parseNeedName } from '../listings/need-name.ts';
+import { documentLine, documentText } from '../output/document.ts';
+import type { CtlPort } from '../port.ts';
+import { rangeRequest, recordBound } from '../records/record-bound.ts';
+import { recordDocument, recordLines } from '../records/record-text.ts';
+import { nowOf } from './now.ts';
+import { shardFlags, shardFlagsProblem } from './shard-flags.ts';
+
+const need: Flag<NeedName | undefined> = {
+  fallback: '',
+  help: 'only records that mention this need',
+  form: '<cluster/need>',
+  parse: (given): Result<NeedName | undefined, string> => {
+    if (given === '') return ok(undefined);
+    const name = parseNeedName(given);
+    return name.ok ? name : err(name.error);
+  },
+};
+
+export const recordsVerb: Verb = defineVerb({
+  name: 'records',
+  group: 'Understand',
+  summary: 'what shards decided, one line per decision',
+  details: [
+    'A line is: time, shard, cycle, then the action with its machine, cluster, need, price and',
+    'reason code, or Unmet with the need and why. -o json prints a decoded record per line.',
+  ],
+  flags: {
+    ...shardFlags,
+    from: recordBound('first cycle, or since when'),
+    to: recordBound('last cycle, or until when'),
+    follow: { ...toggle(false, 'go on with what is decided next, until Ctrl-C'), short: 'f' },
+    machine: text('', 'only records that mention this machine', '<id>'),
+    need,
+    limit: wholeNumber(0, 'at most so many records of each shard; 0 is all'),
+  },
+  examples: [
+    'records --shard=shard-0 --from=15m',
+    'records --machine=i-0abc',
+    'records --follow --from=1m -o json',
+  ],
+  problem: (values) =>
+    values.machine !== '' && values.need !== undefined
+      ? 'give --machine or --need, not both'
+      : shardFlagsProblem(values),
+  does: {
+    kind: 'run',
+    run: async ({ links, values, context, signal }) => {
+      const { shard: ids, 'shard-addr': addresses, from, to, follow, machine, limit } = values;
+      const found = await links.shards.find({ ids, addresses });
+      const about = await shardsAbout(links, found, machine, values.need);
+      const request = {
+        ...rangeRequest(from, to, nowOf(context)),
+        follow,
+        limit,
+        machineId: machine,
+        ...(about.ref === undefined ? {} : { need: about.ref }),
+      };
+      const { port } = context;
+      const print = printer(port, values.output);
+      const problems = [...about.problems];
+      const read = async (shard: ShardTarget): Promise<void> => {
+        try {
+          await readRecords(links, shard, request, print);
+        } catch (error) {
+          if (!signal.aborted) problems.push(describeFailure(error).line);
+        }
+      };
+      // Followed together, as they come; read one after the other, so that each is in order.
+      if (follow) await Promise.all(about.shards.map(read));
+      else for (const shard of about.shards) await read(shard);
+      for (const problem of problems) port.writeError(`bigfleetctl: ${problem}\n`);
+      if (problems.length === 0) return CTL_EXIT.ok;
+      return problems.length < found.length ? CTL_EXIT.partial : CTL_EXIT.failed;
+    },
+  },
+});
+
+interface About extends Holders {
+  readonly ref?: NeedRef;
+}
+
+async function shardsAbout(
+  links: Links,
+  shards: readonly ShardTarget[],
+  machine: string,
+  name: NeedName | undefined,
+): Promise<About> {
+  if (machine !== '') return holdersOfMachine(links, shards, machine);
+  return name === undefined ? { shards, problems: [] } : holdersOfNeed(links, shards, name);
+}
+
+type Request = Partial<Omit<ListRecordsRequest, '$typeName' | '$unknown' | 'need'>> & {
+  readonly need?: NeedRef;
+};
+
+/** Reading is as long as what is kept: it ends with the stream or with Ctrl-C, not with --timeout. */
+function readRecords(
+  links: Links,
+  shard: ShardTarget,
+  request: Request,
+  print: (shard: string, frame: RecordFrame) => void,
+): Promise<void> {
+  return links.shards.ask(
+    shard,
+    'list records',
+    async (api, call) => {
+      for await (const frame of api.query.listRecords(request, call)) {
+        print(shardLabel(shard), frame);
+      }
+    },
+    true,
+  );
+}
+
+function printer(port: CtlPort, output: OutputForm): (shard: string, frame: RecordFrame) => void {
+  return (shard, frame) => {
+    const document = recordDocument(shard, frame);
+    if (output === 'json') port.writeOutput(documentLine(document));
+    else if (output === 'yaml') port.writeOutput(`---\n${documentText(document, 'yaml')}`);
+    else for (const line of recordLines(document)) port.writeOutput(`${line}\n`);
+  };
+}

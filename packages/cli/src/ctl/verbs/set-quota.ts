@@ -1,0 +1,66 @@
+// `set-quota`: replaces the slices of one provider and region.
+
+import { err, ok } from '@bigfleet/base';
+import type { Flag } from '../../flags/flag.ts';
+import { text } from '../../flags/forms.ts';
+import { defineVerb } from '../frame/define-verb.ts';
+import type { Verb } from '../frame/verb.ts';
+import { textReport } from '../output/report.ts';
+
+interface Slice {
+  readonly shard: string;
+  readonly count: number;
+}
+
+const MAX_SLICE = 2_147_483_647;
+
+const slices: Flag<Slice> & { readonly isRepeatable: true } = {
+  fallback: '',
+  help: 'so many machines for this shard; the others get none',
+  form: '<shard>=<n>',
+  isRepeatable: true,
+  parse: (given) => {
+    const [, shard = '', digits = ''] = /^([^=]+)=(\d{1,10})$/.exec(given) ?? [];
+    const count = Number(digits);
+    return shard === '' || count > MAX_SLICE
+      ? err('write for example shard-0=100')
+      : ok({ shard, count });
+  },
+};
+
+export const setQuotaVerb: Verb = defineVerb({
+  name: 'set-quota',
+  group: 'Act on the fleet',
+  summary: 'set how many elastic machines of a provider each shard may hold',
+  details: [
+    'The slices replace the whole row: a shard that is not named loses its slice. A slice below',
+    'what is in use reclaims nothing; it only stops new machines.',
+  ],
+  flags: {
+    provider: text('', 'name in the provider registry', '<name>'),
+    region: text('', 'its region', '<region>'),
+    slice: slices,
+  },
+  required: ['provider', 'region', 'slice'],
+  examples: [
+    'set-quota --provider=aws-eu-west-1 --region=eu-west-1 --slice=shard-0=300 --slice=shard-1=200',
+  ],
+  problem: ({ slice }) => {
+    const names = slice.map(({ shard }) => shard);
+    const twice = names.find((name, at) => names.indexOf(name) !== at);
+    return twice === undefined ? undefined : `--slice names ${twice} twice`;
+  },
+  does: {
+    kind: 'report',
+    isWatchable: false,
+    report: async ({ links, values: { provider, region, slice } }) => {
+      const perShard = Object.fromEntries(slice.map(({ shard, count }) => [shard, count]));
+      await links.coordinator.ask('set quota', (api, call) =>
+        api.admin.setQuota({ provider, region, perShard }, call),
+      );
+      const list = slice.map(({ shard, count }) => `${shard}=${count}`).join(' ');
+      const line = `set quota ${provider}/${region}: ${list}`;
+      return textReport([line], { provider, region, perShard });
+    },
+  },
+});

@@ -1,0 +1,100 @@
+// `top`: the fleet at a glance, redrawn on a terminal.
+
+import { defineVerb } from '../frame/define-verb.ts';
+import type { Verb } from '../frame/verb.ts';
+import { EVERYTHING } from '../listings/listing.ts';
+import { listShardStatuses } from '../listings/shards.ts';
+import type { Style } from '../output/style.ts';
+import { type Column, tableLines } from '../output/table.ts';
+import { countText } from '../output/texts.ts';
+import type { ShardRow } from '../tables/shards.ts';
+import { type FleetSummary, fleetSummary } from '../top/fleet-summary.ts';
+import { nowOf } from './now.ts';
+import { shardFlags, shardFlagsProblem } from './shard-flags.ts';
+
+/** In transit: neither free nor serving. */
+const BUSY = ['Creating', 'Configuring', 'Draining', 'Deleting'];
+
+function ofState(...states: readonly string[]): (row: ShardRow) => string {
+  return ({ status }) =>
+    status === null
+      ? ''
+      : String(states.reduce((sum, state) => sum + (status.machinesByState[state] ?? 0), 0));
+}
+
+const columns: readonly Column<ShardRow>[] = [
+  { title: 'SHARD', of: ({ shard }) => shard },
+  { title: 'CYCLE', of: ({ status }) => (status === null ? '' : String(status.cycle)) },
+  { title: 'AGO', of: ({ status }) => status?.lastCycleAge ?? '' },
+  { title: 'SERVING', of: ofState('Configured'), tone: () => 'good' },
+  { title: 'IDLE', of: ofState('Idle') },
+  { title: 'BUSY', of: ofState(...BUSY) },
+  { title: 'FAILED', of: ofState('Failed') },
+  { title: 'QUOTA', of: ofState('Speculative') },
+  { title: 'NEEDS', of: ({ status }) => (status === null ? '' : String(status.needs)) },
+  {
+    title: 'SHORT',
+    of: ({ status }) => (status === null ? '' : String(status.shortfalls)),
+    tone: ({ status }) => (status !== null && status.shortfalls > 0 ? 'bad' : undefined),
+  },
+  { title: 'STATE', of: stateOf, tone: (row) => (stateOf(row) === 'ok' ? 'good' : 'warn') },
+  { title: 'SESSIONS', of: ({ status }) => String(status?.sessions ?? ''), isWide: true },
+  { title: 'VERSION', of: ({ status }) => status?.version ?? '', isWide: true },
+];
+
+function stateOf({ status }: ShardRow): string {
+  if (status === null) return 'unreachable';
+  if (!status.ready) return 'starting';
+  if (status.actuation?.paused === true) return 'paused';
+  return status.actuation?.dryRun === true ? 'dry run' : 'ok';
+}
+
+export const topVerb: Verb = defineVerb({
+  name: 'top',
+  group: 'Look',
+  summary: 'the fleet at a glance; live on a terminal, until Ctrl-C',
+  details: ['QUOTA counts machines that could be created, BUSY those between two states.'],
+  flags: shardFlags,
+  examples: ['top', 'top --watch=false -o json', 'top --shard=shard-0 --interval=1s'],
+  problem: shardFlagsProblem,
+  does: {
+    kind: 'report',
+    isWatchable: true,
+    isLive: true,
+    report: async ({ links, values, context }) => {
+      const query = { ...EVERYTHING, shards: values.shard, addresses: values['shard-addr'] };
+      const listed = await listShardStatuses({ links, query, nowUnixNanos: nowOf(context) });
+      const { rows } = listed;
+      const summary = fleetSummary(rows);
+      return {
+        ...listed,
+        lines: (form, style) => [
+          ...summaryLines(summary, style),
+          '',
+          ...tableLines(columns, rows, { form, style }),
+        ],
+        document: { summary, shards: rows },
+      };
+    },
+  },
+});
+
+function summaryLines(summary: FleetSummary, style: Style): readonly string[] {
+  const { shards, unreachableShards: gone, pausedShards: paused, shortfalls } = summary;
+  const troubles = [
+    ...(gone > 0 ? [style.paint(`${gone} unreachable`, 'bad')] : []),
+    ...(paused > 0 ? [style.paint(`${paused} paused`, 'warn')] : []),
+  ];
+  const states = Object.entries(summary.machinesByState)
+    .filter(([, count]) => count > 0)
+    .map(([state, count]) => `${countText(count)} ${state}`);
+  const short = style.paint(
+    `${countText(shortfalls)} shortfalls`,
+    shortfalls > 0 ? 'bad' : undefined,
+  );
+  return [
+    `Shards:   ${shards}${troubles.length === 0 ? '' : ` (${troubles.join(', ')})`}`,
+    `Machines: ${[countText(summary.machines), ...(states.length > 0 ? [`(${states.join(', ')})`] : [])].join(' ')}`,
+    `Demand:   ${countText(summary.needs)} needs of ${countText(summary.sessions)} sessions, ${short}`,
+  ];
+}

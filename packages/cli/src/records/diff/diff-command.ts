@@ -1,0 +1,92 @@
+// `bigfleet diff`: what another build of bigfleet decides otherwise over the same recorded inputs, on
+// the traces of a records directory. The other build runs as a process of its own and says what it
+// decides; this one decides in step with it. Exit 0 only when every cycle came out the same.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { BigFleetError } from '@bigfleet/base';
+import {
+  createEngineLike,
+  describeDiff,
+  type DiffReport,
+  diffRuns,
+  type ReplayMode,
+} from '@bigfleet/engine';
+import { directorySegments, type SegmentFiles } from '@bigfleet/shard';
+import { type Command, EXIT } from '../../command.ts';
+import { duration, text } from '../../flags/forms.ts';
+import { directoryCommand } from '../directory-command.ts';
+import { directoryFlags, offlineText } from '../directory-flags.ts';
+import { replayModeFlag } from '../replay-mode.ts';
+import { DecisionFile } from './decision-file.ts';
+import { runOtherBuild } from './run-other-build.ts';
+import { toldEngine } from './told-engine.ts';
+
+const flags = {
+  ...directoryFlags,
+  against: text('', 'The build to compare with: its main file, or its checkout.', '<path>'),
+  mode: replayModeFlag,
+  timeout: duration('30m', 'How long the other build may take.'),
+} as const;
+
+interface ComparedTrace {
+  readonly trace: string;
+  readonly report: DiffReport;
+}
+
+export const diffCommand: Command = directoryCommand({
+  name: 'diff',
+  summary: 'what another build of bigfleet decides otherwise over the same recorded inputs',
+  flags,
+  problem: ({ against }) => (against === '' ? 'give --against' : undefined),
+  run: async (files, values, { port, runtime }) => {
+    const { against, mode, output, timeout } = values;
+    const folder = mkdtempSync(path.join(tmpdir(), 'bigfleet-diff-'));
+    try {
+      const traces = path.join(folder, 'traces');
+      const copies = await copyTraces(files, traces);
+      const outputFile = path.join(folder, 'decisions');
+      const argv = ['replay', traces, '--decisions', `--mode=${mode}`];
+      await runOtherBuild({ runtime, build: against, argv, outputFile, timeoutMs: timeout });
+      const compared = await compare(copies, outputFile, mode);
+      const words = (): string =>
+        compared.map(({ trace, report }) => `${trace}\n${describeDiff(report)}`).join('\n');
+      port.writeOutput(offlineText(output, compared, words));
+      const isSame = compared.every(({ report }) => report.outcome === 'identical');
+      return compared.length > 0 && isSame ? EXIT.ok : EXIT.failed;
+    } catch (error) {
+      if (!(error instanceof BigFleetError)) throw error;
+      port.writeError(`bigfleet diff: ${error.code}: ${error.message}\n`);
+      return EXIT.failed;
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+});
+
+/** A shard may go on writing: both builds must see the same bytes. */
+async function copyTraces(files: SegmentFiles, folder: string): Promise<SegmentFiles> {
+  await mkdir(folder);
+  const names = (await files.list()).filter(({ kind }) => kind === 'trace');
+  if (names.length === 0) throw new BigFleetError('thing_not_found', 'the directory has no trace');
+  for (const { name } of names) await writeFile(path.join(folder, name), await files.read(name));
+  return directorySegments(folder);
+}
+
+async function compare(
+  files: SegmentFiles,
+  outputFile: string,
+  mode: ReplayMode,
+): Promise<readonly ComparedTrace[]> {
+  using decisions = new DecisionFile(outputFile);
+  const compared: ComparedTrace[] = [];
+  for (const { name } of await files.list()) {
+    const bytes = await files.read(name);
+    decisions.enter(name);
+    const report = diffRuns(bytes, toldEngine(decisions), createEngineLike, { mode });
+    compared.push({ trace: name, report });
+  }
+  return compared;
+}

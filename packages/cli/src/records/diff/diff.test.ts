@@ -1,0 +1,86 @@
+// Proves diff on the traces of a real run with real processes as the other build: the same code
+// decides the same, one changed line of the engine shows as what it changes and where it begins, and
+// what is no build is refused.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { realRuntime } from '@bigfleet/base/real';
+import type { DiffReport } from '@bigfleet/engine';
+import { runBigfleet } from '../../bigfleet.ts';
+import { RealShards } from '../../ctl/testing/real-shard.ts';
+
+const here = (name: string): string => path.join(import.meta.dirname, name);
+const CHANGED_BUILD = fileURLToPath(new URL('./testing/changed-main.ts', import.meta.url));
+const SILENT_BUILD = fileURLToPath(new URL('./testing/silent-main.ts', import.meta.url));
+
+let folder = '';
+before(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'diff-'));
+  const world = new RealShards();
+  await world.startShard('shard-0', 3, folder);
+  await world.connect('blue', 'shard-0', 8, 1_000);
+  await world.time.runFor(120_000);
+  await world.stop();
+});
+after(() => rmSync(folder, { recursive: true }));
+
+async function diff(...argv: string[]): Promise<{ code: number; output: string; error: string }> {
+  const printed = { output: '', error: '' };
+  const port = {
+    nodeVersion: process.versions.node,
+    env: {},
+    writeOutput: (text: string) => void (printed.output += text),
+    writeError: (text: string) => void (printed.error += text),
+    stopSignal: () => new Promise<void>(() => {}),
+    onReopen: () => {},
+  };
+  const code = await runBigfleet(['diff', ...argv], { runtime: realRuntime(), port });
+  return { code, ...printed };
+}
+
+test('the same build decides the same', async () => {
+  const checkout = here('../../../../..');
+  const { code, output, error } = await diff(folder, `--against=${checkout}`);
+  assert.deepEqual([code, error], [0, '']);
+  assert.match(output, /diff: identical; 0 of [1-9]\d* cycles differ/);
+  assert.match(output, /cycles unlike the recorded run: 0 → 0/);
+});
+
+test('one changed line of the engine: what it releases, in dollars, and the first such cycle', async () => {
+  const against = `--against=${CHANGED_BUILD}`;
+  const { code, output, error } = await diff(folder, against, '-o', 'json');
+  assert.deepEqual([code, error], [1, '']);
+  const [{ report }] = JSON.parse(output) as [{ report: DiffReport }];
+  assert.equal(report.outcome, 'different');
+  const { onlyAByKind, onlyBByKind } = report;
+  assert.ok(onlyAByKind[5] > 0, 'the other build deletes');
+  assert.deepEqual({ ...onlyAByKind, 5: 0 }, onlyBByKind, 'and that is all');
+  assert.ok(report.a.boughtMicrosPerHour < report.b.boughtMicrosPerHour);
+  assert.deepEqual(report.recordedMismatches, { a: report.differingCount, b: 0 });
+  assert.ok((report.firstDifference?.nowMs ?? 0) > 0);
+  assert.equal(report.a.shortfallCycles, report.b.shortfallCycles);
+});
+
+const unusable: readonly (readonly [string, string, RegExp])[] = [
+  ['a path that is not there', '/nowhere/main.ts', /neither a main file nor a checkout/],
+  ['a build of another version', SILENT_BUILD, /another version of decisions/],
+  ['a program that is no build', here('decision-line.ts'), /what it printed was cut off/],
+];
+for (const [what, build, problem] of unusable) {
+  test(`${what} is refused`, async () => {
+    const { code, output, error } = await diff(folder, `--against=${build}`);
+    assert.deepEqual([code, output], [1, '']);
+    assert.match(error, /^bigfleet diff: other_build_unusable: /);
+    assert.match(error, problem);
+  });
+}
+
+test('without --against there is nothing to compare with', async () => {
+  const { code, error } = await diff(folder);
+  assert.equal(code, 2);
+  assert.match(error, /give --against/);
+});

@@ -1,0 +1,24 @@
+// `bigfleetctl` as a process of its own, run to its end: what it prints and how it exits. Never
+// imported: an operator's shell sees nothing else.
+
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+
+const MAIN = path.join(import.meta.dirname, '../../packages/cli/src/ctl-main.ts');
+const WITHIN_MS = 60_000;
+
+export interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export function bigfleetctl(...argv: readonly string[]): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [MAIN, ...argv], { timeout: WITHIN_MS }, (error, out, err) => {
+      const code = error === null ? 0 : error.code;
+      if (typeof code === 'number') resolve({ code, out, err });
+      else reject(new Error(`bigfleetctl ${argv.join(' ')}: no exit code\n${out}${err}`));
+    });
+  });
+}
