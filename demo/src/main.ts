@@ -42,7 +42,9 @@ async function run(options: DemoOptions): Promise<number> {
   const dir = createWorkDir();
   const deeper = deeperCommands(dir.path, options.ports);
   const view = stdout.isTerminal ? new TerminalView(stdout, deeper) : new PlainView(stdout);
-  view.line(`BigFleet: a shard, a simulated provider, three clusters; seed ${options.seed}`);
+  view.line(
+    `BigFleet: a coordinator, two shards, a simulated provider, three clusters; seed ${options.seed}`,
+  );
   if (!stdout.isTerminal) view.line(['Look deeper:', ...deeper].join('\n'));
   const stop = new AbortController();
   const onSignal = (): void => stop.abort(new BigFleetError('cancelled', 'stopped by a signal'));

@@ -29,14 +29,12 @@ export function parseOptions(args: readonly string[], env: Environment): ParsedO
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: {
-        for: { type: 'string' },
-        seed: { type: 'string' },
-        'shard-port': { type: 'string' },
-        'shard-metrics-port': { type: 'string' },
-        'provider-port': { type: 'string' },
-        'provider-metrics-port': { type: 'string' },
-      },
+      options: Object.fromEntries(
+        ['for', 'seed', ...portNames.map((name) => `${name}-port`)].map((name) => [
+          name,
+          { type: 'string' as const },
+        ]),
+      ),
     });
     return check(values, env);
   } catch (error) {

@@ -3,7 +3,16 @@
 
 import net from 'node:net';
 
-export const portNames = ['shard', 'shard-metrics', 'provider', 'provider-metrics'] as const;
+export const portNames = [
+  'shard',
+  'shard-metrics',
+  'second-shard',
+  'second-shard-metrics',
+  'coordinator',
+  'coordinator-metrics',
+  'provider',
+  'provider-metrics',
+] as const;
 export type PortName = (typeof portNames)[number];
 export type Ports = Readonly<Record<PortName, number>>;
 
@@ -12,6 +21,10 @@ export const HOST = '127.0.0.1';
 export const defaultPorts: Ports = {
   shard: 7780,
   'shard-metrics': 8780,
+  'second-shard': 7781,
+  'second-shard-metrics': 8781,
+  coordinator: 7790,
+  'coordinator-metrics': 8790,
   provider: 9000,
   'provider-metrics': 9090,
 };

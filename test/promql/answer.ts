@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict';
 import type { PrometheusSample } from '../toolkit/index.ts';
 
-/** Of a shard's processes; the name that alerts select by. */
+/** Of a shard's processes; the names that alerts select by. */
 export const JOB = 'bigfleet-shard';
+export const COORDINATOR_JOB = 'bigfleet-coordinator';
 
 /** Says what is wrong with a value, or undefined. */
 export type Check = (value: number) => string | undefined;
@@ -17,6 +18,8 @@ export interface Answer {
   readonly by: readonly string[];
   /** Not aggregated: every series names its metric, job and instance too. */
   readonly isRaw?: boolean;
+  /** Of the process that is asked about; the shard's unless told. */
+  readonly job?: string;
   /** By the values of `by`, joined with commas. Nothing else may be there. */
   readonly values: Readonly<Record<string, Measure>>;
   readonly mayAlsoHave?: Readonly<Record<string, Measure>>;
@@ -29,18 +32,15 @@ export function finite(least: number, most: number): Check {
 
 export const zero: Check = (value) => (value === 0 ? undefined : 'is not 0');
 
-/** The series is there, and has no value that could be wrong. */
-export const present: Check = () => undefined;
-
 const SCRAPE_LABELS = ['__name__', 'instance', 'job'];
 
 export function assertAnswer(samples: readonly PrometheusSample[], answer: Answer): void {
-  const { by, isRaw = false, values, mayAlsoHave = {} } = answer;
+  const { by, isRaw = false, job = JOB, values, mayAlsoHave = {} } = answer;
   const labels = [...(isRaw ? SCRAPE_LABELS : []), ...by].sort();
   const found = new Set<string>();
   for (const sample of samples) {
     assert.deepEqual(Object.keys(sample.labels).sort(), labels, 'labels of a series');
-    if (isRaw) assert.equal(sample.labels['job'], JOB);
+    if (isRaw) assert.equal(sample.labels['job'], job);
     const key = by.map((label) => sample.labels[label]).join(',');
     assert.ok(!found.has(key), `two series {${key}}`);
     found.add(key);

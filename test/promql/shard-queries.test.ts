@@ -2,21 +2,13 @@
 // real Prometheus that scrapes a loaded shard process: with the series, labels and values it should
 // have. And that each answer is checked: any series or label taken away from it fails.
 
-import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import {
-  createTempDir,
-  eventually,
-  http,
-  type Prometheus,
-  type PrometheusSample,
-  startPrometheus,
-  unixMs,
-} from '../toolkit/index.ts';
-import { type Answer, assertAnswer, JOB } from './answer.ts';
+import { test } from 'node:test';
+import { createTempDir, eventually, http, startPrometheus, unixMs } from '../toolkit/index.ts';
+import { assertAnswer, JOB } from './answer.ts';
+import { askEach } from './ask.ts';
 import { startLoadedShard } from './loaded-shard.ts';
 import { serveRecordedHour } from './recorded-hour.ts';
-import { HOURLY_QUERIES, LIVE_QUERIES, type QueryCase } from './shard-queries.ts';
+import { HOURLY_QUERIES, LIVE_QUERIES } from './shard-queries.ts';
 
 test('PromQL of the founding documents over a loaded shard', async (t) => {
   await using dir = createTempDir('promql');
@@ -58,47 +50,3 @@ test('PromQL of the founding documents over a loaded shard', async (t) => {
     assertAnswer(down, { by: [], isRaw: true, values: { '': 0 } });
   });
 });
-
-interface Questions {
-  readonly cases: readonly QueryCase[];
-  /** One instant for all: what is compared comes from the same scrape. */
-  readonly atSeconds: number;
-}
-
-async function askEach(
-  t: TestContext,
-  prometheus: Prometheus,
-  { cases, atSeconds }: Questions,
-): Promise<void> {
-  for (const { at, query, answer } of cases) {
-    await t.test(`${at}: ${query.replaceAll('\n', ' ')}`, async () => {
-      const samples = await prometheus.query(query, atSeconds);
-      assertAnswer(samples, answer);
-      assertChecked(samples, answer);
-    });
-  }
-}
-
-/** The answer itself passed: the same without one of its series, labels or values must not. */
-function assertChecked(samples: readonly PrometheusSample[], answer: Answer): void {
-  const doctored: (readonly PrometheusSample[])[] = samples.flatMap((sample, at) => [
-    samples.with(at, { ...sample, labels: { ...sample.labels, pod: 'x' } }),
-    ...Object.keys(sample.labels).map((label) =>
-      samples.with(at, { ...sample, labels: without(sample.labels, label) }),
-    ),
-    ...(Number.isNaN(sample.value) ? [] : [samples.with(at, { ...sample, value: Number.NaN })]),
-    ...(isOptional(sample, answer) ? [] : [samples.toSpliced(at, 1)]),
-  ]);
-  const alien = { labels: { alien: 'yes' }, atSeconds: 0, value: 1 };
-  for (const each of [...doctored, [...samples, alien]]) {
-    assert.throws(() => assertAnswer(each, answer), assert.AssertionError);
-  }
-}
-
-function without(labels: PrometheusSample['labels'], gone: string): PrometheusSample['labels'] {
-  return Object.fromEntries(Object.entries(labels).filter(([label]) => label !== gone));
-}
-
-function isOptional({ labels }: PrometheusSample, { by, mayAlsoHave = {} }: Answer): boolean {
-  return by.map((label) => labels[label]).join(',') in mayAlsoHave;
-}

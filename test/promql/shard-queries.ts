@@ -5,14 +5,8 @@
 
 import { bucketLabel, PENALTY_BUCKETS } from '@bigfleet/base';
 import { BOUND_COUNT } from './loaded-shard.ts';
-import { type Answer, finite, type Measure, present, zero } from './answer.ts';
-
-export interface QueryCase {
-  /** Number in observability §9, or where the text stands that is not numbered there. */
-  readonly at: string;
-  readonly query: string;
-  readonly answer: Answer;
-}
+import { finite, type Measure, zero } from './answer.ts';
+import type { QueryCase } from './ask.ts';
 
 const BUCKETS = PENALTY_BUCKETS.map(bucketLabel);
 const CAPACITY_TYPES = ['BareMetal', 'Reserved', 'OnDemand', 'Spot'] as const;
@@ -187,15 +181,9 @@ sum(bigfleet_shard_demand_machines)[90d:1h]
   },
 ];
 
-/**
- * The engine's thread tells one number for its three phases (cycle-metrics.ts): the series of
- * phases 2 and 3 are there, and have no samples to take a quantile of.
- */
 function phases(): Readonly<Record<string, Measure>> {
-  return {
-    ...all(['reconcile', 'snapread', 'phase1', 'emit', 'execute'], quantile),
-    ...all(['phase2', 'phase3'], present),
-  };
+  const labels = ['reconcile', 'snapread', 'phase1', 'phase2', 'phase3', 'emit', 'execute'];
+  return all(labels, quantile);
 }
 
 function all<T>(keys: readonly string[], value: T): Readonly<Record<string, T>> {

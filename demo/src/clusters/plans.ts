@@ -1,8 +1,10 @@
 // Who lives in the demo: three clusters with different tastes, each a list of archetypes of the
-// workload catalogue. One of them waits for a machine type that nobody sells, as one always does.
+// workload catalogue, at one of the two shards. One waits for a machine type that nobody sells, as
+// one always does, and one for a type that only the other shard owns.
 
 import { type Archetype, isGang, realisticDev } from '@bigfleet/sim';
 import { assert } from '@bigfleet/base';
+import { METAL_TYPE, type ShardName } from '../places.ts';
 
 export interface PlannedWorkload {
   readonly archetype: Archetype;
@@ -11,6 +13,7 @@ export interface PlannedWorkload {
 
 export interface ClusterPlan {
   readonly id: string;
+  readonly shard: ShardName;
   readonly workloads: readonly PlannedWorkload[];
 }
 
@@ -28,9 +31,23 @@ const nextGeneration: Archetype = {
   priorityClasses: [100],
 };
 
+/** Jobs that outlive the demo: what was moved for them stays in use. */
+const onMetal: Archetype = {
+  name: 'metal-analytics',
+  weight: 1,
+  zones: archetypeOf('cpu-batch').zones,
+  instanceTypes: [METAL_TYPE],
+  resources: { cpu: '20', memory: '80Gi' },
+  priorityClasses: [1_000],
+  interruptionPenaltyDollars: 64,
+  reclamationPenaltyDollars: 256,
+  meanLifetimeSeconds: 1e9,
+};
+
 export const clusterPlans: readonly ClusterPlan[] = [
   {
     id: 'web-eu',
+    shard: 'shard-0',
     workloads: [
       planned('tiny-stateless', 3),
       planned('cpu-service', 2),
@@ -40,15 +57,18 @@ export const clusterPlans: readonly ClusterPlan[] = [
   },
   {
     id: 'batch-us',
+    shard: 'shard-1',
     workloads: [planned('cpu-batch', 4), planned('tiny-stateless', 2), planned('stateful-db', 1)],
   },
   {
     id: 'train-us',
+    shard: 'shard-0',
     workloads: [
       planned('gpu-training-small', 1),
       planned('gpu-training-medium', 1),
       planned('gpu-inference', 1),
       { archetype: nextGeneration, objectCount: 1 },
+      { archetype: onMetal, objectCount: 3 },
     ],
   },
 ];

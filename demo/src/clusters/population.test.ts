@@ -7,7 +7,7 @@ import { createRandom } from '@bigfleet/base';
 import { INSTANCE_TYPE_KEY, parseResources, type Resources } from '@bigfleet/engine';
 import type { RollupNeed } from '@bigfleet/operator';
 import { RACK_KEY as CATALOGUE_RACK_KEY } from '@bigfleet/sim';
-import { RACK_KEY, ZONES } from '../places.ts';
+import { RACK_KEY, type ShardName, SHARDS, ZONES, ZONES_OF_SHARD } from '../places.ts';
 import { allocatableOf, mix, slotCount } from '../provider/shapes.ts';
 import { clusterPlans, kindOf } from './plans.ts';
 import { Population } from './population.ts';
@@ -32,6 +32,10 @@ test('places are spelt as the catalogue spells them', () => {
   for (const { workloads } of clusterPlans) {
     for (const { archetype } of workloads) assert.deepEqual(archetype.zones, ZONES);
   }
+  assert.deepEqual(
+    SHARDS.flatMap((shard) => ZONES_OF_SHARD[shard]),
+    ZONES,
+  );
 });
 
 test('at any time every type on sale has more room than all needs that could use it', () => {
@@ -40,8 +44,10 @@ test('at any time every type on sale has more room than all needs that could use
     for (let step = 0; step < STEPS; step++) {
       for (const cluster of clusters) cluster.step(step * 1_000);
       if (step % 20 !== 0) continue;
-      const needs = clusters.flatMap(({ index }) => index.rollup().needs);
-      for (const need of needs) assertRoomFor(need, seed);
+      for (const [at, { index }] of clusters.entries()) {
+        const shard = clusterPlans[at]?.shard ?? 'shard-0';
+        for (const need of index.rollup().needs) assertRoomFor(need, seed, shard);
+      }
     }
   }
 });
@@ -83,8 +89,12 @@ test('one seed is one story', () => {
   assert.notDeepEqual(story('7'), story('8'));
 });
 
-/** Half of the slots of its types that hold one pod must carry the whole need. */
-function assertRoomFor({ profile, aggregateResources, minUnit }: RollupNeed, seed: number): void {
+/** Half of the slots of its types that hold one pod must carry it whole; metal comes from afar. */
+function assertRoomFor(
+  { profile, aggregateResources, minUnit }: RollupNeed,
+  seed: number,
+  shard: ShardName,
+): void {
   const types = profile.requirements.find(({ key }) => key === INSTANCE_TYPE_KEY)?.values ?? [];
   const sold = types.flatMap((type) => {
     const allocatable = allocatableOf(type);
@@ -94,8 +104,13 @@ function assertRoomFor({ profile, aggregateResources, minUnit }: RollupNeed, see
   const unit = quanta(minUnit);
   const fitting = sold.filter(({ room }) => covers(room, unit));
   assert.ok(fitting.length > 0, `seed ${seed}: no type holds a pod of ${types.join()}`);
+  const isNear = (zone: string): boolean => ZONES_OF_SHARD[shard].includes(zone);
   const slotsOfType = (type: string): number =>
-    mix.filter(({ instanceType }) => instanceType === type).length * (slotCount / mix.length);
+    mix.filter(
+      ({ instanceType, zone, capacityType }) =>
+        instanceType === type && (capacityType === 'BareMetal' || isNear(zone)),
+    ).length *
+    (slotCount / mix.length);
   for (const [name, wanted] of quanta(aggregateResources)) {
     const room = fitting.reduce(
       (sum, { type, room: one }) => sum + (one.get(name) ?? 0) * slotsOfType(type),

@@ -5,6 +5,7 @@ import { type ClusterId, type Random, type Runtime, sleep } from '@bigfleet/base
 import { createOperatorMetrics, OperatorSession } from '@bigfleet/operator';
 import { createRegistry, type Logger } from '@bigfleet/telemetry';
 import { createGrpcChannel } from '@bigfleet/wire';
+import type { ShardName } from '../places.ts';
 import { DemoCluster } from './demo-cluster.ts';
 import type { ClusterPlan } from './plans.ts';
 import { Population } from './population.ts';
@@ -25,6 +26,7 @@ export interface ClusterOptions {
 
 export interface RunningCluster {
   readonly id: string;
+  readonly shard: ShardName;
   readonly population: Population;
   readonly cluster: DemoCluster;
   readonly session: OperatorSession;
@@ -48,6 +50,7 @@ export function createCluster(options: ClusterOptions): RunningCluster {
   });
   return {
     id: plan.id,
+    shard: plan.shard,
     population,
     cluster,
     session,

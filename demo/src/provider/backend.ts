@@ -55,6 +55,11 @@ export class SimulatedBackend implements Backend {
 
   constructor(options: SimulatedBackendOptions) {
     this.#options = options;
+    // Bare metal stands there from the start.
+    for (const { id, offering } of options.slots) {
+      if (offering.capacityType !== 'BareMetal') continue;
+      this.#hosts.set(id, { ref: `rack/${id}`, isSpot: false, isJoined: false });
+    }
   }
 
   /** Hosts that a spot market could take back now, in the order of their creation. */
@@ -81,30 +86,31 @@ export class SimulatedBackend implements Backend {
     const ref = `i-${operationId}`;
     const known = this.#hosts.get(machine.id);
     if (known?.ref === ref) return { host: this.#hostRef(known) };
-    await this.#step('create', signal);
+    await this.#step('create', machine, signal);
     const host = { ref, isSpot: machine.capacityType === 'Spot', isJoined: false };
     this.#hosts.set(machine.id, host);
     return { host: this.#hostRef(host) };
   }
 
   async configureInstance({ machine, signal }: ConfigureInstanceOptions): Promise<void> {
-    await this.#step('configure', signal);
+    await this.#step('configure', machine, signal);
     this.#require(machine).isJoined = true;
   }
 
   async drainInstance({ machine, signal }: DrainInstanceOptions): Promise<void> {
-    await this.#step('drain', signal);
+    await this.#step('drain', machine, signal);
     this.#require(machine).isJoined = false;
   }
 
   async deleteInstance({ machine, signal }: DeleteInstanceOptions): Promise<void> {
-    await this.#step('delete', signal);
+    await this.#step('delete', machine, signal);
     this.#hosts.delete(machine.id);
   }
 
-  async #step(step: Step, signal: AbortSignal): Promise<void> {
+  async #step(step: Step, { capacityType }: MachineRecord, signal: AbortSignal): Promise<void> {
     const { runtime, pace, onFailure } = this.#options;
-    const isFailing = pace.fails(step);
+    // A rack that fails would have to be brought over once more; there is one move to watch.
+    const isFailing = capacityType !== 'BareMetal' && pace.fails(step);
     await sleep(runtime, pace.dwellMs(step), signal);
     if (!isFailing || (step !== 'create' && step !== 'configure')) return;
     onFailure(step);

@@ -21,7 +21,7 @@ export const definition: ProviderDefinition<typeof flags> = {
   name: 'simulated',
   version: '0.1.0',
   flags,
-  offerings: { capacityTypes: ['OnDemand', 'Spot'] },
+  offerings: { capacityTypes: ['BareMetal', 'OnDemand', 'Spot'] },
   defaultMix: mix,
   // The drain exceeds the longest grace of a shard.
   kit: { requireZone: true, timeouts: { drain: 900_000 } },

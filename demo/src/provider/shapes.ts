@@ -1,9 +1,10 @@
 // The machine types that the simulated provider sells, with honest sizes and prices: the types that
 // the workload catalogue asks for, in its three zones. What is left out on purpose is one type that
-// a demo workload wants, so that there is always one need that no money can buy.
+// a demo workload wants, so that there is always one need that no money can buy. Bare metal stands in
+// one zone only: whoever does not own that zone can't have it but by a transfer.
 
 import type { CapacityTypeName, MixBucket, Offering } from '@bigfleet/providerkit';
-import { ZONES } from '../places.ts';
+import { METAL_TYPE, METAL_ZONE, ZONES } from '../places.ts';
 
 interface Shape {
   readonly cpu: string;
@@ -37,6 +38,7 @@ const shapes: ReadonlyMap<string, Shape> = new Map([
   ['a2-highgpu-1g', withGpu(['11800m', '80Gi', '1'], 3.67)],
   ['a3-highgpu-1g', withGpu(['25800m', '228Gi', '1'], 11.06)],
   ['a3-highgpu-8g', withGpu(['207', '1850Gi', '8'], 88.49)],
+  [METAL_TYPE, { cpu: '95', memory: '370Gi', onDemandPerHour: 0, hasSpot: false }],
 ]);
 
 const SPOT_DISCOUNT = 0.65;
@@ -44,14 +46,21 @@ const SPOT_DISCOUNT = 0.65;
 /** Slots of one bucket; they share a rack, which therefore holds the largest gang and spares. */
 const SLOTS_PER_BUCKET = 12;
 
-export const mix: readonly MixBucket[] = [...shapes].flatMap(([instanceType, { hasSpot }]) =>
-  ZONES.flatMap((zone) => {
+const metal: MixBucket = {
+  instanceType: METAL_TYPE,
+  zone: METAL_ZONE,
+  capacityType: 'BareMetal',
+};
+
+export const mix: readonly MixBucket[] = [...shapes].flatMap(([instanceType, { hasSpot }]) => {
+  if (instanceType === METAL_TYPE) return [metal];
+  return ZONES.flatMap((zone) => {
     const capacityTypes: readonly CapacityTypeName[] = hasSpot
       ? ['OnDemand', 'Spot']
       : ['OnDemand'];
     return capacityTypes.map((capacityType) => ({ instanceType, zone, capacityType }));
-  }),
-);
+  });
+});
 
 /** For `--seed-count`: every bucket gets the same share. */
 export const slotCount: number = mix.length * SLOTS_PER_BUCKET;

@@ -1,5 +1,5 @@
-// Proves what the summary says and what makes a run a failure: nothing covered, a need forgotten, no
-// interruption, no failure.
+// Proves what the summary says of two shards together and what makes a run a failure: nothing
+// covered, a need forgotten, no interruption, no failure, no move between the shards.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,8 +8,9 @@ import { MachineState } from '@bigfleet/wire';
 import type { CoverageReport } from '../feed/coverage.ts';
 import { FleetPicture } from '../feed/fleet-picture.ts';
 import { delta, snapshot } from '../feed/testing/frames.ts';
+import type { Transfer } from '../fleet/watch-transfers.ts';
 import { Counters } from './counters.ts';
-import { summarise, type Summary } from './summary.ts';
+import { sumCoverage, summarise, type Summary } from './summary.ts';
 
 const good: CoverageReport = {
   seenCount: 5,
@@ -34,32 +35,25 @@ function summaryOf(changes: {
   readonly interruptions?: number;
   readonly failures?: number;
   readonly cycles?: number;
+  readonly phase?: Transfer['phase'];
+  readonly expectsMove?: boolean;
 }): Summary {
-  const { interruptions = 1, failures = 2, cycles = 30 } = changes;
+  const { interruptions = 1, failures = 2, cycles = 30, phase = 'DONE' } = changes;
   const picture = new FleetPicture();
   for (const part of snapshot([{ id: 'm-1', state: MachineState.CONFIGURED }], [])) {
     picture.apply(part);
   }
   picture.apply(delta({ cycle: 30, dollarsPerHour: 12.345 }));
-  const actions = 'bigfleet_shard_actions_total';
-  const duration = 'bigfleet_shard_cycle_duration_seconds';
   return summarise({
     seed: '7',
     ranMs: 30_400,
-    picture,
     coverage: { ...good, ...changes.coverage },
-    shard: counters(
-      ...counter('bigfleet_shard_cycles_total', `bigfleet_shard_cycles_total ${cycles}`),
-      ...counter(actions, `${actions}{kind="Provision"} 7`, `${actions}{kind="Reclaim"} 2`),
-      `# HELP ${duration} Help.`,
-      `# TYPE ${duration} histogram`,
-      ...['0.016 20', '0.032 30', '0.064 30', '+Inf 30'].map((bucket) => {
-        const [bound, count] = bucket.split(' ');
-        return `${duration}_bucket{le="${bound}"} ${count}`;
-      }),
-      `${duration}_sum 0.5`,
-      `${duration}_count 30`,
-    ),
+    transfers: [{ id: 't-1', from: 'shard-1', to: 'shard-0', phase, machineCount: 2 }],
+    expectsMove: changes.expectsMove ?? true,
+    shards: [
+      { name: 'shard-0', picture, counters: shardCounters(cycles) },
+      { name: 'shard-1', picture: new FleetPicture(), counters: shardCounters(0) },
+    ],
     provider: counters(
       ...counter(
         'bigfleet_simulated_interruptions_total',
@@ -73,6 +67,23 @@ function summaryOf(changes: {
   });
 }
 
+function shardCounters(cycles: number): Counters {
+  const actions = 'bigfleet_shard_actions_total';
+  const duration = 'bigfleet_shard_cycle_duration_seconds';
+  return counters(
+    ...counter('bigfleet_shard_cycles_total', `bigfleet_shard_cycles_total ${cycles}`),
+    ...counter(actions, `${actions}{kind="Provision"} 7`, `${actions}{kind="Reclaim"} 2`),
+    `# HELP ${duration} Help.`,
+    `# TYPE ${duration} histogram`,
+    ...['0.016 20', '0.032 30', '0.064 30', '+Inf 30'].map((bucket) => {
+      const [bound, count] = bucket.split(' ');
+      return `${duration}_bucket{le="${bound}"} ${count}`;
+    }),
+    `${duration}_sum 0.5`,
+    `${duration}_count 30`,
+  );
+}
+
 test('a good run has no problems and says what happened', () => {
   const { machinesByState, needs, ...rest } = summaryOf({});
   assert.equal(machinesByState['Configured'], 1);
@@ -83,7 +94,9 @@ test('a good run has no problems and says what happened', () => {
     seconds: 30,
     dollarsPerHour: 12.35,
     shortfalls: 0,
-    actionsByKind: { Provision: 7, Reclaim: 2 },
+    machinesByShard: { 'shard-0': 1, 'shard-1': 0 },
+    transfers: { done: 1, open: 0, aborted: 0 },
+    actionsByKind: { Provision: 14, Reclaim: 4 },
     cycles: 30,
     worstCycleAtMostMs: 32,
     interruptions: 1,
@@ -100,10 +113,27 @@ test('each thing that was not shown is a problem', () => {
     [{ interruptions: 0 }, /no spot interruption/],
     [{ failures: 0 }, /no transition failed/],
     [{ cycles: 0 }, /no cycle ran/],
+    [{ phase: 'COMMITTED' }, /no machine moved/],
+    [{ phase: 'ABORTED' }, /no machine moved/],
   ];
   for (const [changes, problem] of cases) {
     const { problems } = summaryOf(changes);
     assert.equal(problems.length, 1, problems.join());
     assert.match(problems[0] ?? '', problem);
   }
+});
+
+test('where nothing can move, nothing has to', () => {
+  assert.deepEqual(summaryOf({ phase: 'ABORTED', expectsMove: false }).problems, []);
+});
+
+test('what the shards say of their needs is one report', () => {
+  const other = { ...good, coveredCount: 1, neverCovered: ['batch-us priority 100'] };
+  assert.deepEqual(sumCoverage([good, other]), {
+    seenCount: 10,
+    coveredCount: 5,
+    unsatisfiableCount: 2,
+    neverCovered: ['batch-us priority 100'],
+    unmetTooLong: [],
+  });
 });

@@ -4,6 +4,7 @@
 import { MachineState, type MachineView } from '@bigfleet/wire';
 import type { CoverageReport } from '../feed/coverage.ts';
 import type { FleetPicture } from '../feed/fleet-picture.ts';
+import type { Transfer } from '../fleet/watch-transfers.ts';
 import type { Counters } from './counters.ts';
 
 export interface Summary {
@@ -13,6 +14,9 @@ export interface Summary {
   readonly dollarsPerHour: number;
   /** Needs short of capacity at the end, the unsatisfiable one among them. */
   readonly shortfalls: number;
+  /** Machines that each shard owns at the end. */
+  readonly machinesByShard: Readonly<Record<string, number>>;
+  readonly transfers: { readonly done: number; readonly open: number; readonly aborted: number };
   readonly actionsByKind: Readonly<Record<string, number>>;
   readonly cycles: number;
   /** Upper bound of the slowest cycle's histogram bucket. */
@@ -27,35 +31,52 @@ export interface Summary {
 export interface SummaryInput {
   readonly seed: string;
   readonly ranMs: number;
-  readonly picture: FleetPicture;
+  readonly shards: readonly ShardInput[];
   readonly coverage: CoverageReport;
-  readonly shard: Counters;
   readonly provider: Counters;
+  readonly transfers: readonly Transfer[];
+  /** False on a host where nothing can move. */
+  readonly expectsMove: boolean;
+}
+
+interface ShardInput {
+  readonly name: string;
+  readonly picture: FleetPicture;
+  readonly counters: Counters;
 }
 
 export function summarise(input: SummaryInput): Summary {
-  const { seed, ranMs, picture, coverage, shard, provider } = input;
+  const { seed, ranMs, shards, coverage, provider, expectsMove } = input;
+  const pictures = shards.map(({ picture }) => picture);
+  const total = (of: (shard: ShardInput) => number): number =>
+    shards.reduce((sum, shard) => sum + of(shard), 0);
   const facts = {
     interruptions: provider.sum('bigfleet_simulated_interruptions_total'),
     failures: provider.sum('bigfleet_simulated_failures_total'),
-    cycles: shard.sum('bigfleet_shard_cycles_total'),
+    cycles: total(({ counters }) => counters.sum('bigfleet_shard_cycles_total')),
     needs: coverage,
+    transfers: countTransfers(input.transfers),
   };
-  const worstSeconds = shard.slowestAtMost('bigfleet_shard_cycle_duration_seconds');
+  const worstSeconds = shards.map(({ counters }) =>
+    counters.slowestAtMost('bigfleet_shard_cycle_duration_seconds'),
+  );
   return {
     seed,
     seconds: Math.round(ranMs / 1_000),
-    machinesByState: countByState(picture.machines.values()),
-    dollarsPerHour: Math.round(picture.dollarsPerHour * 100) / 100,
-    shortfalls: picture.shortfallCount,
-    actionsByKind: shard.by('bigfleet_shard_actions_total', 'kind'),
-    worstCycleAtMostMs: Math.round(worstSeconds * 1_000),
+    machinesByState: countByState(pictures.flatMap(({ machines }) => [...machines.values()])),
+    machinesByShard: Object.fromEntries(
+      shards.map(({ name, picture }) => [name, picture.machines.size]),
+    ),
+    dollarsPerHour: Math.round(total(({ picture }) => picture.dollarsPerHour) * 100) / 100,
+    shortfalls: total(({ picture }) => picture.shortfallCount),
+    actionsByKind: actionsOf(shards),
+    worstCycleAtMostMs: Math.round(Math.max(...worstSeconds) * 1_000),
     ...facts,
-    problems: problemsOf(facts),
+    problems: [...problemsOf(facts), ...(expectsMove ? moveProblems(facts) : [])],
   };
 }
 
-type Facts = Pick<Summary, 'interruptions' | 'failures' | 'cycles' | 'needs'>;
+type Facts = Pick<Summary, 'interruptions' | 'failures' | 'cycles' | 'needs' | 'transfers'>;
 
 function problemsOf({ interruptions, failures, cycles, needs }: Facts): readonly string[] {
   const { coveredCount, neverCovered, unmetTooLong } = needs;
@@ -67,6 +88,38 @@ function problemsOf({ interruptions, failures, cycles, needs }: Facts): readonly
     ...(interruptions === 0 ? ['no spot interruption happened; run for longer'] : []),
     ...(failures === 0 ? ['no transition failed; run for longer'] : []),
   ];
+}
+
+function moveProblems({ transfers }: Facts): readonly string[] {
+  return transfers.done > 0 ? [] : ['no machine moved between the shards; run for longer'];
+}
+
+function countTransfers(transfers: readonly Transfer[]): Summary['transfers'] {
+  const of = (...phases: readonly Transfer['phase'][]): number =>
+    transfers.filter(({ phase }) => phases.includes(phase)).length;
+  return { done: of('DONE'), open: of('PREPARING', 'COMMITTED'), aborted: of('ABORTED') };
+}
+
+function actionsOf(shards: readonly ShardInput[]): Readonly<Record<string, number>> {
+  const totals: Record<string, number> = {};
+  for (const { counters } of shards) {
+    const byKind = counters.by('bigfleet_shard_actions_total', 'kind');
+    for (const [kind, count] of Object.entries(byKind)) totals[kind] = (totals[kind] ?? 0) + count;
+  }
+  return totals;
+}
+
+/** Of shards that serve different clusters. */
+export function sumCoverage(reports: readonly CoverageReport[]): CoverageReport {
+  const total = (of: (report: CoverageReport) => number): number =>
+    reports.reduce((sum, report) => sum + of(report), 0);
+  return {
+    seenCount: total(({ seenCount }) => seenCount),
+    coveredCount: total(({ coveredCount }) => coveredCount),
+    unsatisfiableCount: total(({ unsatisfiableCount }) => unsatisfiableCount),
+    neverCovered: reports.flatMap(({ neverCovered }) => neverCovered),
+    unmetTooLong: reports.flatMap(({ unmetTooLong }) => unmetTooLong),
+  };
 }
 
 /** `Idle`, `Configured`, …, in the order of a machine's life; states without machines are 0. */

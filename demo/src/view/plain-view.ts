@@ -1,9 +1,9 @@
-// Without a terminal: one status line per second or so and the decisions since the last one, a few at
-// most, so that a log of a long run stays readable.
+// Without a terminal: one status line per second or so, before it the decisions since the last one, a
+// few at most, so that a log of a long run stays readable, and every step of a transfer.
 
 import type { Output, View } from './output.ts';
 import type { Scene } from './scene.ts';
-import { clock, decisionText, dollarsText, statesText } from './words.ts';
+import { clock, decisionText, dollarsText, ownerText, statesText, transferText } from './words.ts';
 
 const EVERY_MS = 1_000;
 const DECISIONS_PER_STATUS = 3;
@@ -12,6 +12,7 @@ export class PlainView implements View {
   readonly #output: Output;
   #shownMs = Number.NEGATIVE_INFINITY;
   #shownDecisionCount = 0;
+  #shownTransfers: ReadonlySet<string> = new Set();
 
   constructor(output: Output) {
     this.#output = output;
@@ -25,14 +26,22 @@ export class PlainView implements View {
     if (scene.elapsedMs - this.#shownMs < EVERY_MS) return;
     this.#shownMs = scene.elapsedMs;
     this.#decisions(scene);
+    this.#transfers(scene);
     const unmet = scene.unmet.map(({ priorityClass, count }) => `${priorityClass} ${count}`);
     this.line(
-      `${clock(scene.elapsedMs)}  cycle ${scene.cycle}  ${statesText(scene)}  ` +
-        `${dollarsText(scene.dollarsPerHour)}  unmet: ${unmet.join(', ')}`,
+      `${clock(scene.elapsedMs)}  ${statesText(scene)}  ${dollarsText(scene.dollarsPerHour)}  ` +
+        `${scene.shards.map(ownerText).join(', ')}  unmet: ${unmet.join(', ')}`,
     );
   }
 
   close(): void {}
+
+  /** A transfer that takes a step has another text. */
+  #transfers({ transfers }: Scene): void {
+    const texts = transfers.map(transferText);
+    for (const text of texts) if (!this.#shownTransfers.has(text)) this.line(`  ${text}`);
+    this.#shownTransfers = new Set(texts);
+  }
 
   #decisions({ decisions, decisionCount }: Scene): void {
     const newCount = decisionCount - this.#shownDecisionCount;

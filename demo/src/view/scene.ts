@@ -4,12 +4,21 @@
 import { type PriorityClass, priorityClassOf } from '@bigfleet/base';
 import type { NeedView } from '@bigfleet/wire';
 import type { Decision } from '../feed/decisions.ts';
+import type { Transfer } from '../fleet/watch-transfers.ts';
 
 export interface ClusterScene {
   readonly id: string;
+  readonly shard: string;
   readonly isConnected: boolean;
   readonly podCount: number;
   readonly nodeCount: number;
+}
+
+/** What a shard owns; it shows nothing else. */
+export interface ShardScene {
+  readonly name: string;
+  readonly cycle: number;
+  readonly machinesByState: Readonly<Record<string, number>>;
 }
 
 export interface UnmetScene {
@@ -22,9 +31,12 @@ export interface UnmetScene {
 export interface Scene {
   readonly seed: string;
   readonly elapsedMs: number;
-  readonly cycle: number;
+  /** Of all shards. */
   readonly machinesByState: Readonly<Record<string, number>>;
   readonly dollarsPerHour: number;
+  readonly shards: readonly ShardScene[];
+  /** Oldest first. */
+  readonly transfers: readonly Transfer[];
   readonly clusters: readonly ClusterScene[];
   readonly unmet: readonly UnmetScene[];
   /** Newest last. */

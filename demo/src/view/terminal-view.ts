@@ -3,7 +3,7 @@
 
 import type { Output, View } from './output.ts';
 import type { Scene } from './scene.ts';
-import { clock, decisionText, dollarsText, statesText } from './words.ts';
+import { clock, decisionText, dollarsText, ownerText, statesText, transferText } from './words.ts';
 
 const ENTER = '\x1b[?1049h\x1b[?25l';
 const LEAVE = '\x1b[?25h\x1b[?1049l';
@@ -12,6 +12,7 @@ const CLEAR_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 const DECISIONS = 8;
 const NOTES = 4;
+const TRANSFERS = 4;
 
 export class TerminalView implements View {
   readonly #output: Output;
@@ -45,17 +46,21 @@ export class TerminalView implements View {
 }
 
 function screenOf(scene: Scene): readonly string[] {
-  const { seed, elapsedMs, cycle, dollarsPerHour, clusters, unmet, decisions } = scene;
+  const { seed, elapsedMs, dollarsPerHour, shards, transfers, clusters, unmet, decisions } = scene;
   return [
-    `BigFleet  ${clock(elapsedMs)}  cycle ${cycle}  ${dollarsText(dollarsPerHour)}  ` +
+    `BigFleet  ${clock(elapsedMs)}  ${dollarsText(dollarsPerHour)}  ` +
       `seed ${seed}  (Ctrl-C stops everything)`,
     '',
     `Machines   ${statesText(scene)}`,
+    ...shards.map(
+      (shard) => `Shard      ${ownerText(shard)}  cycle ${shard.cycle}  ${statesText(shard)}`,
+    ),
+    ...transfers.slice(-TRANSFERS).map((transfer) => `Moved      ${transferText(transfer)}`),
     '',
     ...clusters.map(
-      ({ id, isConnected, podCount, nodeCount }) =>
+      ({ id, shard, isConnected, podCount, nodeCount }) =>
         `Cluster    ${id.padEnd(10)} ${String(podCount).padStart(4)} pods  ` +
-        `${String(nodeCount).padStart(3)} nodes${isConnected ? '' : '  not connected'}`,
+        `${String(nodeCount).padStart(3)} nodes  ${isConnected ? `at ${shard}` : 'not connected'}`,
     ),
     '',
     ...unmet.map(

@@ -1,5 +1,5 @@
-// Proves what both views show of one scene: states, money, unmet demand by priority and decisions with
-// their reason; on a terminal cut to its width and put back afterwards.
+// Proves what both views show of one scene: states, money, who owns what and what moves, unmet demand by
+// priority and decisions with their reason; on a terminal cut to its width and put back afterwards.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -42,10 +42,11 @@ function scene(changes: Partial<Scene> = {}): Scene {
   return {
     seed: '7',
     elapsedMs: 65_000,
-    cycle: 9,
     machinesByState: { Speculative: 700, Creating: 0, Configured: 42 },
+    shards: [{ name: 'shard-0', cycle: 9, machinesByState: { Speculative: 300, Configured: 2 } }],
+    transfers: [],
     dollarsPerHour: 123.456,
-    clusters: [{ id: 'web-eu', isConnected: false, podCount: 31, nodeCount: 12 }],
+    clusters: [{ id: 'web-eu', shard: 'shard-0', isConnected: false, podCount: 31, nodeCount: 12 }],
     unmet: [{ priorityClass: 'batch', count: 1, examples: ['train-us lacks 64 cpu: no_supply'] }],
     decisions: [decision],
     decisionCount: 1,
@@ -59,7 +60,7 @@ test('a plain status line says it all in one line', () => {
   assert.deepEqual(output.lines, [
     '  cycle 7  Provision simulated/Spot/m6i.large/zone-a/003 for web-eu  $0.03/h  ' +
       'phase1.speculative: No idle machine covered the need.',
-    '01:05  cycle 9  Speculative 700  Configured 42  $123.46/h  unmet: batch 1',
+    '01:05  Speculative 700  Configured 42  $123.46/h  shard-0 owns 302  unmet: batch 1',
   ]);
 });
 
@@ -77,6 +78,23 @@ test('plain lines come at most once a second, with each decision once and a coun
   assert.equal(output.lines.length, 3 + 1 + 3 + 1);
 });
 
+test('each step of a transfer is one plain line', () => {
+  const output = new Captured();
+  const view = new PlainView(output);
+  const moving = { id: 't-1', from: 'shard-1', to: 'shard-0', machineCount: 1 };
+  const show = (elapsedMs: number, phase: 'COMMITTED' | 'DONE'): void =>
+    view.show(scene({ elapsedMs, decisionCount: 0, transfers: [{ ...moving, phase }] }));
+  show(1_000, 'COMMITTED');
+  show(2_000, 'COMMITTED');
+  show(3_000, 'DONE');
+  assert.deepEqual(
+    output.lines.filter((line) => line.includes('transfer')),
+    ['COMMITTED', 'DONE'].map(
+      (phase) => `  transfer t-1: 1 machine from shard-1 to shard-0  ${phase}`,
+    ),
+  );
+});
+
 test('the terminal shows everything, cut to its width, and gives the screen back', () => {
   const output = new Captured(60);
   const view = new TerminalView(output, ['  curl -s http://127.0.0.1:8780/metrics']);
@@ -86,7 +104,14 @@ test('the terminal shows everything, cut to its width, and gives the screen back
   view.show(scene());
   view.close();
   view.close();
-  for (const shown of [/Configured 42/, /\$123\.46\/h/, /not connected/, /no_supply/, /a note/]) {
+  for (const shown of [
+    /Configured 42/,
+    /\$123\.46\/h/,
+    /shard-0 owns 302  cycle 9/,
+    /not connected/,
+    /no_supply/,
+    /a note/,
+  ]) {
     assert.match(output.text, shown);
   }
   assert.match(output.text, /curl -s/);

@@ -1,7 +1,8 @@
 // The words that the plain and the terminal view share.
 
 import type { Decision } from '../feed/decisions.ts';
-import type { Scene } from './scene.ts';
+import type { Transfer } from '../fleet/watch-transfers.ts';
+import type { Scene, ShardScene } from './scene.ts';
 
 export function clock(elapsedMs: number): string {
   const seconds = Math.floor(elapsedMs / 1_000);
@@ -13,6 +14,18 @@ export function clock(elapsedMs: number): string {
 export function statesText({ machinesByState }: Pick<Scene, 'machinesByState'>): string {
   const present = Object.entries(machinesByState).filter(([, count]) => count > 0);
   return present.map(([state, count]) => `${state} ${count}`).join('  ');
+}
+
+/** Who owns how many. */
+export function ownerText({ name, machinesByState }: ShardScene): string {
+  const total = Object.values(machinesByState).reduce((sum, count) => sum + count, 0);
+  return `${name} owns ${total}`;
+}
+
+export function transferText({ id, from, to, phase, machineCount }: Transfer): string {
+  const count = machineCount === 0 ? '' : `${machineCount} `;
+  const what = `${count}${machineCount === 1 ? 'machine' : 'machines'}`;
+  return `transfer ${id}: ${what} from ${from} to ${to}  ${phase}`;
 }
 
 export function dollarsText(dollarsPerHour: number): string {

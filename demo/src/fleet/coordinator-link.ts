@@ -1,0 +1,75 @@
+// What the demo asks of the coordinator, over the wire like any administrator: zones for its shards,
+// and the transfers as they are.
+
+import { BigFleetError, runWithDeadline, type Runtime, sleep } from '@bigfleet/base';
+import { ZONE_KEY } from '@bigfleet/engine';
+import {
+  type Channel,
+  type Client,
+  Coordinator,
+  CoordinatorAdmin,
+  createClient,
+  createGrpcChannel,
+  type TransferRecord,
+} from '@bigfleet/wire';
+import { SHARDS, ZONES_OF_SHARD } from '../places.ts';
+
+const POLL_MS = 100;
+const ASSIGNED_WITHIN_MS = 15_000;
+const CALL_WITHIN_MS = 2_000;
+
+export class CoordinatorLink implements Disposable {
+  readonly #runtime: Runtime;
+  readonly #channel: Channel;
+  readonly #fleet: Client<typeof Coordinator>;
+  readonly #admin: Client<typeof CoordinatorAdmin>;
+
+  constructor(runtime: Runtime, target: string) {
+    this.#runtime = runtime;
+    this.#channel = createGrpcChannel({ runtime, target, unaryDeadlineMs: CALL_WITHIN_MS });
+    this.#fleet = createClient(Coordinator, this.#channel);
+    this.#admin = createClient(CoordinatorAdmin, this.#channel);
+  }
+
+  /** Every shard has its zones when this resolves, and nobody holds one of another. */
+  async assignZones(signal: AbortSignal): Promise<void> {
+    await runWithDeadline(this.#runtime, { ms: ASSIGNED_WITHIN_MS, parent: signal }, (within) =>
+      this.#assign(within),
+    );
+  }
+
+  async transfers(signal: AbortSignal): Promise<readonly TransferRecord[]> {
+    const { transfers } = await this.#admin.listTransfers({ includeClosed: true }, { signal });
+    return transfers;
+  }
+
+  async #assign(signal: AbortSignal): Promise<void> {
+    await this.#until(signal, async () => {
+      const { shards } = await this.#fleet.listShards({}, { signal });
+      return SHARDS.every((id) => shards.some(({ shardId }) => shardId === id));
+    });
+    for (const shardId of SHARDS) {
+      for (const topologyValue of ZONES_OF_SHARD[shardId]) {
+        await this.#fleet.assignDomain(
+          { topologyKey: ZONE_KEY, topologyValue, shardId },
+          { signal },
+        );
+      }
+    }
+    await this.#until(signal, async () => {
+      const { assignments } = await this.#fleet.listDomainAssignments({}, { signal });
+      return assignments.every(({ releasing }) => !releasing);
+    });
+  }
+
+  async #until(signal: AbortSignal, isSo: () => Promise<boolean>): Promise<void> {
+    while (!(await isSo())) {
+      if (signal.aborted) throw new BigFleetError('cancelled', 'the zones were not assigned');
+      await sleep(this.#runtime, POLL_MS, signal);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#channel.close();
+  }
+}

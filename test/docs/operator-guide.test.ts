@@ -1,0 +1,56 @@
+// Proves that everything which the operator guide names exists: verbs with their flags, flags of the
+// processes, series. That its blocks do what they say: operator-guide.long.ts.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { readBlocks } from './blocks.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8');
+const page = read('docs/operator-guide.md');
+
+test('every block of the page says who runs it', () => {
+  const kinds = readBlocks(page.replace(/^ {3}/gm, '')).map(({ kind }) => kind);
+  assert.deepEqual(new Set(kinds), new Set(['run', 'serve']));
+});
+
+/** `bigfleetctl <words> --flag…` as they stand in prose and tables. */
+const spans = [...page.matchAll(/`(bigfleet(?:ctl)?) ([^`]+)`/g)];
+
+test('every command that is named in passing exists, with its flags', () => {
+  assert.ok(spans.length > 20, `only ${spans.length} commands`);
+  for (const [span, name = '', rest = ''] of spans) {
+    const words = rest.split(' ').filter((word) => /^[a-z-]+$/.test(word) && !word.startsWith('-'));
+    const heading = name === 'bigfleet' ? '\n## bigfleet ' : '\n### ';
+    const text = read(`docs/cli/${name}.md`);
+    const verb = [words.slice(0, 2).join(' '), words[0] ?? ''].find((each) =>
+      text.includes(`${heading}${each}\n`),
+    );
+    assert.ok(verb !== undefined, `${span}: no such verb`);
+    const section = text.split(`${heading}${verb}\n`)[1]?.split('\n##')[0] ?? '';
+    for (const [flag] of rest.matchAll(/--[a-z-]+/g)) {
+      assert.ok(section.includes(`${flag} `) || section.includes(`${flag}\``), `${span}: ${flag}`);
+    }
+  }
+});
+
+test('every flag of a process and every series on the page exists', () => {
+  const reference = `${read('docs/cli/bigfleet.md')}${read('docs/cli/bigfleetctl.md')}`;
+  const flags = new Set([...page.matchAll(/`(--[a-z-]+)/g)].map(([, flag = '']) => flag));
+  assert.ok(flags.size > 15, `only ${flags.size} flags`);
+  for (const flag of flags) {
+    const isKnown = reference.includes(`\`${flag} `) || reference.includes(`\`${flag}\``);
+    // A provider's.
+    assert.ok(isKnown || flag === '--addr', flag);
+  }
+  const known = read('docs/internals/observability.md');
+  const series = new Set(
+    [...page.matchAll(/\b(?:bigfleet|nodejs)_[a-z0-9_]+/g)].map(([name]) => name),
+  );
+  assert.ok(series.size > 30, `only ${series.size} series`);
+  for (const name of series) {
+    assert.ok(known.includes(`\`${name.replace(/_bucket$/, '')}\``), name);
+  }
+});
