@@ -33,12 +33,16 @@ install: $(INSTALLED) ## Install the npm packages, the pinned Node 24 among them
 deps: ## Install the Debian packages that tests start as real servers (needs root)
 	@bash test/toolkit/install-debian-packages.sh
 
+.PHONY: etcd
+etcd: $(INSTALLED) ## Build etcd and etcdutl for the tests, once (needs Go; without it Debian's etcd is used)
+	@node test/etcd/build-main.ts
+
 .PHONY: up
 up: $(INSTALLED) ## Run the system on embedded defaults: FOR=30s stops by itself, SEED=n replays
 	@node demo/src/up.ts $(if $(FOR),--for $(FOR)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: check
-check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contract, provider catalogue, links
+check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contract, generated pages, links
 	tsc -b
 	oxlint --type-aware --deny-warnings
 	biome format
@@ -46,14 +50,16 @@ check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contra
 	knip --no-config-hints
 	node tools/proto/check.ts
 	node tools/providers/catalogue.ts --check
+	node packages/cli/src/reference/main.ts --check
+	node test/docs/observability/main.ts --check
 	node tools/links.ts
 
 .PHONY: test
-test: $(INSTALLED) deps ## All tests of a change; ends with "N passed, N failed"
+test: $(INSTALLED) deps etcd ## All tests of a change; ends with "N passed, N failed"
 	@node tools/test/run.ts
 
 .PHONY: test-long
-test-long: $(INSTALLED) deps ## The same laws with long seed counts and kill loops: TIME=30m
+test-long: $(INSTALLED) deps etcd ## The same laws with long seed counts and kill loops: TIME=30m
 	@node tools/test/run.ts --long --time $(TIME)
 
 .PHONY: verify
