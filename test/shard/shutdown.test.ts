@@ -23,8 +23,9 @@ test('SIGTERM with fifty open sessions: code 0 within 15 s, and nothing is left 
     what: 'fifty sessions',
     withinMs: 10_000,
   });
-  const ready = await http({ url: `http://${shard.metricsAddress}/readyz` });
-  assert.equal(ready.status, 200);
+  const isReady = async (): Promise<boolean> =>
+    (await http({ url: `http://${shard.metricsAddress}/readyz` })).status === 200;
+  await eventually(isReady, { what: 'the first List is taken in', withinMs: 10_000 });
   const startMs = monotonicMs();
   shard.process.signal('SIGTERM');
   assert.deepEqual(await shard.process.waitExit(EXIT_WITHIN_MS), { kind: 'code', code: 0 });

@@ -10,6 +10,6 @@ export interface ToScanWorker {
 export interface FromScanWorker {
   readonly id: number;
   readonly answer: ScanAnswer;
-  /** Of the reconcile thread since the answer before: lag, collections, heap. */
-  readonly threadDeltas: Float64Array;
+  /** Of the reconcile thread since the answer before; undefined in the first answers. */
+  readonly threadDeltas: Float64Array | undefined;
 }

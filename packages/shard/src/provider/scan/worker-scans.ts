@@ -73,7 +73,7 @@ export class WorkerScans implements ListScans {
       },
     });
     worker.on('message', ({ id, answer, threadDeltas }: FromScanWorker) => {
-      this.#options.onThreadDeltas?.(threadDeltas);
+      if (threadDeltas !== undefined) this.#options.onThreadDeltas?.(threadDeltas);
       this.#settle(id, answer);
     });
     worker.on('error', (error: Error) => this.#lose(worker, error));
