@@ -4,11 +4,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ActionKind, decodeShardMetadata, State } from '@bigfleet/engine';
-import { type FailureCode, fromMap } from '@bigfleet/wire';
+import { type FailureCode, fromMap, TokenSource } from '@bigfleet/wire';
 import type { Provider } from '../provider/provider.ts';
 import { failureOf, ProviderError } from '../provider/provider-error.ts';
 import { ProviderSource } from '../provider/provider-source.ts';
 import type { ListMode } from '../provider/reconcile/list-plan.ts';
+import { FakeProvider, InProcessProvider } from '../testing/index.ts';
 import { fourCores, openRails, type Stage, stage } from './testing/stage.ts';
 
 const failure = (status: FailureCode, message: string): ProviderError =>
@@ -200,6 +201,49 @@ test('a provider that hangs delays no decision about the others', async () => {
   assert.equal(shard.fake.configuredCount, 2, 'and later cycles do not wait for it at all');
   assert.ok(shard.core.cycleCount > cycles);
   assert.equal(shard.cycles.at(-1)?.refreshes.get('mute')?.kind, 'unanswered');
+});
+
+test('a provider that fell silent gets no new calls, which would hold the workers of the others', async () => {
+  const shard = stage();
+  const { runtime } = shard.virtual;
+  const beta = new FakeProvider({ runtime, latencyMs: 500 });
+  beta.addIdle(fourCores('far'));
+  const inner = new InProcessProvider({
+    runtime,
+    fake: beta,
+    tokens: new TokenSource('shard-0', 1n),
+  });
+  const frozen = Promise.withResolvers<void>();
+  let isMute = false;
+  let callCount = 0;
+  const answer = async <T>(call: () => Promise<T>): Promise<T> => {
+    if (isMute) await frozen.promise;
+    return call();
+  };
+  const provider: Provider = {
+    create: (...given) => answer(() => inner.create(...given)),
+    configure: (...given) => {
+      callCount++;
+      return answer(() => inner.configure(...given));
+    },
+    drain: (...given) => answer(() => inner.drain(...given)),
+    delete: (...given) => answer(() => inner.delete(...given)),
+    get: (...given) => answer(() => inner.get(...given)),
+    list: (...given) => answer(() => inner.list(...given)),
+  };
+  shard.providers.add(new ProviderSource({ name: 'beta', provider }));
+  shard.core.start();
+  await shard.virtual.runFor(2_000);
+  isMute = true;
+  await shard.virtual.runFor(30_000);
+  await shard.demand('blue', 4);
+  await shard.virtual.runFor(30_000);
+  assert.equal(callCount, 0);
+  isMute = false;
+  frozen.resolve();
+  await shard.virtual.runFor(30_000);
+  assert.equal(beta.configuredCount, 1, 'it is used again as soon as it answers a List');
+  await shard.stop();
 });
 
 test('who has never been heard may run what is wanted: decisions wait for it, but not for ever', async () => {

@@ -181,7 +181,8 @@ export class ShardCore {
       { ...effective, isPaused: effective.isPaused || this.#isFenced },
       {
         fleet: this.fleet,
-        enqueue: (order) => this.#pool.offer(order),
+        // A call to a provider that does not answer would hold a worker of the others for 30 s.
+        enqueue: (order) => !this.#isSilent(order, refreshes) && this.#pool.offer(order),
         onWithheld: (order, by) => observer.onWithheld(order, by),
       },
     );
@@ -200,6 +201,11 @@ export class ShardCore {
         total: endMs - startMs,
       },
     });
+  }
+
+  #isSilent({ handle }: ActionOrder, refreshes: ReadonlyMap<string, RoundOutcome>): boolean {
+    const outcome = refreshes.get(this.fleet.providerOf(handle.slot));
+    return outcome?.kind === 'unanswered' && outcome.isSilent;
   }
 
   #reconcile(): Promise<ReadonlyMap<string, RoundOutcome>> {

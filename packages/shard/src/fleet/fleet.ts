@@ -103,6 +103,12 @@ export class Fleet implements LocalMarks {
     return (ids[slot] ?? '') !== '' && columns.generation[slot] === generation;
   }
 
+  /** The configured name; empty for a slot that holds nothing. */
+  providerOf(slot: number): string {
+    const { columns, classes } = this.inventory;
+    return classes.shape(columns.klass[slot] as number)?.provider ?? '';
+  }
+
   stateOf(slot: number): StateCode {
     return this.inventory.columns.state[slot] as StateCode;
   }
