@@ -19,6 +19,7 @@ import {
   idsOf,
   listOf,
   parseFields,
+  sealed,
   textOf,
 } from './json-fields.ts';
 
@@ -41,7 +42,7 @@ export function formatAssignment(assignment: StoredAssignment): string {
   const text = JSON.stringify({ version: VERSION, ...assignment }, (_, value: unknown) =>
     typeof value === 'bigint' ? `${value}` : value,
   );
-  return `${text}\n`;
+  return sealed(text);
 }
 
 /** The error says what is wrong with the file. */

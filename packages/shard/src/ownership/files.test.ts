@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Result } from '@bigfleet/base';
 import { formatAssignment, parseAssignment } from './assignment-json.ts';
+import { sealed } from './json-fields.ts';
 import { override, stored } from './testing/builders.ts';
 import { claimedIn, emptyBook, frozenIn, goneIn, releasedIn } from './transfer-book.ts';
 import { formatTransfers, parseTransfers } from './transfers-json.ts';
@@ -47,9 +48,9 @@ test('what was written is read back', () => {
 
 const problemOf = (result: Result<unknown, string>): string => (result.ok ? '' : result.error);
 const changed = (text: string, change: (file: Record<string, unknown>) => void): string => {
-  const file = JSON.parse(text) as Record<string, unknown>;
+  const { sha256: _, ...file } = JSON.parse(text) as Record<string, unknown>;
   change(file);
-  return JSON.stringify(file);
+  return sealed(JSON.stringify(file));
 };
 
 const damage: readonly (readonly [string, RegExp])[] = [
@@ -102,6 +103,12 @@ for (const [change, problem] of transferDamage) {
     assert.match(problemOf(parseTransfers(changed(formatTransfers(book), change))), problem);
   });
 }
+
+test('a file that is well-formed and says something else is refused by its checksum', () => {
+  const text = formatTransfers(book);
+  const thawed = text.replace('"state":"frozen"', '"state":"released"');
+  assert.match(problemOf(parseTransfers(thawed)), /checksum/);
+});
 
 test('no damage to a file throws, and none that is accepted loses a freeze', () => {
   const texts = [formatAssignment(assignment), formatTransfers(book)] as const;

@@ -1,6 +1,9 @@
 // Strict reading of the files of this folder. A file that is not understood to the last key may hold
 // a freeze or an owner that we would drop, so everything unexpected is damage and is named with its
-// place. Throws FileProblem, which only the two parsers of this folder catch.
+// place. What is well-formed may still have lost something, so each file carries a checksum.
+// Throws FileProblem, which only the two parsers of this folder catch.
+
+import { createHash } from 'node:crypto';
 
 export class FileProblem extends Error {
   override readonly name = 'FileProblem';
@@ -12,6 +15,15 @@ export type Fields = Readonly<Record<string, unknown>>;
 const MAX_FILE_ENTRIES = 1_000_000;
 const MAX_TEXT = 4_096;
 
+/** A file from the JSON text of an object: the same with its checksum as the last key. */
+export function sealed(body: string): string {
+  return `${body.slice(0, -1)},"sha256":"${checksumOf(body)}"}\n`;
+}
+
+function checksumOf(body: string): string {
+  return createHash('sha256').update(body).digest('hex');
+}
+
 export function parseFields(text: string, version: number, keys: readonly string[]): Fields {
   let parsed: unknown;
   try {
@@ -19,9 +31,11 @@ export function parseFields(text: string, version: number, keys: readonly string
   } catch {
     throw new FileProblem('it is not JSON');
   }
-  const fields = fieldsOf(parsed, 'the file', ['version', ...keys]);
+  const fields = fieldsOf(parsed, 'the file', ['version', ...keys, 'sha256']);
   if (fields['version'] !== version) throw new FileProblem('its version is unknown');
-  return fields;
+  const { sha256, ...body } = fields;
+  if (sha256 !== checksumOf(JSON.stringify(body))) throw new FileProblem('its checksum is wrong');
+  return body;
 }
 
 /** Exactly these keys. */

@@ -10,6 +10,7 @@ import {
   idsOf,
   listOf,
   parseFields,
+  sealed,
   textOf,
 } from './json-fields.ts';
 import type { TransferBook, TransferRecord, TransferState } from './transfer-book.ts';
@@ -31,7 +32,7 @@ export function formatTransfers({ records, gone, lastOrder }: TransferBook): str
     covered: [...record.covered],
   }));
   const text = { version: VERSION, lastOrder, records: stored, gone: [...gone.values()] };
-  return `${JSON.stringify(text)}\n`;
+  return sealed(JSON.stringify(text));
 }
 
 /** The error says what is wrong with the file. */
