@@ -350,6 +350,7 @@ test('what is held is told when it is asked for, and only then', async () => {
     domains: [{ key: 'zone', value: 'a', shardId: 's1' }],
     overrides: [{ machineId: 'm', transferId: 't', peerShardId: 's2' }],
     providers: [{ name: 'p', address: 'h:1', region: 'r', isShared: true }],
+    homes: ['h:1'],
   };
   coordinator.answer({ sendHeld: true }, { sendHeld: false });
   await stage.start();
@@ -361,9 +362,11 @@ test('what is held is told when it is asked for, and only then', async () => {
   ]);
   assert.deepEqual(counts, [
     [0, 0, 0],
-    [1, 1, 1],
+    [2, 1, 1],
     [0, 0, 0],
   ]);
+  const [, home] = coordinator.reports[1]?.heldDomains ?? [];
+  assert.deepEqual([home?.topologyKey, home?.topologyValue], ['', 'h:1']);
   await stage.stop();
 });
 

@@ -215,7 +215,14 @@ export class ModelShard implements FleetShard {
       summary: { totalMachines: owned.length, idleMachines: idle, providers: [summary] },
       shortfalls: this.#shortfalls(),
       transfers: this.#statuses(),
-      ...(this.#sendHeld ? { heldOverrides: this.#held() } : {}),
+      ...(this.#sendHeld
+        ? {
+            heldOverrides: this.#held(),
+            heldDomains: this.#disk.isHome
+              ? [{ topologyKey: '', topologyValue: PROVIDER_ADDRESS, shardId: this.id }]
+              : [],
+          }
+        : {}),
     });
     return { report, acks };
   }
@@ -370,8 +377,16 @@ export class ModelShard implements FleetShard {
   #replaced(disk: ShardDisk, assignment: ShardAssignment): ShardDisk {
     const adopted = givenBy(assignment.adopted);
     const slice = assignment.quotas.find(({ provider }) => provider === PROVIDER)?.slice;
+    const given = new Set(assignment.released.map(({ machineId }) => machineId));
+    const settled = [...disk.book].filter(
+      ([, { state, machineIds }]) =>
+        state === 'released' && !machineIds.some((id) => given.has(id)),
+    );
     return {
-      ...disk,
+      ...withoutEntries(
+        disk,
+        settled.map(([id]) => id),
+      ),
       adopted,
       released: givenBy(assignment.released),
       gone: new Map([...disk.gone].filter(([id]) => adopted.has(id))),

@@ -30,7 +30,7 @@ export class RecordingControl implements ShardControl {
   assignmentError: Error | undefined;
   shortfallRows: readonly Shortfall[] = [];
   clusters: readonly string[] = [];
-  heldNow: HeldOwnership = { domains: [], overrides: [], providers: [] };
+  heldNow: HeldOwnership = { domains: [], overrides: [], providers: [], homes: [] };
   owned: OwnershipReport = {
     revision: 0n,
     transfers: [],

@@ -8,6 +8,7 @@ import {
   type Shortfall,
 } from '@bigfleet/engine';
 import type {
+  DomainRef,
   FleetSummary,
   HeldOwnership,
   OwnershipReport,
@@ -49,11 +50,18 @@ export function reportBody(
     ...(held === undefined
       ? {}
       : {
-          heldDomains: held.domains.map(domainToWire),
+          // A home is told as the domain without a key: what no domain matches at this address.
+          heldDomains: [...held.domains, ...held.homes.map((value) => homeOf(control, value))].map(
+            domainToWire,
+          ),
           heldOverrides: held.overrides.map(overrideToWire),
           heldProviders: held.providers.map(targetToWire),
         }),
   };
+}
+
+function homeOf({ shardId }: ShardControl, address: string): DomainRef {
+  return { key: '', value: address, shardId };
 }
 
 function summaryToWire(summary: FleetSummary): Init<typeof ShardSummarySchema> {

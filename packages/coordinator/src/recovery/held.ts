@@ -14,6 +14,8 @@ export interface Held {
   /** Transfer by machine id. */
   readonly overrides: ReadonlyMap<string, string>;
   readonly providers: ReadonlyMap<string, ProviderTarget>;
+  /** Addresses whose unmatched machines it acts on. */
+  readonly homes: ReadonlySet<string>;
   /** Machines that the shard has durably claimed as a recipient. */
   readonly claimed: ReadonlySet<string>;
   /** Machines that stand frozen for another: still listed, never acted on. */
@@ -23,10 +25,13 @@ export interface Held {
 }
 
 export function heldOf(report: ShardReport): Held {
-  const domains = report.heldDomains.map(({ topologyKey: key, topologyValue: value }) => ({
+  const named = report.heldDomains.map(({ topologyKey: key, topologyValue: value }) => ({
     key,
     value,
   }));
+  // The domain without a key is what no domain matches at an address: its home.
+  const domains = named.filter(({ key }) => key !== '');
+  const homes = named.filter(({ key }) => key === '').map(({ value }) => value);
   const inState = (...states: TransferState[]): ReadonlySet<string> => {
     const statuses = report.transfers.filter(({ state }) => states.includes(state));
     return new Set(statuses.flatMap(({ machineIds }) => machineIds));
@@ -35,6 +40,7 @@ export function heldOf(report: ShardReport): Held {
     domains: new Map(domains.map((domain) => [textOf(domain), domain])),
     overrides: new Map(report.heldOverrides.map((held) => [held.machineId, held.transferId])),
     providers: new Map(report.heldProviders.map((target) => [target.name, target])),
+    homes: new Set(homes),
     claimed: inState(TransferState.CLAIMED),
     givenUp: inState(TransferState.FROZEN),
     addresses: fleetAddresses(report),

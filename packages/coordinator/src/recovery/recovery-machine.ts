@@ -187,6 +187,11 @@ export class RecoveryMachine implements RecoveryView {
     return this.#answers.get(shardId)?.overrides.size ?? 0;
   }
 
+  /** Who said that it acts as home of the address; none without recovery. */
+  homeClaimants(address: string): readonly string[] {
+    return [...this.#answers].filter(([, { homes }]) => homes.has(address)).map(([id]) => id);
+  }
+
   #isEarly(): boolean {
     const { nowMs, startedAtMs, minRecoveryMs = MIN_RECOVERY_MS } = this.#options;
     return nowMs() - startedAtMs < minRecoveryMs;

@@ -5,8 +5,8 @@
 // A home is replaced when no entry leads to it any more and it has let go of the provider by its own
 // word; else nobody would own the unmatched machines until somebody removes that shard.
 // After a restore the old home may be another shard that has not been heard: while the address is
-// recovering none is set, and then the shard with the most machines there that no override explains
-// is believed: it is the one that acts as home.
+// recovering none is set. Then the shard is believed that says it acts as home; when none says so,
+// because it is an old one, the shard with the most machines there that no override explains.
 
 import { reaches, shardsOfAddress } from '../assignment/provider-reach.ts';
 import type { ToldProviders } from '../assignment/told-providers.ts';
@@ -24,6 +24,8 @@ export interface HomeScene {
   readonly recoveringProviders: ReadonlySet<string> | 'all';
   /** Machines that a shard holds by override, as far as it was asked. */
   readonly heldOverrideCount: (shardId: string) => number;
+  /** Shards that said, after a restore, that they act as home of the address. */
+  readonly homeClaimants: (address: string) => readonly string[];
 }
 
 type SetProviderHome = Extract<CommandBody, { kind: 'SetProviderHome' }>;
@@ -67,6 +69,8 @@ function isVacant({ view, soft, told, term }: HomeScene, address: string): boole
 }
 
 function isBestKnown(scene: HomeScene, report: ShardReport, address: string): boolean {
+  const claimants = scene.homeClaimants(address).filter((id) => scene.view.shard(id) !== undefined);
+  if (claimants.length > 0) return claimants.length === 1 && claimants[0] === report.shardId;
   const own = machinesAt(scene, report, address);
   return scene.soft.pictures().every(({ shardId, report: other }) => {
     if (shardId === report.shardId) return true;

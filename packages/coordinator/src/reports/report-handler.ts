@@ -178,6 +178,7 @@ export class ReportHandler {
       term,
       recoveringProviders: recovery.recoveringProviders(),
       heldOverrideCount: (shardId: string) => recovery.heldOverrideCount(shardId),
+      homeClaimants: (address: string) => recovery.homeClaimants(address),
     };
     for (const set of homesToSet(scene, report)) {
       if (budget.isSpent) return;

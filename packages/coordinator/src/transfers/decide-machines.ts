@@ -25,9 +25,9 @@ export function decideMachines(facts: SagaFacts): readonly SagaStep[] {
 }
 
 function prepare(facts: SagaFacts): readonly SagaStep[] {
-  const { donor, recipient } = facts;
+  const { recipient } = facts;
   // Proof of a commit that this ledger has forgotten: a restore went back behind it.
-  if (donor.isReleased || recipient.isClaimed) return [recommit(facts)];
+  if (isCommitted(facts)) return [recommit(facts)];
   const reason = abortReason(facts);
   if (reason !== undefined) return [{ do: 'abort', reason }];
   if (facts.isDoubtful) return NOTHING;
@@ -82,9 +82,16 @@ function complete(facts: SagaFacts): readonly SagaStep[] {
 
 /** Also when it froze only after the abort, by an instruction that was late. */
 function thaw(facts: SagaFacts): readonly SagaStep[] {
-  const { donor, recipient } = facts;
-  if (donor.isReleased || recipient.isClaimed) return [recommit(facts)];
-  return donor.isFrozen ? [tellDonor(facts, 'CANCEL')] : NOTHING;
+  if (isCommitted(facts)) return [recommit(facts)];
+  return facts.donor.isFrozen ? [tellDonor(facts, 'CANCEL')] : NOTHING;
+}
+
+/**
+ * By what the shards say, whatever this ledger says. What a donor released to a shard that was removed
+ * since died with that shard; a namesake that registered later must not inherit it.
+ */
+function isCommitted({ donor, recipient }: SagaFacts): boolean {
+  return recipient.isClaimed || (donor.isReleased && recipient.isRegistered);
 }
 
 function recommit({ donor, recipient }: SagaFacts): SagaStep {

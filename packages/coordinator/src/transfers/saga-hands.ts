@@ -105,6 +105,9 @@ export class SagaHands {
       this.#logRefusal('CommitTransfer', result);
       return this.#abort(row, isFull ? 'override_limit' : 'donor_rejected');
     }
+    const isUnknown = result.kind === 'unavailable' && result.outcome === 'unknown';
+    // It may turn out to be committed without being told here again: its machines rest either way.
+    if (isUnknown) this.#options.quiet.committed(row, machineIds);
     if (result.kind !== 'applied') return false;
     this.#options.quiet.committed(row, machineIds);
     this.#options.observer.onRebalanceMove('1', 'committed');

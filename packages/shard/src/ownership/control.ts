@@ -122,6 +122,7 @@ export class Control implements ShardControl {
       domains: assignment.domains,
       overrides: this.#adopted(),
       providers: this.#parts.follower.targets(),
+      homes: assignment.ownsUnmatchedProviders,
     };
   }
 

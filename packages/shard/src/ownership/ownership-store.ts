@@ -32,6 +32,7 @@ import {
   frozenIn,
   goneIn,
   releasedIn,
+  settledIn,
   type TransferBook,
   type TransferStep,
 } from './transfer-book.ts';
@@ -239,7 +240,7 @@ export class OwnershipStore {
     const known = new Set(this.#assignment.adopted.map(overrideKey));
     const fresh = incoming.adopted.filter((override) => !known.has(overrideKey(override)));
     for (const step of stepsOf(fresh)) book = claimedIn(book, mergedStep(book, step));
-    return clearedIn(book, incoming.adopted);
+    return settledIn(clearedIn(book, incoming.adopted), incoming.released);
   }
 
   async #move(book: TransferBook, assignment: StoredAssignment, step: TransferStep): Promise<void> {

@@ -91,6 +91,8 @@ export interface HeldOwnership {
   readonly domains: readonly DomainRef[];
   readonly overrides: readonly MachineOverride[];
   readonly providers: readonly RegistryTarget[];
+  /** Addresses whose unmatched machines it acts on. */
+  readonly homes: readonly string[];
 }
 
 export interface PrepareOrder {

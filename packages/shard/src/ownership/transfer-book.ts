@@ -79,6 +79,19 @@ export function clearedIn(book: TransferBook, adopted: readonly MachineOverride[
   return cleared.length === 0 ? book : { ...book, gone: withoutKeys(book.gone, cleared) };
 }
 
+/**
+ * A whole assignment that gives none of its machines away has settled a release: from here on they
+ * are judged by domain and home again, and saying RELEASED about them would be false evidence.
+ */
+export function settledIn(book: TransferBook, released: readonly MachineOverride[]): TransferBook {
+  const given = new Set(released.map(({ machineId }) => machineId));
+  const settled = [...book.records.values()]
+    .filter(({ state }) => state === 'released')
+    .filter(({ machineIds }) => !machineIds.some((id) => given.has(id)))
+    .map(({ transferId }) => transferId);
+  return settled.length === 0 ? book : { ...book, records: withoutKeys(book.records, settled) };
+}
+
 export function frozenMachines(book: TransferBook): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const { state, machineIds } of book.records.values()) {
