@@ -56,6 +56,8 @@ function hasHappened(
 const FAILED_ONCE: readonly (readonly [ShardKind, string, string])[] = [
   ['model', 'ownership-1011232', 'a home that the restored ledger had forgotten'],
   ['model', 'ownership-1007425', 'released to a shard that was removed; its namesake inherited'],
+  ['real', 'ownership-1001815', 'a restored transfer that both its shards had forgotten'],
+  ['real', 'ownership-1002869', 'a gone machine was forgotten before its assignment was durable'],
   ['real', 'ownership-1000750', 'a commit of unknown outcome left its machines without a rest'],
 ];
 for (const [kind, seed, what] of FAILED_ONCE) {

@@ -20,6 +20,8 @@ export interface Held {
   readonly claimed: ReadonlySet<string>;
   /** Machines that stand frozen for another: still listed, never acted on. */
   readonly givenUp: ReadonlySet<string>;
+  /** Transfers that it still has a record of. */
+  readonly transferIds: ReadonlySet<string>;
   /** Fleet-wide addresses that it dials. */
   readonly addresses: ReadonlySet<string>;
 }
@@ -43,6 +45,7 @@ export function heldOf(report: ShardReport): Held {
     homes: new Set(homes),
     claimed: inState(TransferState.CLAIMED),
     givenUp: inState(TransferState.FROZEN),
+    transferIds: new Set(report.transfers.map(({ transferId }) => transferId)),
     addresses: fleetAddresses(report),
   };
 }

@@ -197,10 +197,20 @@ export class RecoveryMachine implements RecoveryView {
     return nowMs() - startedAtMs < minRecoveryMs;
   }
 
-  /** An open transfer explains why its recipient does not hold the machine yet. */
+  /**
+   * An open transfer explains why its recipient does not hold the machine yet, but only while its
+   * donor has a record of it too: both have forgotten one that went on to its end after the snapshot.
+   */
   #lapsed(): readonly OverrideRow[] {
     const { view } = this.#options;
-    const open = new Set(view.openTransfers().map(({ id }) => id));
+    const isKnown = (donor: string, id: string): boolean =>
+      this.#answers.get(donor)?.transferIds.has(id) ?? true;
+    const open = new Set(
+      view
+        .openTransfers()
+        .filter(({ from, id }) => isKnown(from, id))
+        .map(({ id }) => id),
+    );
     return view.overrides().filter(({ owner, machineId, transferId }) => {
       const answer = this.#answers.get(owner);
       return answer !== undefined && !answer.overrides.has(machineId) && !open.has(transferId);

@@ -339,10 +339,29 @@ describe('the merge of overrides', () => {
       const transfer = { id: 't', from: 'a', to: 'b', providerAddress: 'p:1', machineIds: ['m'] };
       await old.apply({ kind: 'RestoreTransfer', transfer });
     });
-    for (const shardId of ['a', 'b', 'c']) await answer(world, shardId);
+    const status = {
+      transferId: 't',
+      role: 1 as const,
+      state: 2 as const,
+      peerShardId: 'b',
+      machineIds: ['m'],
+    };
+    await answer(world, 'a', { transfers: [status] });
+    for (const shardId of ['b', 'c']) await answer(world, shardId);
     await settle(world);
     assert.equal(world.desk.recovery.isOver(), true);
     assert.equal(world.ledger.state.override('m')?.owner, 'b');
+  });
+
+  it('what an open transfer gave, and both its shards have forgotten, is cleared', async () => {
+    const world = await restored(async (old) => {
+      const transfer = { id: 't', from: 'a', to: 'b', providerAddress: 'p:1', machineIds: ['m'] };
+      await old.apply({ kind: 'RestoreTransfer', transfer });
+    });
+    for (const shardId of ['a', 'b', 'c']) await answer(world, shardId);
+    await settle(world);
+    assert.equal(world.desk.recovery.isOver(), true);
+    assert.equal(world.ledger.state.override('m'), undefined);
   });
 });
 

@@ -126,6 +126,7 @@ export class OwnershipStore {
       await this.#persist(book, assignment);
       this.#revision = isWhole ? incoming.revision : 0n;
       this.#install(book, assignment, 'all');
+      if (isWhole) await this.#settle(incoming);
     });
   }
 
@@ -232,6 +233,17 @@ export class OwnershipStore {
   }
 
   /** What a whole assignment says about our transfers, as steps of our own. */
+  /**
+   * Drops what the new assignment makes needless. Only after that is on the disk: with the one before,
+   * a machine that is gone would be ours again, and one that was released would be too.
+   */
+  async #settle({ adopted, released }: ShardAssignment): Promise<void> {
+    const book = settledIn(clearedIn(this.#book, adopted), released);
+    if (book === this.#book) return;
+    if (this.#hasFiles) await this.#persistBook(book);
+    this.#install(book, this.#assignment, []);
+  }
+
   #followed(incoming: ShardAssignment): TransferBook {
     let book = this.#book;
     for (const step of stepsOf(incoming.released)) {
@@ -240,7 +252,7 @@ export class OwnershipStore {
     const known = new Set(this.#assignment.adopted.map(overrideKey));
     const fresh = incoming.adopted.filter((override) => !known.has(overrideKey(override)));
     for (const step of stepsOf(fresh)) book = claimedIn(book, mergedStep(book, step));
-    return settledIn(clearedIn(book, incoming.adopted), incoming.released);
+    return book;
   }
 
   async #move(book: TransferBook, assignment: StoredAssignment, step: TransferStep): Promise<void> {
