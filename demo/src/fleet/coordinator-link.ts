@@ -56,9 +56,13 @@ export class CoordinatorLink implements Disposable {
         );
       }
     }
+    // Before any cluster asks for machines: a zone in which another shard's machines serve already is
+    // handed over only when they are idle again.
     await this.#until(signal, async () => {
-      const { assignments } = await this.#fleet.listDomainAssignments({}, { signal });
-      return assignments.every(({ releasing }) => !releasing);
+      const { reports } = await this.#fleet.listShardReports({ shardId: '' }, { signal });
+      return SHARDS.every((id) =>
+        reports.some(({ shardId, summary }) => shardId === id && (summary?.totalMachines ?? 0) > 0),
+      );
     });
   }
 
