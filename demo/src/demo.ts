@@ -38,7 +38,10 @@ export async function runDemo(options: RunOptions): Promise<RunResult> {
   const provider = await providerAddress(runtime);
   const children = await startChildren(options, provider, stack);
   const link = stack.use(new CoordinatorLink(runtime, `${HOST}:${ports.coordinator}`));
-  await link.assignZones(stop);
+  // Ends with the run either way; who has lost the race must not be an unhandled failure.
+  const assigning = link.assignZones(stop);
+  assigning.catch(() => undefined);
+  await Promise.race([assigning, ...children.map(({ died }) => died)]);
   const readyMs = runtime.clock.monotonicMs();
   view.line(`ready after ${((readyMs - startMs) / 1_000).toFixed(1)} s`);
   if (!provider.isFleetWide) view.line(NO_MOVE);
