@@ -198,6 +198,20 @@ describe('machines', () => {
     ['an abort thaws', { row: { phase: 'ABORTED' }, donor: { isFrozen: true } }, ['CANCEL to a']],
     ['and is quiet afterwards', { row: { phase: 'ABORTED' } }, []],
     [
+      'a namesake of the removed recipient does not inherit what was released to that one',
+      {
+        row: { phase: 'ABORTED' },
+        recipient: { isRegistered: false },
+        donor: { isReleased: true },
+      },
+      [],
+    ],
+    [
+      'nor from a record that the restored ledger still prepares',
+      { recipient: { isRegistered: false }, donor: { isReleased: true } },
+      ['abort recipient_removed'],
+    ],
+    [
       'late freeze of a done one',
       { row: { phase: 'DONE' }, donor: { isFrozen: true } },
       ['RELEASE to a'],

@@ -14,6 +14,7 @@ import {
   releasedIn,
   reportTransfers,
   retiredIn,
+  settledIn,
   type TransferBook,
 } from './transfer-book.ts';
 
@@ -43,6 +44,16 @@ test('retiring does not end a freeze: only CANCEL or RELEASE do', () => {
   const book = frozenIn(emptyBook, step('t1', 'a'));
   assert.equal(retiredIn(book, ['t1']), book);
   assert.deepEqual([...frozenMachines(cancelledIn(book, 't1'))], []);
+});
+
+test('a release is evidence while the assignment gives one of its machines away, a freeze always', () => {
+  const released = releasedIn(emptyBook, step('t1', 'a', 'b'));
+  const book = frozenIn(claimedIn(released, step('t2', 'c')), step('t3', 'd'));
+  assert.equal(settledIn(book, [override('b', 't1')]), book);
+  assert.deepEqual(states(settledIn(book, [override('z', 't9')])), [
+    't2 recipient claimed c',
+    't3 donor frozen d',
+  ]);
 });
 
 test('gone machines are reported beside what is left, until the ledger clears them', () => {
