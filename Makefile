@@ -70,7 +70,7 @@ prevalidate: verify bench ## verify and the benches
 
 .PHONY: fuzz-system
 fuzz-system: $(INSTALLED) ## Whole-system seeds under virtual time: SEEDS=n
-	@BIGFLEET_SEEDS=$(or $(SEEDS),10000) node --test packages/wire/src/memory/seeds.test.ts
+	@BIGFLEET_SEEDS=$(or $(SEEDS),2000) node --test test/system/seeds.test.ts
 
 .PHONY: bench
 bench: $(INSTALLED) ## Benchmarks in units of K: BENCH='wire/*'

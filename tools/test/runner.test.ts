@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Lane } from './lanes.ts';
@@ -118,6 +118,10 @@ test('all files in one process', async (t) => {
   const clean = await run(root, shared, good);
   assert.deepEqual([clean.totals.passed, clean.totals.failed], [4, 0], clean.text);
   assert.equal(clean.totals.skipped.length, 3);
+  const dealt = await run(root, { ...shared, processes: 2 }, good);
+  assert.deepEqual(dealt.totals, clean.totals, dealt.text);
+  const hands = Math.min(2, availableParallelism());
+  assert.equal(dealt.text.split('in one process').length - 1, hands, dealt.text);
   const cases: ReadonlyArray<readonly [file: string, failed: number, shows: RegExp]> = [
     ['fail.test.ts', 1, /✖ bad/],
     ['empty.test.ts', 1, /empty\.test\.ts\n[^]*defines no test/],

@@ -44,12 +44,20 @@ export async function runLane(
   return totals;
 }
 
+/** One process per core, up to the lane's bound; files are dealt out so that neighbours part. */
 async function runShared(runner: Runner, lane: Lane, files: readonly string[]): Promise<Totals> {
-  if (files.length === 0) return NOTHING;
-  const { root } = runner;
-  const { isolation, boundMs } = lane;
-  const result = await runChild({ root, subject: lane.name, files, isolation, boundMs });
-  return printResult(runner, `${lane.name} (${files.length} files in one process)`, result);
+  const width = Math.min(lane.processes, availableParallelism(), files.length);
+  const hands = Array.from({ length: width }, (_, hand) =>
+    files.filter((_file, at) => at % width === hand),
+  );
+  const totals = await Promise.all(hands.map((hand) => runHand(runner, lane, hand)));
+  return totals.reduce(addTotals, NOTHING);
+}
+
+async function runHand(runner: Runner, lane: Lane, files: readonly string[]): Promise<Totals> {
+  const { name: subject, isolation, boundMs } = lane;
+  const result = await runChild({ root: runner.root, subject, files, isolation, boundMs });
+  return printResult(runner, `${subject} (${files.length} files in one process)`, result);
 }
 
 async function runEach(runner: Runner, lane: Lane, files: readonly string[]): Promise<Totals> {
