@@ -54,14 +54,14 @@ function steadyShape({ label, machines, fullIterations, steadyIterations }: Size
       iterations: fullIterations,
       measureAllocations: machines <= 1_000_000,
       measuresMemory: isBarred,
-      ...(isBarred ? { recordRounds: 30, bars: { ...fullBars(60), ...memoryBars } } : {}),
+      ...(isBarred ? { recordRounds: 48, bars: { ...fullBars(60), ...memoryBars } } : {}),
     },
     steady: {
       shape: { ...fleet, configured: served, actions: 0, unsatisfied: NEEDS - served },
       iterations: steadyIterations,
       // Where every machine is bound, a row cannot grow.
       churn: () => (machines > NEEDS ? { grow: growToTwo } : { drainsAtOnce: true }),
-      ...(isBarred ? { recordRounds: 300, bars: steadyBars(5) } : { bars: isMet ? quietBars : {} }),
+      ...(isBarred ? { recordRounds: 600, bars: steadyBars(5) } : { bars: isMet ? quietBars : {} }),
     },
     nodeFlags: machines > 1_000_000 ? ['--max-old-space-size=6144'] : [],
   };

@@ -24,7 +24,7 @@ import { CHANGED_ROWS, Churn, type ChurnPlan, TRANSITIONS } from './churn.ts';
 import { columnBytesPerMachine } from './column-bytes.ts';
 import { converge } from './execute.ts';
 import { countDecisions, countFleet, Fleet, type SeedFleet } from './fleet.ts';
-import { recordShare, timed } from './record-share.ts';
+import { type RecordSide, recordShare } from './record-share.ts';
 
 export interface FleetShape {
   /** Without `engine/` in front and without the part behind. */
@@ -121,15 +121,25 @@ function compareFull(
   const firstPassMs = timed(() => without.fullPass());
   const same = decisionsOf(without.engine) === decisionsOf(fleet.engine);
   refuseUnless(same, 'a fresh engine without records decided otherwise');
-  const pass = (side: Fleet) => (): number => {
-    side.forgetAges();
-    return timed(() => side.fullPass());
-  };
+  const side = (passing: Fleet): RecordSide => ({
+    prepare: () => passing.forgetAges(),
+    decide(hasRecords) {
+      passing.engine.hasRecords = hasRecords;
+      passing.fullPass();
+      return true;
+    },
+  });
   return {
     /** Caches of classes and costs are empty, code is warm. */
     firstPassMs,
-    recordShare: recordShare(pass(fleet), pass(without), rounds),
+    ...recordShare([side(fleet), side(without)], rounds),
   };
+}
+
+function timed(work: () => void): number {
+  const startMs = performance.now();
+  work();
+  return performance.now() - startMs;
 }
 
 interface SteadyState {
@@ -153,16 +163,32 @@ function steadyBench(shape: FleetShape, plan: SteadyPlan): BenchEntry {
     extras({ fleet, churn, context }) {
       const counted = churnExtras(fleet, churn);
       if (plan.recordRounds === undefined) return counted;
-      const without = steadyFleet(shape, plan, context, { hasRecords: false });
-      const cycle = (side: { fleet: Fleet; churn: Churn }) => (): number | undefined => {
-        side.churn.apply();
-        const elapsedMs = timed(() => side.fleet.cycle());
-        return side.fleet.engine.pass === 'safety' ? undefined : elapsedMs;
-      };
-      const share = recordShare(cycle({ fleet, churn }), cycle(without), plan.recordRounds);
-      return { ...counted, recordShare: share };
+      const other = steadyFleet(shape, plan, context, { hasRecords: false });
+      // The same number of rounds: from here on both get the same changes.
+      while (other.churn.counts.rounds < churn.counts.rounds) {
+        other.churn.apply();
+        other.fleet.cycle();
+      }
+      const same = decisionsOf(other.fleet.engine) === decisionsOf(fleet.engine);
+      refuseUnless(same, 'an engine without records decided otherwise');
+      const share = recordShare(
+        [steadySide({ fleet, churn }), steadySide(other)],
+        plan.recordRounds,
+      );
+      return { ...counted, ...share };
     },
   });
+}
+
+function steadySide({ fleet, churn }: { fleet: Fleet; churn: Churn }): RecordSide {
+  return {
+    prepare: () => churn.apply(),
+    decide(hasRecords) {
+      fleet.engine.hasRecords = hasRecords;
+      fleet.cycle();
+      return fleet.engine.pass !== 'safety';
+    },
+  };
 }
 
 function steadyFleet(

@@ -27,14 +27,14 @@ const entries: readonly BenchEntry[] = fleetBenches({
     },
     iterations: 100,
     measuresMemory: true,
-    recordRounds: 30,
+    recordRounds: 48,
     bars: { ...fullBars(75), ...memoryBars },
   },
   steady: {
     shape: { ...fleet, actions: 0 },
     iterations: 1_000,
     churn: () => ({ grow: growOurs }),
-    recordRounds: 300,
+    recordRounds: 600,
     bars: steadyBars(8),
   },
 });

@@ -8,7 +8,6 @@ import { Churn } from '../engine/churn.ts';
 import { growToTwo } from '../engine/cycle-fleet.ts';
 import { clusterNames, type Fleet } from '../engine/fleet.ts';
 import { LOCAL_5K } from '../engine/local-5k.ts';
-import { timed } from '../engine/record-share.ts';
 import {
   type Bars,
   type BenchEntry,
@@ -21,6 +20,8 @@ import { buildShape } from './shapes.ts';
 import type { ShardProcess } from './shard-process.ts';
 import { Stage } from './stage.ts';
 
+type Percentiles = ReturnType<typeof percentiles>;
+
 const GIB = 1_024 ** 3;
 const WARMUP_TICKS = 60;
 const TICKS = 600;
@@ -32,8 +33,9 @@ interface Loaded {
   readonly stage: Stage;
   readonly shard: ShardProcess;
   readonly counts: Readonly<Record<string, number>>;
-  /** When the timed part began, and the next tick. */
+  /** When the timed part began, what the shard had used by then, and the next tick. */
   startUnixMs: number;
+  startCpuMs: number;
   nextMs: number;
 }
 
@@ -44,7 +46,7 @@ interface LoadedPlan {
   readonly counts: Readonly<Record<string, ShapeRule>>;
   readonly bars: Bars;
   /** The bare engine on the same shape, in this run. */
-  readonly unloadedP99Ms?: () => number;
+  readonly unloaded?: () => Percentiles;
 }
 
 async function start({ shape, clusters }: LoadedPlan): Promise<Loaded> {
@@ -61,7 +63,7 @@ async function start({ shape, clusters }: LoadedPlan): Promise<Loaded> {
       sessions: await shard.metric('bigfleet_shard_active_sessions'),
       needs: await shard.metric('bigfleet_shard_need_rows'),
     };
-    return { stage, shard, counts, startUnixMs: 0, nextMs: performance.now() };
+    return { stage, shard, counts, startUnixMs: 0, startCpuMs: 0, nextMs: performance.now() };
   } catch (error) {
     await stage.close();
     throw error;
@@ -81,6 +83,7 @@ function loadedBench(plan: LoadedPlan): BenchEntry {
     async prepare(state, index) {
       if (index === 0) {
         state.startUnixMs = Date.now();
+        state.startCpuMs = state.shard.cpuMs();
         await state.shard.resetLoopDelay();
       }
       state.nextMs = Math.max(state.nextMs + TICK_MS, performance.now());
@@ -95,7 +98,11 @@ function loadedBench(plan: LoadedPlan): BenchEntry {
   });
 }
 
-async function measure({ stage, shard, startUnixMs }: Loaded, plan: LoadedPlan): Promise<Extra> {
+async function measure(
+  { stage, shard, startUnixMs, startCpuMs }: Loaded,
+  plan: LoadedPlan,
+): Promise<Extra> {
+  const cpuMsPerTick = (shard.cpuMs() - startCpuMs) / TICKS;
   const loopDelayP99Ms = await shard.loopDelayP99Ms();
   const cycles = percentiles(await shard.samplesSince('cycle', startUnixMs));
   const phases = percentiles(await shard.samplesSince('cycle_phases', startUnixMs));
@@ -109,7 +116,7 @@ async function measure({ stage, shard, startUnixMs }: Loaded, plan: LoadedPlan):
   const peakRssBytes = shard.peakRssBytes();
   const actions = await shard.total('bigfleet_shard_actions_total');
   await stage.close();
-  const unloadedP99Ms = plan.unloadedP99Ms?.();
+  const unloaded = plan.unloaded?.();
   return {
     cycleP50Ms: cycles.p50,
     cycleP95Ms: cycles.p95,
@@ -120,24 +127,39 @@ async function measure({ stage, shard, startUnixMs }: Loaded, plan: LoadedPlan):
     reconcileP50Ms: reconcile.p50,
     reconcileP99Ms: reconcile.p99,
     loopDelayP99Ms,
+    cpuMsPerTick,
     shardRssBytes: rssBytes,
     shardPeakRssBytes: peakRssBytes,
     actions,
-    ...(unloadedP99Ms === undefined ? {} : { unloadedP99Ms, slowdown: cycles.p99 / unloadedP99Ms }),
+    ...(unloaded === undefined ? {} : against(unloaded, cycles, phases)),
+  };
+}
+
+/** The whole cycle against the bare engine, and what of it is deciding: the rest is the way there. */
+function against(bare: Percentiles, cycles: Percentiles, phases: Percentiles): Extra {
+  return {
+    unloadedP50Ms: bare.p50,
+    unloadedP99Ms: bare.p99,
+    slowdown: cycles.p99 / bare.p99,
+    slowdownP50: cycles.p50 / bare.p50,
+    phasesSlowdown: phases.p99 / bare.p99,
+    phasesSlowdownP50: phases.p50 / bare.p50,
   };
 }
 
 /** `engine/cycle/steady/500k/steady`, here and now, with the shard gone. */
-function bareSteadyP99Ms(): number {
+function bareSteady(): Percentiles {
   const fleet: Fleet = buildShape('steady-500k');
   const churn = new Churn(fleet, createRandom(1n).stream('churn'), { grow: growToTwo });
   const tookMs: number[] = [];
   for (let cycle = 0; cycle < BARE_CYCLES; cycle++) {
     churn.apply();
-    const elapsedMs = timed(() => fleet.cycle());
+    const startMs = performance.now();
+    fleet.cycle();
+    const elapsedMs = performance.now() - startMs;
     if (fleet.engine.pass !== 'safety') tookMs.push(elapsedMs);
   }
-  return percentiles(Float64Array.from(tookMs)).p99;
+  return percentiles(Float64Array.from(tookMs));
 }
 
 const LOCAL_NEEDS = LOCAL_5K.clusters * (2 + LOCAL_5K.cacheGangs + LOCAL_5K.trainingGangs);
@@ -153,7 +175,7 @@ const entries: readonly BenchEntry[] = [
       'extra.loopDelayP99Ms': { max: 50 },
       'extra.shardRssBytes': { max: GIB },
     },
-    unloadedP99Ms: bareSteadyP99Ms,
+    unloaded: bareSteady,
   }),
   loadedBench({
     name: 'shard/local-5k',

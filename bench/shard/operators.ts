@@ -2,13 +2,12 @@
 // whatever a session loses or is refused fails the round. Two spellings of each roll-up alternate,
 // so that each is a change and none is skipped by its digest.
 
-import path from 'node:path';
 import type { Need } from '@bigfleet/engine';
-import { tlsFromFlags } from '@bigfleet/wire';
 import { growToTwo, NEEDS_PER_CLUSTER as STEADY_NEEDS } from '../engine/cycle-fleet.ts';
 import type { Answers, OperatorsOrder } from './order.ts';
+import { H2Stream } from './h2-stream.ts';
 import { OperatorSession } from './operator-session.ts';
-import { buildShape, needsOf, NARROW_NEEDS, WIDE_NEEDS } from './shapes.ts';
+import { buildDemand, needsOf, NARROW_NEEDS, WIDE_NEEDS } from './shapes.ts';
 import { nudgedFrame, rollupFrame } from './wire-rollup.ts';
 
 /** Operators that dial at the same time; the others wait, as jittered reconnects would. */
@@ -26,12 +25,13 @@ interface Operator {
   readonly session: OperatorSession;
   readonly rows: number;
   /** Sent in turn; the second differs in as many rows as a tick changes. */
-  readonly frames: readonly [Uint8Array, Uint8Array];
+  readonly frames: readonly [Buffer, Buffer];
+  readonly rollupBytes: number;
   next: 0 | 1;
 }
 
 export async function runOperators(order: OperatorsOrder): Promise<Answers> {
-  const fleet = buildShape(order.shape);
+  const fleet = buildDemand(order.shape);
   const demands = fleet.clusters
     .filter((_, at) => at % order.stride === order.first)
     .map((cluster) => [cluster, needsOf(fleet, cluster)] as const);
@@ -48,7 +48,9 @@ export async function runOperators(order: OperatorsOrder): Promise<Answers> {
     lostCount: () => operators.filter(({ session }) => session.isLost).length,
     rowCount: () => operators.reduce((sum, { rows }) => sum + rows, 0),
     bootstrapCount: () => operators.reduce((sum, { session }) => sum + session.bootstrapCount, 0),
-    rollupBytes: (rows) => withRows(rows)[0]?.frames[0].length ?? 0,
+    rollupBytes: (rows) => withRows(rows)[0]?.rollupBytes ?? 0,
+    /** Of this process, in milliseconds: what driving costs. */
+    cpuMs: () => cpuMs(),
     /** Everybody, once. */
     first: () => timedRound(operators),
     tick: (at) => timedRound(operators.filter((_, index) => index % WINDOWS === at % WINDOWS)),
@@ -64,17 +66,17 @@ async function openAll(
 ): Promise<readonly Operator[]> {
   const operators: Operator[] = [];
   await inParallel(demands, DIALLING_COUNT, async ([clusterId, needs]) => {
-    const tls = tlsFromFlags({
-      cert: path.join(certificates, `${clusterId}.crt`),
-      key: path.join(certificates, `${clusterId}.key`),
-      ca: path.join(certificates, 'ca.crt'),
-      requireTls: true,
-    });
-    if (tls === 'plaintext') throw new Error('sessions must be mTLS');
-    const session = new OperatorSession({ clusterId, target, tls });
+    const session = new OperatorSession({ clusterId, target, certificates });
     await session.opened();
-    const frames = [rollupFrame(clusterId, needs), changedFrame(clusterId, needs)] as const;
-    operators.push({ session, rows: needs.length, frames, next: 0 });
+    const [one, other] = [rollupFrame(clusterId, needs), changedFrame(clusterId, needs)];
+    const frames = [H2Stream.framesOf(one), H2Stream.framesOf(other)] as const;
+    operators.push({
+      session,
+      rows: needs.length,
+      frames,
+      rollupBytes: one.length,
+      next: 0,
+    });
   });
   return operators;
 }
@@ -102,6 +104,11 @@ async function timedRounds(operators: readonly Operator[], count: number): Promi
     for (let round = 0; round < count; round++) await sendNext(operator);
   });
   return performance.now() - startMs;
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }
 
 async function sendNext(operator: Operator): Promise<void> {

@@ -1,6 +1,6 @@
 // What an incremental reconcile costs the shard after 1,000 changes, in a small fleet and in one a
-// hundred times larger: over real gRPC, from the question to the last write. It must follow the
-// changes, not the machines that exist.
+// hundred times larger: over real gRPC, in the reconcile thread as in a shard, from the question to
+// the last write. It must follow the changes, not the machines that exist.
 
 import { realRuntime } from '@bigfleet/base/real';
 import { decodeShardMetadata, Inventory } from '@bigfleet/engine';
@@ -11,6 +11,7 @@ import {
   type LocalMarks,
   ProviderSource,
   type RefreshOutcome,
+  WorkerScans,
 } from '@bigfleet/shard';
 import { tlsFromFlags } from '@bigfleet/wire';
 import { type BenchEntry, defineBench, defineRatio, keep } from '../harness/index.ts';
@@ -22,6 +23,7 @@ const MAX_SLOWDOWN = 2;
 interface Reconcile {
   readonly stage: Stage;
   readonly source: ProviderSource;
+  readonly scans: WorkerScans;
   readonly inventory: Inventory;
   readonly view: EngineView;
   readonly fullMs: number;
@@ -40,16 +42,19 @@ async function start(shape: string): Promise<Reconcile> {
     await stage.startProvider();
     const tls = tlsFromFlags({ ...stage.shardTls, requireTls: true });
     if (tls === 'plaintext') throw new Error('the provider is dialled with mTLS');
-    const { provider } = dialProvider({
-      runtime: realRuntime(),
-      address: stage.providerAddress,
-      tls,
-      fencing: { shardId: 'shard-0', shardEpoch: 1n },
-    });
-    const source = new ProviderSource({ name: 'bench', provider, mode: 'incremental' });
+    const runtime = realRuntime();
+    const address = stage.providerAddress;
+    const fencing = { shardId: 'shard-0', shardEpoch: 1n };
+    const { provider } = dialProvider({ runtime, address, tls, fencing });
+    const onLost = (error: Error): void => {
+      throw error;
+    };
+    const scans = new WorkerScans({ runtime, tls, onLost });
+    const { asker } = scans.connect(address);
+    const source = new ProviderSource({ name: 'bench', provider, mode: 'incremental', asker });
     const inventory = new Inventory({ isIndexed: false });
     const view = new EngineView(inventory, noMarks);
-    const state = { stage, source, inventory, view, fullMs: 0, nowMs: 1 };
+    const state = { stage, source, scans, inventory, view, fullMs: 0, nowMs: 1 };
     const startMs = performance.now();
     await refresh(state);
     return { ...state, fullMs: performance.now() - startMs };
@@ -93,7 +98,10 @@ function reconcileBench(size: string, machines: number): BenchEntry {
       keep(outcome);
     },
     extras: ({ fullMs }) => ({ firstFullMs: fullMs }),
-    teardown: ({ stage }) => stage.close(),
+    teardown: async ({ stage, scans }) => {
+      await scans.close();
+      await stage.close();
+    },
   });
 }
 

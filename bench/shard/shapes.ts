@@ -16,29 +16,53 @@ export const WIDE_NEEDS = 2_000;
 export const WIDE_CLUSTERS = 20;
 export const SESSIONS = 5_000;
 
-const SHAPES: Readonly<Record<string, (fleet: Fleet) => void>> = {
-  'steady-500k': (fleet) => {
-    addIdleMachines(fleet, 500_000);
-    addDemand(fleet, 1);
+interface ShapeSeed {
+  /** Apart from the demand, where that needs none: operators know of no machines. */
+  readonly machines: (fleet: Fleet) => void;
+  readonly demand: (fleet: Fleet) => void;
+}
+
+const SHAPES: Readonly<Record<string, ShapeSeed>> = {
+  'steady-500k': {
+    machines: (fleet) => addIdleMachines(fleet, 500_000),
+    demand: (fleet) => addDemand(fleet, 1),
   },
-  'sessions-500k': (fleet) => {
-    addIdleMachines(fleet, 500_000);
-    for (const [at, cluster] of clusterNames(SESSIONS).entries()) {
-      fleet.demand(cluster, demandOf(cluster, at < WIDE_CLUSTERS ? WIDE_NEEDS : NARROW_NEEDS));
-    }
+  'sessions-500k': {
+    machines: (fleet) => addIdleMachines(fleet, 500_000),
+    demand: (fleet) => {
+      for (const [at, cluster] of clusterNames(SESSIONS).entries()) {
+        fleet.demand(cluster, demandOf(cluster, at < WIDE_CLUSTERS ? WIDE_NEEDS : NARROW_NEEDS));
+      }
+    },
   },
-  'local-5k': (fleet) => seedGangMix(LOCAL_5K)(fleet, createRandom(1n))(),
-  'idle-5k': (fleet) => addIdleMachines(fleet, 5_000),
-  'idle-500k': (fleet) => addIdleMachines(fleet, 500_000),
+  'local-5k': {
+    machines: () => {},
+    demand: (fleet) => seedGangMix(LOCAL_5K)(fleet, createRandom(1n))(),
+  },
+  'idle-5k': { machines: (fleet) => addIdleMachines(fleet, 5_000), demand: () => {} },
+  'idle-500k': { machines: (fleet) => addIdleMachines(fleet, 500_000), demand: () => {} },
 };
 
 export function buildShape(name: string): Fleet {
-  const seed = SHAPES[name];
-  if (seed === undefined) throw new Error(`no shape is named ${name}`);
   const fleet = new Fleet({ hasRecords: false });
-  seed(fleet);
+  const { machines, demand } = seedOf(name);
+  machines(fleet);
+  demand(fleet);
   converge(fleet);
   return fleet;
+}
+
+/** What operators need of a shape: seconds less, and gigabytes. */
+export function buildDemand(name: string): Fleet {
+  const fleet = new Fleet({ hasRecords: false });
+  seedOf(name).demand(fleet);
+  return fleet;
+}
+
+function seedOf(name: string): ShapeSeed {
+  const seed = SHAPES[name];
+  if (seed === undefined) throw new Error(`no shape is named ${name}`);
+  return seed;
 }
 
 /** The demand of one cluster, in the order of its roll-up. */

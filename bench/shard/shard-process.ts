@@ -20,6 +20,9 @@ const LAG_MAX = 'nodejs_eventloop_lag_max_seconds{thread="main"}';
 const POLL_MS = 20;
 const STOP_WITHIN_MS = 20_000;
 const START_WITHIN_MS = 120_000;
+/** Behind the name in /proc/<pid>/stat, in hundredths of a second; the kernel's time follows. */
+const UTIME_FIELD = 11;
+const MS_PER_CPU_TICK = 10;
 
 export interface ShardProcessOptions {
   readonly folder: string;
@@ -142,6 +145,13 @@ export class ShardProcess {
     if (found === undefined) throw new Error(`no samples of ${series}`);
     const kept = found.seconds.filter((_, at) => (found.startUnixMs[at] ?? 0) >= unixMs);
     return kept.map((seconds) => seconds * 1_000);
+  }
+
+  /** Of the processor, all threads: what other work beside it does not change much. */
+  cpuMs(): number {
+    const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[UTIME_FIELD]) + Number(fields[UTIME_FIELD + 1])) * MS_PER_CPU_TICK;
   }
 
   rssBytes(): number {

@@ -119,6 +119,7 @@ export class ManagedReplica {
           peerUrl,
           port: this.#fleet.portOf(this),
           observesLeader: async () => (await store.leader()) !== undefined,
+          ownClusterUid: () => store.localClusterUid(),
         },
         signal,
       ),
@@ -129,7 +130,11 @@ export class ManagedReplica {
     try {
       this.#leadership = await this.store.campaign(signal);
       const client = this.#client;
-      if (client !== undefined) await promoteLearners({ runtime, client }, this.#leadership.lost);
+      const presentNodeIds = async (): Promise<ReadonlySet<string>> =>
+        new Set((await this.store.status()).replicas);
+      if (client !== undefined) {
+        await promoteLearners({ runtime, client, presentNodeIds }, this.#leadership.lost);
+      }
     } catch (error) {
       if (!signal.aborted) throw error;
     }

@@ -3,12 +3,17 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DISK_FAULTS, LEADER_FAULTS, SHARD_FAULTS } from './world/planted-fault.ts';
+import {
+  DISK_FAULTS,
+  LEADER_FAULTS,
+  OPERATOR_FAULTS,
+  SHARD_FAULTS,
+} from './world/planted-fault.ts';
 import { runInWorkers, type SeedRange } from './world/seed-range.ts';
 
 const MAX_SEEDS = 1_500;
 
-const models = [...SHARD_FAULTS, ...LEADER_FAULTS].map(
+const models = [...SHARD_FAULTS, ...LEADER_FAULTS, ...OPERATOR_FAULTS].map(
   (fault): SeedRange => ({ kind: 'model', first: 0, count: MAX_SEEDS, fault }),
 );
 const reals = DISK_FAULTS.map(

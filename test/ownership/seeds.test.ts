@@ -7,8 +7,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runSeed } from './world/run-seed.ts';
-import { add, divided, emptyTally, runInWorkers } from './world/seed-range.ts';
-import type { ShardKind, Tally } from './world/world.ts';
+import { divided, runInWorkers } from './world/seed-range.ts';
+import { add, emptyTally, type Tally } from './world/tally.ts';
+import type { ShardKind } from './world/world.ts';
 
 const SEEDS = Number(process.env['BIGFLEET_SEEDS'] ?? 5_000);
 /** One in so many. */
@@ -40,7 +41,15 @@ test(`${SEEDS} seeds of ownership`, async (t) => {
 });
 
 const OFTEN = ['commits', 'deaths', 'restores', 'removals', 'lostMessages'] as const;
-const SELDOM = ['aborts', 'quotaMoves', 'rebuilt', 'cancelled'] as const;
+const SELDOM = [
+  'aborts',
+  'quotaMoves',
+  'rebuilt',
+  'cancelled',
+  'restoredRemoved',
+  'restoredUnknown',
+  'givenUp',
+] as const;
 
 /** Fleets in which nothing happens would prove nothing. */
 function hasHappened(
@@ -52,13 +61,17 @@ function hasHappened(
   for (const key of what) assert.ok(tally[key] > least, `${kind} ${key}: only ${tally[key]}`);
 }
 
-/** Each broke a law once: kept, because a change of the world would deal its cards anew. */
+/**
+ * Each broke a law once, in the world of its day; the world has grown since and deals their cards anew.
+ * The last is of today's: it fails again without the rule that it found.
+ */
 const FAILED_ONCE: readonly (readonly [ShardKind, string, string])[] = [
   ['model', 'ownership-1011232', 'a home that the restored ledger had forgotten'],
   ['model', 'ownership-1007425', 'released to a shard that was removed; its namesake inherited'],
   ['real', 'ownership-1001815', 'a restored transfer that both its shards had forgotten'],
   ['real', 'ownership-1002869', 'a gone machine was forgotten before its assignment was durable'],
   ['real', 'ownership-1000750', 'a commit of unknown outcome left its machines without a rest'],
+  ['model', 'ownership-2275', 'a donor was told to release what it owned again'],
 ];
 for (const [kind, seed, what] of FAILED_ONCE) {
   test(`once failed: ${what}`, async () => {

@@ -35,7 +35,7 @@ async function readyz(provider: ProviderProcess): Promise<string> {
 
 test('work under way finishes, nothing new is accepted, reads go on, exit code 0', async () => {
   await using folder = createTempDir('shutdown');
-  const provider = await startProvider(argvOf(folder.path, '--work=3s'));
+  const provider = await startProvider(argvOf(folder.path, '--work=5s'));
   assert.equal(await readyz(provider), '200 ready');
   using client = dial(provider.address);
   const { machineId, operationId } = await begin(client);
@@ -46,7 +46,7 @@ test('work under way finishes, nothing new is accepted, reads go on, exit code 0
         .create({ machineId, shardId: 's', shardEpoch: 1n, sequenceNumber: 2n })
         .then(() => undefined)
         .catch((error: unknown) => error),
-    { what: 'mutations are refused', withinMs: 1_400, everyMs: 5 },
+    { what: 'mutations are refused', withinMs: 3_400, everyMs: 5 },
   );
   assert.ok(refused instanceof RpcError && refused.code === 'UNAVAILABLE', String(refused));
   assert.equal((await client.calls.get({ id: machineId })).state, MachineState.CREATING);

@@ -45,6 +45,15 @@ function byProvider(machines: ReadonlyMap<string, MachineView>): Record<string, 
   return counts;
 }
 
+/** The line that says who was dialled, and as whom (observability §13). */
+function assertDialled({ process: { output } }: ShardProcess, address: string): void {
+  const lines = output.text().split('\n');
+  const dialled = lines.filter((line) => line.includes('msg="dialing out-of-tree provider"'));
+  const [line, ...more] = dialled.filter((each) => each.includes(`addr=${address} `));
+  assert.match(line ?? dialled.join(), /level=INFO .*shard_id=\S+ .*epoch=1\b/);
+  assert.deepEqual(more, []);
+}
+
 test('one of two providers dies and returns: the other serves on, nothing is removed', async () => {
   await using folder = createTempDir('shard-providers');
   const argv = (name: string): string[] => [
@@ -67,6 +76,7 @@ test('one of two providers dies and returns: the other serves on, nothing is rem
     `--provider=steady=${steady.address}`,
     `--provider=mortal=${first.address}`,
   ]);
+  for (const { address } of [steady, first]) assertDialled(shard, address);
   await using operator = startOperator('blue', () => shard.address);
   operator.cluster.want(2);
   await serves(operator, 2);

@@ -15,6 +15,7 @@ const charges: Readonly<Record<Mutant, RegExp>> = {
   'sticky-drain': /joins c\d while it serves/,
   'rash-shard': /which has not reported yet/,
   'deaf-shard': /which wants all that it has/,
+  'half-paused': /a paused shard called/,
   'second-writer': /got a second host/,
 };
 

@@ -1,6 +1,6 @@
 // Proves on random worlds and weather that the whole system keeps its laws: one cluster per machine,
 // no reclaim on silence or before a first roll-up, one accepted operation per transition, no machine
-// lost or invented, shard and provider of one mind after each List, no action at steady demand, and
+// lost or invented, no call of a paused shard, shard and provider of one mind after each List, no action at steady demand, and
 // the same history for the same seed. `world/` says how each is judged; a failure prints its replay.
 
 import assert from 'node:assert/strict';
@@ -29,6 +29,7 @@ test(`${SEEDS} seeds of the whole system`, async (t) => {
   assert.ok(total.operationCount >= SEEDS * 3, 'hardly anything was actuated');
   assert.ok(total.lifeCount >= SEEDS * 4, 'hardly anything crashed');
   if (SEEDS >= 100) assert.ok(total.duplicateCount > 0, 'nothing was duplicated');
+  if (SEEDS >= 100) assert.ok(total.pauseCount >= SEEDS / 2, 'hardly anything was paused');
   if (SEEDS >= 100) assert.ok(total.incrementalCount >= SEEDS / 4, 'hardly any lists by cursor');
 });
 

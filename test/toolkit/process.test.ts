@@ -92,7 +92,7 @@ test('children of the process go with it', async () => {
   );
   const child = Number((await parent.waitForLine(/^child (\d+)$/, 5_000))[1]);
   await parent.kill();
-  await eventually(() => isGone(child), { what: 'child gone', withinMs: 2_000 });
+  await eventually(() => isGone(child), { what: 'child gone', withinMs: 10_000 });
 });
 
 test('output is bounded and keeps the end', async () => {

@@ -188,7 +188,7 @@ export class RunningProcess implements AsyncDisposable {
         const stat = readProcessStat(this.pid);
         return stat !== undefined && matches(stat.state);
       },
-      { what: `${this.name} ${what}`, withinMs: 2_000, everyMs: 2 },
+      { what: `${this.name} ${what}`, withinMs: 10_000, everyMs: 2 },
     );
   }
 

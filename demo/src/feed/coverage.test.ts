@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Operator } from '@bigfleet/engine';
 import { MachineState } from '@bigfleet/wire';
 import { Coverage, PATIENCE_MS } from './coverage.ts';
 import { FleetPicture } from './fleet-picture.ts';
@@ -29,7 +30,7 @@ type Moment = readonly [
 ];
 
 function coverageOf(moments: readonly Moment[]): Coverage {
-  const coverage = new Coverage((instanceType) => instanceType === 'm6i.large');
+  const coverage = new Coverage(['m6i.large', 'm6i.xlarge']);
   for (const [atMs, machines, needs] of moments) {
     const picture = new FleetPicture();
     for (const part of snapshot(machines, needs)) picture.apply(part);
@@ -99,8 +100,36 @@ test('what nobody sells is counted and not judged', () => {
   assert.deepEqual([report.neverCovered, report.unmetTooLong], [[], []]);
 });
 
+test('what a need says about types is judged with its operator, and all of it', () => {
+  const [sold, unsold] = ['m6i.large', 'b300-highgpu-8g'];
+  const cases: readonly [string, NonNullable<NeedSketch['typeRules']>, boolean][] = [
+    ['nothing', [], true],
+    ['In, one of them sold', [[Operator.In, [unsold, sold]]], true],
+    ['In, none sold', [[Operator.In, [unsold]]], false],
+    ['Exists', [[Operator.Exists, []]], true],
+    ['DoesNotExist', [[Operator.DoesNotExist, []]], false],
+    ['NotIn, another is sold', [[Operator.NotIn, [sold]]], true],
+    ['NotIn, all that is sold', [[Operator.NotIn, [sold, 'm6i.xlarge']]], false],
+    ['Same, any', [[Operator.Same, []]], true],
+    ['Same, none sold', [[Operator.Same, [unsold]]], false],
+    [
+      'two that exclude each other',
+      [
+        [Operator.In, [sold]],
+        [Operator.NotIn, [sold]],
+      ],
+      false,
+    ],
+  ];
+  for (const [name, typeRules, isJudged] of cases) {
+    const short = { ...need, typeRules, satisfied: false };
+    const { unsatisfiableCount } = coverageOf([[0, [], [short]]]).report(0);
+    assert.equal(unsatisfiableCount, isJudged ? 0 : 1, name);
+  }
+});
+
 test('a delta that takes a need away takes it out of the judgement', () => {
-  const coverage = new Coverage(() => true);
+  const coverage = new Coverage(['m6i.large']);
   const picture = new FleetPicture();
   const short = { ...need, satisfied: false };
   for (const part of snapshot([], [short])) picture.apply(part);

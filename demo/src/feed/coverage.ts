@@ -4,7 +4,7 @@
 // are enough, and none of them is still being created or configured for it. A need that no machine
 // type on sale can serve is not judged, and neither is one that did not live long enough.
 
-import { INSTANCE_TYPE_KEY } from '@bigfleet/engine';
+import { INSTANCE_TYPE_KEY, type OperatorCode, satisfies } from '@bigfleet/engine';
 import { type MachineView, MachineState, type NeedView } from '@bigfleet/wire';
 import { type FleetPicture, needKey } from './fleet-picture.ts';
 
@@ -35,7 +35,7 @@ export interface CoverageReport {
 }
 
 export class Coverage {
-  readonly #isSold: (instanceType: string) => boolean;
+  readonly #soldTypes: readonly string[];
   /** Only needs of the last cycle; those that are gone are counted below. */
   readonly #present = new Map<string, NeedHistory>();
   #gone: CoverageReport = {
@@ -46,8 +46,8 @@ export class Coverage {
     unmetTooLong: [],
   };
 
-  constructor(isSold: (instanceType: string) => boolean) {
-    this.#isSold = isSold;
+  constructor(soldTypes: readonly string[]) {
+    this.#soldTypes = soldTypes;
   }
 
   /** Once per cycle. */
@@ -89,9 +89,18 @@ export class Coverage {
     return history;
   }
 
+  /** Some type on sale has to pass everything that the need says about types. */
   #canBeServed({ need }: NeedView): boolean {
-    const types = need?.requirements.find(({ key }) => key === INSTANCE_TYPE_KEY);
-    return types === undefined || types.values.some(this.#isSold);
+    const aboutTypes = (need?.requirements ?? []).filter(({ key }) => key === INSTANCE_TYPE_KEY);
+    return this.#soldTypes.some((instanceType) =>
+      aboutTypes.every(({ key, operator, values }) =>
+        // The wire numbers operators as the engine does; a shard refuses any other number.
+        satisfies(
+          { instanceType, zone: '', labels: new Map() },
+          { key, operator: operator as OperatorCode, values },
+        ),
+      ),
+    );
   }
 }
 

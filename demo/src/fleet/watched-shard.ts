@@ -8,7 +8,7 @@ import type { Decisions } from '../feed/decisions.ts';
 import { FleetPicture } from '../feed/fleet-picture.ts';
 import { followShard } from '../feed/follow-shard.ts';
 import type { ShardName } from '../places.ts';
-import { isSold } from '../provider/shapes.ts';
+import { soldTypes } from '../provider/shapes.ts';
 
 export interface WatchedShardOptions {
   readonly runtime: Runtime;
@@ -24,7 +24,7 @@ export class WatchedShard {
   readonly target: string;
   readonly picture: FleetPicture = new FleetPicture();
   readonly #options: WatchedShardOptions;
-  readonly #coverage = new Coverage(isSold);
+  readonly #coverage = new Coverage(soldTypes);
 
   constructor(options: WatchedShardOptions) {
     this.name = options.name;

@@ -65,9 +65,7 @@ export const mix: readonly MixBucket[] = [...shapes].flatMap(([instanceType, { h
 /** For `--seed-count`: every bucket gets the same share. */
 export const slotCount: number = mix.length * SLOTS_PER_BUCKET;
 
-export function isSold(instanceType: string): boolean {
-  return shapes.has(instanceType);
-}
+export const soldTypes: readonly string[] = [...shapes.keys()];
 
 /** What a host gives to pods; undefined for a type that is not sold. */
 export function allocatableOf(instanceType: string): ReadonlyMap<string, string> | undefined {

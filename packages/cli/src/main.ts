@@ -1,9 +1,12 @@
 // The entry point of `bigfleet`. Before anything is allocated: V8 must not move short-lived objects
 // of a hot site to the old generation for good, or decisions over large fleets get slower the
-// longer a process lives (measured with the engine's benches).
+// longer a process lives (measured with the engine's benches). What cannot be said to a process that
+// runs, a shard says by starting itself again.
 
 import { setFlagsFromString } from 'node:v8';
+import { startAgain } from './shard/start-again.ts';
 
+startAgain(process);
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 const { realRuntime } = await import('@bigfleet/base/real');

@@ -34,6 +34,7 @@ test('the first report goes out at once, the next at the interval, each newer th
   );
   assert.equal(await stage.metric('coordinator_report_total{outcome="success"}'), 4);
   assert.equal(stage.logged('coord client started').length, 1);
+  assert.match(stage.logged('coord client started')[0] ?? '', / interval=10s$/);
   await stage.stop();
   assert.equal(stage.logged('coord client stopped').length, 1);
 });
@@ -351,6 +352,7 @@ test('what is held is told when it is asked for, and only then', async () => {
     overrides: [{ machineId: 'm', transferId: 't', peerShardId: 's2' }],
     providers: [{ name: 'p', address: 'h:1', region: 'r', isShared: true }],
     homes: ['h:1'],
+    others: ['s9'],
   };
   coordinator.answer({ sendHeld: true }, { sendHeld: false });
   await stage.start();
@@ -362,11 +364,13 @@ test('what is held is told when it is asked for, and only then', async () => {
   ]);
   assert.deepEqual(counts, [
     [0, 0, 0],
-    [2, 1, 1],
+    [3, 1, 1],
     [0, 0, 0],
   ]);
-  const [, home] = coordinator.reports[1]?.heldDomains ?? [];
-  assert.deepEqual([home?.topologyKey, home?.topologyValue], ['', 'h:1']);
+  const texts = (coordinator.reports[1]?.heldDomains ?? []).map(
+    ({ topologyKey, topologyValue, shardId }) => `${topologyKey}=${topologyValue}@${shardId}`,
+  );
+  assert.deepEqual(texts, ['zone=a@s1', '=h:1@s1', '=@s9']);
   await stage.stop();
 });
 

@@ -108,7 +108,8 @@ class ReportLoop {
   async run(): Promise<void> {
     const { runtime, coordinatorAddress: coord } = this.#options;
     const { signal } = this.#stop;
-    this.#logger.event(stableMessages.coordClientStarted, { coord, interval: this.#intervalMs });
+    const interval = `${this.#intervalMs / 1_000}s`;
+    this.#logger.event(stableMessages.coordClientStarted, { coord, interval });
     while (!signal.aborted) {
       const startMs = runtime.clock.monotonicMs();
       await this.#tick();

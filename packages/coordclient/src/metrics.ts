@@ -23,12 +23,17 @@ export function createCoordClientMetrics(
     name: 'bigfleet_shard_cluster_binding_conflict',
     help: 'Clusters served here that the coordinator has bound to another shard.',
   });
-  const dropped = registry.gauge({
-    name: 'bigfleet_shard_coordinator_acks_dropped',
+  const dropped = registry.counter({
+    name: 'bigfleet_shard_coordinator_acks_dropped_total',
     help: 'Acknowledgements that found no room; their instructions are delivered again.',
   });
   conflicts.set(0);
-  registry.onCollect(() => dropped.set(droppedAckCount()));
+  let toldCount = 0;
+  registry.onCollect(() => {
+    const count = droppedAckCount();
+    dropped.inc(count - toldCount);
+    toldCount = count;
+  });
   return {
     reported: (outcome) => reports.labels({ outcome }).inc(),
     setConflictCount: (count) => conflicts.set(count),

@@ -36,5 +36,6 @@ export type {
   RecordedClass,
   RecordedNeed,
 } from './record/format.ts';
+export { type Dimensions, MAX_DIMENSIONS } from './store/dimensions.ts';
 export { Inventory, type MoveChanges } from './store/inventory.ts';
 export * from './trace/index.ts';

@@ -2,7 +2,7 @@
 // reads, writes, reports and instructions. Each drill is repeated more often in the *.long.ts files.
 
 import { test } from 'node:test';
-import { stopLeader } from './drills/hand-over.ts';
+import { assertHandOverGaps, stopLeader } from './drills/hand-over.ts';
 import { assertKillGaps, killLeader } from './drills/kill.ts';
 import { loseQuorum } from './drills/quorum-loss.ts';
 import { revokeLeaderLease } from './drills/revoke.ts';
@@ -18,7 +18,7 @@ test('a coordinator fails, and nobody notices for long', { timeout: 240_000 }, a
     assertKillGaps(await repeated(at, 'kill', 5, () => killLeader(stage)));
   });
   await t.test('SIGTERM of the leader', async (at) => {
-    await repeated(at, 'hand-over', 1, () => stopLeader(stage));
+    assertHandOverGaps(await repeated(at, 'hand-over', 1, () => stopLeader(stage)));
   });
   await t.test('the leader is frozen beyond its lease', async (at) => {
     await repeated(at, 'freeze', 1, () => freezeLeader(stage));

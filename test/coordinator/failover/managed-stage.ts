@@ -78,7 +78,7 @@ export class ManagedStage implements AsyncDisposable {
   }
 
   leader(): Promise<Leader> {
-    return findLeader(this.replicas, 10_000);
+    return findLeader(this.replicas, 30_000);
   }
 
   replica(nodeId: string): CoordinatorProcess {

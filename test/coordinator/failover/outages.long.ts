@@ -2,7 +2,7 @@
 // hand-overs, revoked leases and rolling restarts.
 
 import { test } from 'node:test';
-import { stopLeader } from './drills/hand-over.ts';
+import { assertHandOverGaps, stopLeader } from './drills/hand-over.ts';
 import { loseQuorum } from './drills/quorum-loss.ts';
 import { revokeLeaderLease } from './drills/revoke.ts';
 import { restartAll } from './drills/rolling.ts';
@@ -14,7 +14,7 @@ test('an outage of 60 s, hand-overs, revocations, rolling restarts', async (t) =
   await using stage = await FailoverStage.start();
   const box = { withinMs: longBoxMs(0.2) };
   await repeated(t, 'quorum-loss', 1, () => loseQuorum(stage, 60_000), box);
-  await repeated(t, 'hand-over', 20, () => stopLeader(stage), box);
+  assertHandOverGaps(await repeated(t, 'hand-over', 20, () => stopLeader(stage), box));
   await repeated(t, 'revoke', 10, () => revokeLeaderLease(stage), box);
   await repeated(t, 'rolling', 5, () => restartAll(stage), box);
   stage.assertInstructionsFlowed();

@@ -16,6 +16,8 @@ import type { CoordinatorProcess } from './coordinator-process.ts';
 const PAUSE_MS = 20;
 const CALL_WITHIN_MS = 2_000;
 const OPERATIONS_PER_REGISTER = 120;
+/** Of each replica, in a failure. */
+const OUTPUT_CHARS = 4_000;
 
 /** What a register may hold: shards that exist in the ledger only. */
 export const VALUES: readonly string[] = Array.from({ length: 8 }, (_, at) => `value-${at}`);
@@ -63,14 +65,24 @@ export class RegisterLoad implements AsyncDisposable {
   }
 
   /** The first write that another than `notBy` serves, called at or after `sinceMs`. */
-  servedAfter(sinceMs: number, notBy: string, withinMs: number): Promise<ServedWrite> {
+  async servedAfter(sinceMs: number, notBy: string, withinMs: number): Promise<ServedWrite> {
     let waiter: Waiter | undefined;
-    return withDeadline('a write that a new leader serves', withinMs, () => {
-      const { promise, resolve } = Promise.withResolvers<ServedWrite>();
-      waiter = { sinceMs, notBy, resolve };
-      this.#waiters.add(waiter);
-      return promise;
-    }).finally(() => waiter && this.#waiters.delete(waiter));
+    try {
+      return await withDeadline('a write that a new leader serves', withinMs, () => {
+        const { promise, resolve } = Promise.withResolvers<ServedWrite>();
+        waiter = { sinceMs, notBy, resolve };
+        this.#waiters.add(waiter);
+        return promise;
+      });
+    } catch (error) {
+      // Which replica campaigned, and what it waited for, is in nobody's message but their logs.
+      const outputs = this.#options.replicas.map(
+        (each) => `--- ${each.nodeId}\n${each.outputText().slice(-OUTPUT_CHARS)}`,
+      );
+      throw new Error(`nobody served a write\n${outputs.join('\n')}`, { cause: error });
+    } finally {
+      if (waiter !== undefined) this.#waiters.delete(waiter);
+    }
   }
 
   /** Ends the load; throws when what was heard has no legal order. */

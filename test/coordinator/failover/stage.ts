@@ -55,7 +55,7 @@ export class FailoverStage implements AsyncDisposable {
     const replicas = await planReplicas({ folder: folder.path, partitions, etcd }, opening);
     await Promise.all(replicas.map((replica) => replica.start()));
     await Promise.all(replicas.map((replica) => replica.waitReady()));
-    const leader = await findLeader(replicas, 10_000);
+    const leader = await findLeader(replicas, 30_000);
     await fillLedger(leader.replica);
     const coordinators = await discoveryOf(replicas, partitions.backend, opening);
     const shardIds = indices(SHARDS).map((at) => `shard-${at}`);
@@ -88,7 +88,7 @@ export class FailoverStage implements AsyncDisposable {
     this.#opened = given.opened;
   }
 
-  leader(withinMs: number = 10_000): Promise<Leader> {
+  leader(withinMs: number = 30_000): Promise<Leader> {
     return findLeader(this.replicas, withinMs);
   }
 

@@ -49,8 +49,10 @@ wrong: [the runbook](../operator-guide.md#runbook).`;
 const DIVERGENCES = `## Divergences
 
 Queries of the founding documents that the specification lists run verbatim against a real Prometheus
-(\`test/promql/shard-queries.test.ts\`). \`bigfleet_shard_coordinator_acks_dropped\` is not in the
-specification. No alert rules and no dashboards ship yet.`;
+(\`test/promql/shard-queries.test.ts\`). Two series of the shard are ours and not in the
+specification, each a count of what a bound or a check threw away:
+\`bigfleet_shard_coordinator_acks_dropped_total\` and \`bigfleet_shard_session_frames_dropped_total\`.
+No alert rules and no dashboards ship yet.`;
 
 export function observabilityPage(processes: readonly ProcessSeries[]): string {
   const common = commonNames(processes);
@@ -58,7 +60,7 @@ export function observabilityPage(processes: readonly ProcessSeries[]): string {
   return `${[
     INTRODUCTION,
     '## Every process',
-    '`thread` is `main` and the names of worker threads, in the shard `engine`.',
+    '`thread` is `main` and the names of worker threads, in the shard `engine` and `reconcile`.',
     tableOf(shared.map(withoutThreads)),
     ...processes.flatMap(({ process, series }) => sectionOf(process, series, common)),
     DIVERGENCES,

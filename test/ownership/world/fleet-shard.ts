@@ -21,6 +21,8 @@ export interface FleetShard {
   readonly slice: number | undefined;
   /** Transfers for which machines stand frozen. */
   readonly frozenFor: readonly string[];
+  /** Other shards that its disk names as owners of something. */
+  readonly known: ReadonlySet<string>;
   /** A dead shard counts by its disk: it may wake up. */
   mayAct(machineId: string): boolean;
   idle(): readonly string[];

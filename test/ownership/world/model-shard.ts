@@ -15,8 +15,6 @@ import {
   type ShardAssignment,
   type TransferOwnership,
   TransferPhase,
-  TransferRole,
-  TransferState,
 } from '@bigfleet/wire';
 import {
   Died,
@@ -26,11 +24,12 @@ import {
   type TransferStep,
 } from './fleet-shard.ts';
 import { CPU_PER_MACHINE, type MachinePark } from './machine-park.ts';
+import { entriesOf, givenBy, mergedWith } from './model-assignment.ts';
+import { heldDomainsOf, heldOverridesOf, statusesOf } from './model-report.ts';
 import type { PlantedFault } from './planted-fault.ts';
 import {
   type BookEntry,
   EMPTY_DISK,
-  type Given,
   mayAct,
   type ShardDisk,
   withClaimed,
@@ -41,12 +40,6 @@ import {
 
 const FREEZE_TTL_REPORTS = 3;
 
-const STATES = {
-  frozen: TransferState.FROZEN,
-  released: TransferState.RELEASED,
-  claimed: TransferState.CLAIMED,
-} as const;
-
 interface ShortfallInit {
   deficit: { resources: { [name: string]: string } };
   minUnit: { resources: { [name: string]: string } };
@@ -55,14 +48,6 @@ interface ShortfallInit {
   escalate: boolean;
   interruptionPenaltyBucket: PenaltyBucket;
   reasonCode: string;
-}
-
-interface StatusInit {
-  transferId: string;
-  role: TransferRole;
-  state: TransferState;
-  peerShardId: string;
-  machineIds: string[];
 }
 
 interface AckInit {
@@ -125,6 +110,10 @@ export class ModelShard implements FleetShard {
 
   get slice(): number | undefined {
     return this.#disk.slice;
+  }
+
+  get known(): ReadonlySet<string> {
+    return this.#disk.others;
   }
 
   get frozenFor(): readonly string[] {
@@ -214,13 +203,11 @@ export class ModelShard implements FleetShard {
       providerShared: true,
       summary: { totalMachines: owned.length, idleMachines: idle, providers: [summary] },
       shortfalls: this.#shortfalls(),
-      transfers: this.#statuses(),
+      transfers: statusesOf(this.#disk),
       ...(this.#sendHeld
         ? {
-            heldOverrides: this.#held(),
-            heldDomains: this.#disk.isHome
-              ? [{ topologyKey: '', topologyValue: PROVIDER_ADDRESS, shardId: this.id }]
-              : [],
+            heldOverrides: heldOverridesOf(this.#disk),
+            heldDomains: heldDomainsOf(this.id, this.#disk, this.#options.fault),
           }
         : {}),
     });
@@ -391,6 +378,10 @@ export class ModelShard implements FleetShard {
       released: givenBy(assignment.released),
       gone: new Map([...disk.gone].filter(([id]) => adopted.has(id))),
       isHome: assignment.ownsUnmatchedProviders.includes(PROVIDER_ADDRESS),
+      others: new Set([
+        ...assignment.foreignDomains.map(({ shardId }) => shardId),
+        ...assignment.released.map(({ peerShardId }) => peerShardId),
+      ]),
       hasAssignment: true,
       generation: assignment.ledgerGeneration,
       slice,
@@ -482,58 +473,4 @@ export class ModelShard implements FleetShard {
       },
     ];
   }
-
-  #statuses(): StatusInit[] {
-    const statuses = [...this.#disk.book].map(
-      ([transferId, { role, state, peer, machineIds }]) => ({
-        transferId,
-        role: role === 'donor' ? TransferRole.DONOR : TransferRole.RECIPIENT,
-        state: STATES[state],
-        peerShardId: peer,
-        machineIds: [...machineIds],
-      }),
-    );
-    const gone = [...this.#disk.gone].map(([machineId, { transferId, peer }]) => ({
-      transferId,
-      role: TransferRole.RECIPIENT,
-      state: TransferState.GONE,
-      peerShardId: peer,
-      machineIds: [machineId],
-    }));
-    return [...statuses, ...gone];
-  }
-
-  /** As the real one: what it adopted and is not gone, frozen or not. */
-  #held(): { machineId: string; transferId: string; peerShardId: string }[] {
-    return [...this.#disk.adopted]
-      .filter(([id]) => !this.#disk.gone.has(id))
-      .map(([machineId, { transferId, peer }]) => ({ machineId, transferId, peerShardId: peer }));
-  }
-}
-
-type Overrides = ShardAssignment['adopted'];
-
-function givenBy(overrides: Overrides): ReadonlyMap<string, Given> {
-  return new Map(
-    overrides.map(({ machineId, transferId, peerShardId }) => [
-      machineId,
-      { transferId, peer: peerShardId },
-    ]),
-  );
-}
-
-function entriesOf(overrides: Overrides, role: BookEntry['role']): Map<string, BookEntry> {
-  const entries = new Map<string, BookEntry>();
-  for (const { transferId, machineId, peerShardId } of overrides) {
-    const before = entries.get(transferId)?.machineIds ?? [];
-    const state = role === 'donor' ? 'released' : 'claimed';
-    const machineIds = [...before, machineId];
-    entries.set(transferId, { role, state, peer: peerShardId, machineIds });
-  }
-  return entries;
-}
-
-function mergedWith(known: BookEntry | undefined, entry: BookEntry): BookEntry {
-  if (known?.state !== 'claimed') return entry;
-  return { ...entry, machineIds: [...new Set([...known.machineIds, ...entry.machineIds])] };
 }

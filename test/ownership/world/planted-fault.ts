@@ -1,33 +1,44 @@
-// Faults that can be planted into the shards or into the rules of the sagas. Each breaks one rule of
-// coordinator §9.4 to §9.6, and the seeds must notice every one of them: a check that cannot fail
+// Faults that can be planted into the shards, into the rules of the sagas or into the operator. Each
+// breaks one rule of coordinator §9.4 to §9.6 or §10.5, and the seeds must notice every one of them: a check that cannot fail
 // proves nothing.
 
-import { Cooldowns, type SagaRules, sagaRules } from '@bigfleet/coordinator';
+import { Cooldowns, type SagaFacts, type SagaRules, sagaRules } from '@bigfleet/coordinator';
+import { TransferState } from '@bigfleet/wire';
 
 export type ShardFault =
   | 'thaws-by-itself'
   | 'acks-before-persisting'
   | 'releases-before-persisting'
-  | 'obeys-an-incomplete-assignment';
+  | 'obeys-an-incomplete-assignment'
+  | 'hides-its-home'
+  | 'names-nobody';
 
 export type LeaderFault =
   | 'commits-before-the-ack'
   | 'cancels-without-asking-the-peer'
-  | 'aborts-what-it-doubts'
+  | 'thaws-what-it-doubts'
   | 'grows-before-the-ack'
   | 'cancels-after-the-commit'
-  | 'forgets-cooldowns';
+  | 'forgets-cooldowns'
+  | 'believes-a-release';
+
+/** Of whoever removes shards. */
+export type OperatorFault = 'gives-up-the-living';
+
+export const OPERATOR_FAULTS: readonly OperatorFault[] = ['gives-up-the-living'];
 
 /** Of the disk under production code. */
 export type DiskFault = 'lies-about-writes';
 
-export type PlantedFault = ShardFault | LeaderFault | DiskFault;
+export type PlantedFault = ShardFault | LeaderFault | OperatorFault | DiskFault;
 
 export const SHARD_FAULTS: readonly ShardFault[] = [
   'thaws-by-itself',
   'acks-before-persisting',
   'releases-before-persisting',
   'obeys-an-incomplete-assignment',
+  'hides-its-home',
+  'names-nobody',
 ];
 
 export const DISK_FAULTS: readonly DiskFault[] = ['lies-about-writes'];
@@ -35,10 +46,11 @@ export const DISK_FAULTS: readonly DiskFault[] = ['lies-about-writes'];
 export const LEADER_FAULTS: readonly LeaderFault[] = [
   'commits-before-the-ack',
   'cancels-without-asking-the-peer',
-  'aborts-what-it-doubts',
+  'thaws-what-it-doubts',
   'grows-before-the-ack',
   'cancels-after-the-commit',
   'forgets-cooldowns',
+  'believes-a-release',
 ];
 
 class NoCooldowns extends Cooldowns {
@@ -77,14 +89,8 @@ export function rulesOf(
         decideLost: (facts) =>
           decideLost({ ...facts, peer: { ...facts.peer, hasHeardUs: true, isClaimed: false } }),
       };
-    case 'aborts-what-it-doubts':
-      return {
-        decideLost,
-        decide: (facts) =>
-          facts.row.tier === 1 && facts.row.phase === 'PREPARING' && facts.isDoubtful
-            ? [{ do: 'abort', reason: 'provider_recovering' }]
-            : decide(facts),
-      };
+    case 'thaws-what-it-doubts':
+      return { decideLost, decide: (facts) => decide(facts.isDoubtful ? certain(facts) : facts) };
     case 'grows-before-the-ack':
       return {
         decideLost,
@@ -98,7 +104,28 @@ export function rulesOf(
             ? [...decide(facts), { do: 'tell', shardId: facts.row.from, order: 'CANCEL' }]
             : decide(facts),
       };
+    case 'believes-a-release':
+      return {
+        decideLost: (facts) =>
+          decideLost({ ...facts, peer: { ...facts.peer, isClaimed: isReleased(facts) } }),
+        decide: (facts) =>
+          decide({ ...facts, isDoubtful: facts.isDoubtful && !facts.donor.isReleased }),
+      };
     default:
       return sagaRules;
   }
+}
+
+type LostFacts = Parameters<SagaRules['decideLost']>[0];
+
+function isReleased({ status, peer }: LostFacts): boolean {
+  return peer.isClaimed || status.state === TransferState.RELEASED;
+}
+
+/** As if everybody had spoken who has not. */
+function certain(facts: SagaFacts): SagaFacts {
+  const donor = { ...facts.donor, hasHeardUs: true };
+  const recipient = { ...facts.recipient, hasHeardUs: true };
+  const donorHolds = facts.donorHolds === 'unknown' ? 'by-rule' : facts.donorHolds;
+  return { ...facts, donor, recipient, donorHolds };
 }

@@ -77,6 +77,11 @@ export class RealShard implements FleetShard {
     return this.#store?.assignment.quotas.find(({ provider }) => provider === PROVIDER)?.slice;
   }
 
+  get known(): ReadonlySet<string> {
+    const foreign = this.#store?.assignment.foreignDomains ?? [];
+    return new Set(foreign.map(({ shardId }) => shardId));
+  }
+
   get frozenFor(): readonly string[] {
     const records = [...(this.#store?.book.records.values() ?? [])];
     return records.filter(({ state }) => state === 'frozen').map(({ transferId }) => transferId);

@@ -2,7 +2,8 @@
 
 import { realRuntime } from '@bigfleet/base/real';
 import { runSeed } from './run-seed.ts';
-import { add, emptyTally, type RangeResult, type SeedRange } from './seed-range.ts';
+import type { RangeResult, SeedRange } from './seed-range.ts';
+import { add, emptyTally } from './tally.ts';
 
 function seedName(number: number): string {
   return `ownership-${number}`;

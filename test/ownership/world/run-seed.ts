@@ -1,6 +1,7 @@
 // One seed of the model check. The same seed gives the same history.
 
-import { type Tally, World, type WorldOptions } from './world.ts';
+import type { Tally } from './tally.ts';
+import { World, type WorldOptions } from './world.ts';
 
 /** Rejects with the first broken law. */
 export async function runSeed(options: WorldOptions): Promise<Tally> {

@@ -5,7 +5,8 @@
 
 import { Worker } from 'node:worker_threads';
 import type { PlantedFault } from './planted-fault.ts';
-import type { ShardKind, Tally } from './world.ts';
+import type { Tally } from './tally.ts';
+import type { ShardKind } from './world.ts';
 
 export interface SeedRange {
   readonly kind: ShardKind;
@@ -39,26 +40,6 @@ export function divided(range: SeedRange, workers: number): readonly SeedRange[]
     first: range.first + at * share,
     count: Math.max(0, Math.min(share, range.count - at * share)),
   }));
-}
-
-export function emptyTally(): Tally {
-  return {
-    deaths: 0,
-    elections: 0,
-    restores: 0,
-    lostMessages: 0,
-    commits: 0,
-    aborts: 0,
-    quotaMoves: 0,
-    rebuilt: 0,
-    cancelled: 0,
-    drains: 0,
-    removals: 0,
-  };
-}
-
-export function add(total: Tally, part: Tally): void {
-  for (const key of Object.keys(total) as (keyof Tally)[]) total[key] += part[key];
 }
 
 function runInWorker(ranges: readonly SeedRange[]): Promise<readonly RangeResult[]> {

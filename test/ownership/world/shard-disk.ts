@@ -20,6 +20,8 @@ export interface ShardDisk {
   readonly generation: bigint;
   readonly hasAssignment: boolean;
   readonly isHome: boolean;
+  /** Other shards that the last whole assignment named. */
+  readonly others: ReadonlySet<string>;
   readonly book: ReadonlyMap<string, BookEntry>;
   readonly adopted: ReadonlyMap<string, Given>;
   readonly released: ReadonlyMap<string, Given>;
@@ -36,6 +38,7 @@ export const EMPTY_DISK: ShardDisk = {
   generation: 0n,
   hasAssignment: false,
   isHome: false,
+  others: new Set(),
   book: new Map(),
   adopted: new Map(),
   released: new Map(),

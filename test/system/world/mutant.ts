@@ -7,6 +7,7 @@
  * - `sticky-drain`: a drain that leaves the node in its cluster.
  * - `rash-shard`: a restarted shard takes silence for a roll-up without needs.
  * - `deaf-shard`: a shard that takes each second roll-up for one without needs.
+ * - `half-paused`: a pause that stops what is decided next, and lets what is under way go on.
  * - `second-writer`: the substrate's host is bought again although one runs.
  */
 export const MUTANTS = [
@@ -15,6 +16,7 @@ export const MUTANTS = [
   'sticky-drain',
   'rash-shard',
   'deaf-shard',
+  'half-paused',
   'second-writer',
 ] as const;
 

@@ -1,5 +1,6 @@
 // One seed from beginning to end. The storm: changing demand, lost hosts, partitions, resets, slow
-// and lossy links, duplicated requests, crashes at random steps and at random times. Then quiet,
+// and lossy links, duplicated requests, crashes at random steps and at random times, an administrator
+// who pauses the shard and resumes it. Then quiet,
 // long enough for every hold and cool-down; then the still: steady demand, and no action at all.
 
 import assert from 'node:assert/strict';
@@ -22,6 +23,8 @@ const STILL_MS = 21_000;
 const PRIORITIES = [100, 5_000] as const;
 /** One seed of so many lists by cursor. */
 const INCREMENTAL_ONE_OF = 3;
+/** One of so many moments of the storm is spent under a pause. */
+const PAUSED_ONE_OF = 5;
 
 export interface SeedOptions {
   readonly seed: string;
@@ -43,6 +46,7 @@ export interface SeedSummary {
   readonly strikeCount: number;
   readonly cycleCount: number;
   readonly duplicateCount: number;
+  readonly pauseCount: number;
   readonly listMode: ListMode;
   readonly hosts: readonly string[];
 }
@@ -60,6 +64,8 @@ export async function runSeed(options: SeedOptions): Promise<SeedSummary> {
 class SeedRun {
   readonly world: World;
   readonly #random: Random;
+  /** Of its own: what else happens is the same with and without pauses. */
+  readonly #pauses: Random;
   readonly #isPlain: boolean;
   readonly #listMode: ListMode;
 
@@ -76,6 +82,7 @@ class SeedRun {
     this.#listMode = isIncremental ? 'incremental' : 'full';
     this.#isPlain = isPlain;
     this.#random = random.stream('life');
+    this.#pauses = random.stream('pauses');
     this.world = new World({
       seed,
       clusterCount,
@@ -94,11 +101,13 @@ class SeedRun {
     while (world.time.nowMs < STORM_MS) {
       await world.time.runFor(100 + this.#random.below(1_500));
       this.#live();
+      if (!this.#isPlain) world.shard.setPaused(this.#pauses.below(PAUSED_ONE_OF) === 0);
       this.#check();
     }
     const stormStepCount = world.witness.stepCount;
     world.calm();
     for (let quietMs = 0; quietMs < QUIET_MS; quietMs += QUIET_STEP_MS) {
+      world.shard.setPaused(false);
       await world.time.runFor(QUIET_STEP_MS);
       this.#check();
       if (this.#difference() === undefined) break;
@@ -112,6 +121,7 @@ class SeedRun {
       lifeCount: world.processes().reduce((sum, { lifeCount }) => sum + lifeCount, 0),
       strikeCount: world.strikeCount,
       cycleCount: world.shard.judge?.cycleCount ?? 0,
+      pauseCount: world.shard.pauseCount,
       duplicateCount: world.network.counters.duplicatedRequests,
       listMode: this.#listMode,
       hosts: world.processes().map(({ host }) => host),

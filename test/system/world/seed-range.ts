@@ -34,6 +34,7 @@ export interface RangeSummary {
   lifeCount: number;
   strikeCount: number;
   duplicateCount: number;
+  pauseCount: number;
   incrementalCount: number;
 }
 
@@ -46,6 +47,7 @@ function emptySummary(): RangeSummary {
     lifeCount: 0,
     strikeCount: 0,
     duplicateCount: 0,
+    pauseCount: 0,
     incrementalCount: 0,
   };
 }
@@ -139,6 +141,7 @@ function addSummary(total: RangeSummary, part: RangeSummary): void {
   total.operationCount += part.operationCount;
   total.lifeCount += part.lifeCount;
   total.strikeCount += part.strikeCount;
+  total.pauseCount += part.pauseCount;
   total.duplicateCount += part.duplicateCount;
   total.incrementalCount += part.incrementalCount;
 }

@@ -29,8 +29,8 @@ export interface ShardJudgeOptions {
 
 export class ShardJudge {
   readonly #options: ShardJudgeOptions;
-  /** By machine: when an action on it last ended. */
-  readonly #executedMs = new Map<string, number>();
+  /** By machine: when a worker last let go of it. */
+  readonly #releasedMs = new Map<string, number>();
   cycleCount = 0;
   decidedCount = 0;
   #isFenced = false;
@@ -43,8 +43,8 @@ export class ShardJudge {
     const { witness, nowMs } = this.#options;
     return {
       onCycle: (report) => this.#onCycle(report, parts),
+      onReleased: ({ machineId }) => this.#releasedMs.set(machineId, nowMs()),
       onExecuted: ({ kind, machineId, cluster }, outcome) => {
-        this.#executedMs.set(machineId, nowMs());
         witness.step(`shard ${actionKindName(kind)} ${machineId} ${cluster} ${outcome}`);
       },
       onRejectedRecord: (provider, { id, reason }) =>
@@ -129,7 +129,7 @@ export class ShardJudge {
     return (
       fleet.pendingOf(slot) !== 'none' ||
       fleet.failedHereAtMs(slot) !== undefined ||
-      (this.#executedMs.get(id) ?? Number.NEGATIVE_INFINITY) >= startedMs
+      (this.#releasedMs.get(id) ?? Number.NEGATIVE_INFINITY) >= startedMs
     );
   }
 }

@@ -15,7 +15,13 @@ import {
   startShard,
 } from '@bigfleet/shard';
 import { createRegistry } from '@bigfleet/telemetry';
-import { ClusterCapacityNeedsSchema, encodeInit, TokenSource } from '@bigfleet/wire';
+import {
+  CapacityProvider,
+  type Channel,
+  ClusterCapacityNeedsSchema,
+  encodeInit,
+  TokenSource,
+} from '@bigfleet/wire';
 import { Ear } from './ear.ts';
 import { type Life, never } from './life.ts';
 import { logger, Process, type Surroundings } from './process.ts';
@@ -34,6 +40,9 @@ export class ShardProcess extends Process {
   readonly #rails: DurableFile = memoryFile();
   #running: RunningShard | undefined;
   #judge: ShardJudge | undefined;
+  /** By the administrator's last word, which outlives every process. */
+  #isPaused = false;
+  pauseCount = 0;
 
   constructor(world: Surroundings, books: ReadonlyMap<string, ProviderBook>, listMode: ListMode) {
     super(SHARD_HOST, world);
@@ -52,6 +61,21 @@ export class ShardProcess extends Process {
   override kill(): void {
     super.kill();
     this.#running = undefined;
+  }
+
+  /** As an administrator says it; to a process that is down it cannot be said. */
+  setPaused(paused: boolean): void {
+    if (this.#running === undefined || this.#isPaused === paused) return;
+    const { witness } = this.world;
+    witness.step(`admin ${paused ? 'pauses' : 'resumes'}`);
+    // A crash may have fallen on this very step.
+    const running = this.running;
+    if (running === undefined) return;
+    this.#isPaused = paused;
+    if (paused) this.pauseCount += 1;
+    running.parts.actuation
+      .set({ paused, clear: false, reason: 'weather', by: 'admin' })
+      .catch((error: unknown) => witness.broken(`a pause was refused: ${String(error)}`));
   }
 
   protected async run(life: Life, lifeNumber: number): Promise<void> {
@@ -98,6 +122,7 @@ export class ShardProcess extends Process {
     if (mutant === 'rash-shard') {
       for (const cluster of this.world.clusterIds()) host.markReported(cluster);
     }
+    if (mutant === 'half-paused') shard.parts.core.railsChanged = () => {};
     this.#running = shard;
     throw await shard.failed;
   }
@@ -108,12 +133,25 @@ export class ShardProcess extends Process {
     network.apply({ kind: 'restart', host: SHARD_HOST });
   }
 
+  /** The law of the kill switch, read off the wire: nothing begins while it is on. */
+  #watched(inner: Channel): Channel {
+    return {
+      ...inner,
+      unary: (path, request, options) => {
+        if (this.#isPaused && MUTATIONS.has(path)) {
+          this.world.witness.broken(`a paused shard called ${path}`);
+        }
+        return inner.unary(path, request, options);
+      },
+    };
+  }
+
   #dial(life: Life, epoch: bigint): ProviderSet {
     const tokens = new TokenSource('shard-0', epoch);
     const { runtime } = life;
     const sources = [...this.#books.keys()].map((name) => {
       const options = { from: SHARD_HOST, to: providerAddress(name) };
-      const channel = life.channel(this.world.network.connect(options));
+      const channel = this.#watched(life.channel(this.world.network.connect(options)));
       return new ProviderSource({
         name,
         provider: new GrpcProvider({ runtime, channel, tokens }),
@@ -123,6 +161,13 @@ export class ShardProcess extends Process {
     return new ProviderSet(sources);
   }
 }
+
+/** The calls that change a machine. */
+const MUTATIONS: ReadonlySet<string> = new Set(
+  ['Create', 'Configure', 'Drain', 'Delete'].map(
+    (method) => `/${CapacityProvider.typeName}/${method}`,
+  ),
+);
 
 function deafen(host: EngineHost): void {
   const apply = host.applyRollup.bind(host);

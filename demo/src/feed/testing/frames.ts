@@ -20,6 +20,8 @@ export interface NeedSketch {
   readonly fingerprint: string;
   readonly priority?: number;
   readonly types?: readonly string[];
+  /** Operators and values about the type, instead of one of `types`. */
+  readonly typeRules?: readonly (readonly [operator: number, values: readonly string[]])[];
   readonly satisfied?: boolean;
   readonly provisionCount?: number;
   readonly lacks?: Readonly<Record<string, string>>;
@@ -37,10 +39,12 @@ export interface MachineSketch {
 function needInit(sketch: NeedSketch): object {
   const { cluster, fingerprint, priority = 100, types = [], satisfied = true } = sketch;
   const key = 'node.kubernetes.io/instance-type';
+  const rules = sketch.typeRules ?? [[1, types] as const];
+  const requirements = rules.map(([operator, values]) => ({ key, operator, values: [...values] }));
   return {
     clusterId: cluster,
     profileFingerprint: fingerprint,
-    need: { priority, requirements: [{ key, operator: 1, values: [...types] }] },
+    need: { priority, requirements },
     satisfied,
     provisionCount: sketch.provisionCount ?? 0,
     residualDeficit: { resources: { ...sketch.lacks } },

@@ -584,6 +584,13 @@ const table = {
     action: 'Look at bigfleetctl list-shards; --shard-addr needs no registry.',
     grpc: 'NOT_FOUND',
   },
+  shard_identity_mismatch: {
+    kind: 'user',
+    meaning: 'Another shard answers at the address under which a shard is registered.',
+    action:
+      'Start it with --advertise-addr, remove-shard it, let it register; or use --shard-addr.',
+    grpc: 'FAILED_PRECONDITION',
+  },
   thing_not_found: {
     kind: 'user',
     meaning: 'No shard or table that was asked holds something of this name.',
@@ -750,6 +757,18 @@ const table = {
     meaning: 'Managed etcd needs the ordinal of the replica at the end of --id.',
     action: 'Give ids like bigfleet-coordinator-0, or leave --join-addr out.',
     grpc: 'INVALID_ARGUMENT',
+  },
+  etcd_peer_not_pinned: {
+    kind: 'user',
+    meaning: 'With TLS the peers of a managed etcd must be pinned to a name of coordinators only.',
+    action: 'Advertise a DNS name with a domain: --raft-advertise=<replica>.<domain>:7791.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  etcd_other_cluster: {
+    kind: 'user',
+    meaning: 'This replica has the data of another cluster than the one at --join-addr.',
+    action: 'Correct --join-addr; or, to join that cluster, start with an empty --data-dir.',
+    grpc: 'FAILED_PRECONDITION',
   },
   etcd_restore_failed: {
     kind: 'system',

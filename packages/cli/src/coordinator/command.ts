@@ -14,6 +14,7 @@ import { parseFlags } from '../flags/parse.ts';
 import { startRefusal } from '../start-refusal.ts';
 import { coordinatorFlags } from './flags.ts';
 import { coordinatorSettings } from './settings.ts';
+import { coordinatorWarnings } from './warnings.ts';
 
 const SUMMARY = 'the fleet state: which shard owns what, and moves between shards';
 
@@ -33,6 +34,7 @@ export const coordinatorCommand: Command = {
     const registry = createRegistry();
     const { clock, timers } = context.runtime;
     const logger = createLogger({ clock, sink: stderrSink({ timers, registry }), format, level });
+    for (const warning of coordinatorWarnings(settings.value)) logger.warn(warning);
     return serve(context, logger, {
       runtime: context.runtime,
       env: port.env,

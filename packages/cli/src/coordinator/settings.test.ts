@@ -8,6 +8,7 @@ import type { CoordinatorSettings } from '@bigfleet/coordinator';
 import { parseFlags } from '../flags/parse.ts';
 import { coordinatorFlags } from './flags.ts';
 import { coordinatorSettings } from './settings.ts';
+import { coordinatorWarnings } from './warnings.ts';
 
 function settingsOf(argv: readonly string[]): Result<CoordinatorSettings, string> {
   const parsed = parseFlags(coordinatorFlags, argv);
@@ -63,6 +64,8 @@ test('an export directory gets the documented rhythm', () => {
   });
 });
 
+const JOINS = ['--join-addr=c:7790', '--id=c-0'];
+
 const REFUSED: readonly (readonly [readonly string[], RegExp])[] = [
   [['--listen='], /--listen is empty/],
   [['--data-dir='], /--data-dir is empty/],
@@ -80,6 +83,13 @@ const REFUSED: readonly (readonly [readonly string[], RegExp])[] = [
   [['--etcd-endpoints=http://e:1', '--etcd-tls-cert=c'], /go together/],
   [['--etcd-endpoints=http://e:1', '--etcd-username=u'], /go together/],
   [['--metrics-addr=nonsense'], /--metrics-addr/],
+  [['--etcd-endpoints=http://e:1', '--require-tls'], /http:\/\/e:1 is plaintext/],
+  [['--etcd-endpoints=e:1', '--tls-cert=c', '--tls-key=k', '--tls-ca=a'], /e:1 is plaintext/],
+  [[...JOINS, '--etcd-client-addr=0.0.0.0:2379'], /--etcd-client-addr=0\.0\.0\.0:2379: .*loopback/],
+  [[...JOINS, '--etcd-client-addr=:2379'], /loopback/],
+  [[...JOINS, '--etcd-client-addr=10.0.0.4:2379'], /loopback/],
+  [[...JOINS, '--listen=0.0.0.0:7790'], /give --advertise-addr/],
+  [['--etcd-endpoints=http://e:1', '--advertise-addr=[::]:7790'], /give --advertise-addr/],
 ];
 
 test('what cannot work is refused with the flag that is to blame', () => {
@@ -87,5 +97,32 @@ test('what cannot work is refused with the flag that is to blame', () => {
     const settings = settingsOf(argv);
     assert.ok(!settings.ok, argv.join(' '));
     assert.match(settings.error, text);
+  }
+});
+
+const NAMED = ['--advertise-addr=c-0.coordinators:7790', '--raft-advertise=c-0.coordinators:7791'];
+
+const WARNED: readonly (readonly [readonly string[], readonly RegExp[]])[] = [
+  [[], []],
+  [JOINS, [/named as 127\.0\.0\.1:7790.*--advertise-addr/, /peers are told .*--raft-advertise/]],
+  [[...JOINS, ...NAMED], []],
+  [[...JOINS, '--listen=127.0.0.1:7790', '--raft-bind=[::1]:7791'], []],
+  [['--etcd-endpoints=https://e:2379', ...NAMED], []],
+  [['--etcd-endpoints=unix:/run/etcd.sock', ...NAMED], []],
+  [
+    ['--etcd-endpoints=http://e:2379', ...NAMED],
+    [/http:\/\/e:2379 is used without TLS and without a user/],
+  ],
+  [
+    ['--etcd-endpoints=e:2379', '--etcd-username=u', '--etcd-password-file=f', ...NAMED],
+    [/e:2379 is used without TLS: whoever/],
+  ],
+];
+
+test('what is odd but may be meant is said aloud', () => {
+  for (const [argv, texts] of WARNED) {
+    const warnings = coordinatorWarnings(good(argv));
+    assert.equal(warnings.length, texts.length, `${argv.join(' ')}: ${warnings.join('; ')}`);
+    for (const [at, text] of texts.entries()) assert.match(warnings[at] ?? '', text);
   }
 });

@@ -10,6 +10,7 @@ import type {
   StoreSettings,
 } from '@bigfleet/coordinator';
 import { parseListenAddress } from '@bigfleet/telemetry';
+import { isLoopback, isPlainEndpoint, isUnspecified } from '../flags/addresses.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import type { Parsed } from '../flags/parse.ts';
 import type { CoordinatorFlags } from './flags.ts';
@@ -33,10 +34,16 @@ export function coordinatorSettings(
   if (!metricsAddress.ok) return err(`--metrics-addr: ${metricsAddress.error}`);
   const store = storeSettings(values);
   if (!store.ok) return store;
+  const advertiseAddress = values['advertise-addr'] || dialable(values.listen);
+  if (store.value.kind !== 'sqlite' && isUnspecified(advertiseAddress)) {
+    return err(
+      `${advertiseAddress} is no address that followers can name: give --advertise-addr=<host:port>`,
+    );
+  }
   return ok({
     nodeId: values.id,
     listen: values.listen,
-    advertiseAddress: values['advertise-addr'] || dialable(values.listen),
+    advertiseAddress,
     metricsAddress: metricsAddress.value,
     dataDir: values['data-dir'],
     mayBootstrap: values.bootstrap,
@@ -91,7 +98,20 @@ function storeSettings(values: Values): Result<StoreSettings, string> {
   if (!joins) {
     const credentials = etcdCredentials(values);
     if (!credentials.ok) return credentials;
+    const plain = endpoints.find(isPlainEndpoint);
+    if (plain !== undefined && isSecured(values)) {
+      return err(
+        `--etcd-endpoints: ${plain} is plaintext: a coordinator with TLS, or that requires it, ` +
+          'keeps its state behind https',
+      );
+    }
     return ok({ kind: 'external-etcd', endpoints, credentials: credentials.value, ...shared });
+  }
+  if (!isLoopback(values['etcd-client-addr'])) {
+    return err(
+      `--etcd-client-addr=${values['etcd-client-addr']}: the managed etcd serves its coordinator ` +
+        'alone, on a loopback address; it asks nobody who they are',
+    );
   }
   const ordinal = /-(\d{1,6})$/.exec(values.id)?.[1];
   if (ordinal === undefined) {
@@ -107,6 +127,11 @@ function storeSettings(values: Values): Result<StoreSettings, string> {
     ordinal: Number(ordinal),
     ...shared,
   });
+}
+
+/** A coordinator that must prove itself to everybody else does not keep its state in the open. */
+function isSecured(values: Values): boolean {
+  return values['tls-cert'] !== '' || values['require-tls'];
 }
 
 function etcdCredentials(values: Values): Result<EtcdCredentials, string> {

@@ -23,6 +23,10 @@ const requests: readonly (readonly [command: string, call: string])[] = [
     'assign-domain --key=a --value=b --shard=c',
     'assignDomain {"topologyKey":"a","topologyValue":"b","shardId":"c"}',
   ],
+  [
+    'settle --machine=m --shard=c',
+    'assignDomain {"topologyKey":"","topologyValue":"machine m","shardId":"c"}',
+  ],
   ['unassign-domain --key=a --value=b', 'unassignDomain {"topologyKey":"a","topologyValue":"b"}'],
   ['remove-shard --shard=shard-1', 'removeShard {"shardId":"shard-1","force":false}'],
   ['remove-shard --shard=shard-0 --yes', 'removeShard {"shardId":"shard-0","force":true}'],
@@ -30,6 +34,11 @@ const requests: readonly (readonly [command: string, call: string])[] = [
     'set-quota --provider=p --region=r --slice=s=3',
     'setQuota {"provider":"p","region":"r","perShard":{"s":3}}',
   ],
+  [
+    'set-quota --provider=p --region=r --clear',
+    'setQuota {"provider":"p","region":"r","perShard":{}}',
+  ],
+  ['remove-shard --shard=shard-2', 'removeShard {"shardId":"shard-2","force":false}'],
   [
     'register-provider --name=n --address=a:1 --region=r --shard=x --shard=y --declared-quota=9',
     'registerProvider {"provider":{"$typeName":"bigfleet.v1alpha1.ProviderEntry","name":"n",' +

@@ -138,6 +138,22 @@ test('the environment: dwell of the fake, attribution; nonsense is a warning', (
   assert.match(odd.warnings.join(), /BIGFLEET_FAKE_CREATE_LATENCY=soon is ignored/);
 });
 
+test('an address that leads everyone to themselves is said aloud', () => {
+  const reports = '--coordinator-addr=c:7790';
+  const cases: readonly (readonly [readonly string[], boolean])[] = [
+    [[reports], true],
+    [[reports, '--listen=0.0.0.0:7780'], true],
+    [[reports, '--listen=[::]:7780'], true],
+    [[reports, '--listen=127.0.0.1:7780'], false],
+    [[reports, '--advertise-addr=shard-0.shards:7780'], false],
+    [[], false],
+  ];
+  for (const [argv, isWarned] of cases) {
+    const text = good(argv).warnings.join();
+    assert.equal(/--advertise-addr is not given/.test(text), isWarned, argv.join(' '));
+  }
+});
+
 test('a stub for real machines is said aloud', () => {
   assert.match(good(['--local-bootstrap']).warnings.join(), /real machines get a stub/);
   assert.deepEqual(good(['--local-bootstrap', '--fake-provider']).warnings, []);
@@ -157,5 +173,9 @@ test('the entry point sets the V8 flag before it loads anything', () => {
   const main = readFileSync(new URL('../main.ts', import.meta.url), 'utf8');
   const flag = main.indexOf('--no-allocation-site-pretenuring');
   assert.ok(flag > 0 && flag < main.indexOf('await import'));
-  assert.deepEqual(main.match(/^import .*$/gm), ["import { setFlagsFromString } from 'node:v8';"]);
+  assert.deepEqual(main.match(/^import .*$/gm), [
+    "import { setFlagsFromString } from 'node:v8';",
+    // Which loads memory-settings.ts alone.
+    "import { startAgain } from './shard/start-again.ts';",
+  ]);
 });

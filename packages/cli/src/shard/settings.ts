@@ -12,6 +12,7 @@ import {
 } from '@bigfleet/shard';
 import { parseListenAddress } from '@bigfleet/telemetry';
 import type { FlagValues } from '../flags/flag.ts';
+import { isUnspecified } from '../flags/addresses.ts';
 import { parseDuration } from '../flags/forms.ts';
 import type { Parsed } from '../flags/parse.ts';
 import { FAKE_ONLY, type ShardFlags } from './flags.ts';
@@ -49,6 +50,8 @@ export function shardSettings(parsed: Parsed<ShardFlags>, env: Env): Result<Shar
       '--local-bootstrap: real machines get a stub and join no cluster; load tests only',
     );
   }
+  const unnamed = unnamedProblem(values);
+  if (unnamed !== undefined) warnings.push(unnamed);
   const providers = providerChoice(values, createLatency(env, warnings));
   if (!providers.ok) return providers;
   const settings: ProcessSettings = {
@@ -116,6 +119,16 @@ function coordinatorSettings(values: Values): CoordinatorSettings | undefined {
     shardAddress: values['advertise-addr'] || values.listen,
     intervalMs: values['coordinator-heartbeat-interval'],
   };
+}
+
+/** The default of --advertise-addr is --listen, which may name no host that others can dial. */
+function unnamedProblem(values: Values): string | undefined {
+  const { listen, 'coordinator-addr': coordinator, 'advertise-addr': advertised } = values;
+  if (coordinator === '' || advertised !== '' || !isUnspecified(listen)) return undefined;
+  return (
+    `--listen=${listen} names no host and --advertise-addr is not given: the shard registers an ` +
+    'address that leads everyone to themselves; bigfleetctl refuses what answers there'
+  );
 }
 
 function coreSettings(values: Values, env: Env): ProcessSettings['shard'] {

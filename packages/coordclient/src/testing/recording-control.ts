@@ -30,7 +30,7 @@ export class RecordingControl implements ShardControl {
   assignmentError: Error | undefined;
   shortfallRows: readonly Shortfall[] = [];
   clusters: readonly string[] = [];
-  heldNow: HeldOwnership = { domains: [], overrides: [], providers: [], homes: [] };
+  heldNow: HeldOwnership = { domains: [], overrides: [], providers: [], homes: [], others: [] };
   owned: OwnershipReport = {
     revision: 0n,
     transfers: [],

@@ -50,18 +50,23 @@ export function reportBody(
     ...(held === undefined
       ? {}
       : {
-          // A home is told as the domain without a key: what no domain matches at this address.
-          heldDomains: [...held.domains, ...held.homes.map((value) => homeOf(control, value))].map(
-            domainToWire,
-          ),
+          heldDomains: heldDomains(control, held).map(domainToWire),
           heldOverrides: held.overrides.map(overrideToWire),
           heldProviders: held.providers.map(targetToWire),
         }),
   };
 }
 
-function homeOf({ shardId }: ShardControl, address: string): DomainRef {
-  return { key: '', value: address, shardId };
+/**
+ * What has no key is no domain: with an address it is the home there, of whatever no domain matches;
+ * with nothing but a shard it is somebody else who owns something (coordinator, recovery/held.ts).
+ */
+function heldDomains({ shardId }: ShardControl, held: HeldOwnership): readonly DomainRef[] {
+  return [
+    ...held.domains,
+    ...held.homes.map((value) => ({ key: '', value, shardId })),
+    ...held.others.map((other) => ({ key: '', value: '', shardId: other })),
+  ];
 }
 
 function summaryToWire(summary: FleetSummary): Init<typeof ShardSummarySchema> {

@@ -56,8 +56,9 @@ interface Job {
 
 /** Loads the state of this leadership and takes over. */
 export async function openLedger(options: ApplyQueueOptions): Promise<ApplyQueue> {
-  const loaded = await options.store.load(options.leadership);
-  return new ApplyQueue(options, new FleetState(loaded));
+  const { runtime, store, leadership } = options;
+  const loaded = await store.load(leadership);
+  return new ApplyQueue(options, await FleetState.load(loaded, () => runtime.timers.turn()));
 }
 
 export class ApplyQueue implements Ledger {

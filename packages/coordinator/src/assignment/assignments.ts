@@ -14,6 +14,7 @@ import type { AppliedRevisions } from './applied-revisions.ts';
 import { DomainGate } from './domain-gate.ts';
 import { lacksTarget, providerTargets, targetOf } from './provider-targets.ts';
 import type { RecoveryView } from './recovery-view.ts';
+import { sharerMarks } from './sharer-marks.ts';
 import { sharersOf } from './sharing.ts';
 import type { ToldProviders } from './told-providers.ts';
 
@@ -93,7 +94,10 @@ export class Assignments {
       adopted: view.overridesOwnedBy(shardId).map((row) => adoptedOf(view, row)),
       released: sharers.ids.length === 0 ? [] : releasedOf(view, shardId),
       ownsUnmatchedProviders: homesOf(view, shardId),
-      foreignDomains: sharers.ids.flatMap((id) => this.#referencesOf(view.domainsOf(id))),
+      foreignDomains: [
+        ...sharers.ids.flatMap((id) => this.#referencesOf(view.domainsOf(id))),
+        ...sharerMarks(sharers.ids),
+      ],
       ledgerGeneration: BigInt(view.meta.ledgerGeneration),
       complete: true,
       providers: [...providerTargets(this.#options, report)],

@@ -7,7 +7,7 @@ export interface PeerTls {
   readonly keyFile: string;
   readonly caFile: string;
   /** A DNS name in the certificates of coordinators and of nobody else. */
-  readonly allowedHost: string | undefined;
+  readonly allowedHost: string;
 }
 
 export interface EtcdCommand {
@@ -57,7 +57,7 @@ function tlsArguments({ certFile, keyFile, caFile, allowedHost }: PeerTls): read
     `--peer-trusted-ca-file=${caFile}`,
     '--peer-client-cert-auth=true',
     '--tls-min-version=TLS1.3',
-    ...(allowedHost === undefined ? [] : [`--peer-cert-allowed-hostname=${allowedHost}`]),
+    `--peer-cert-allowed-hostname=${allowedHost}`,
   ];
 }
 

@@ -1,7 +1,7 @@
 // The leader's side of `JoinRaftCluster` (coordinator §3.6): brings the member list to what the
 // joining replica needs. Every case may be asked again. A member that lost its data never comes
 // back under its old member id (it would have forgotten its votes): it is removed and added anew,
-// and only if the rest can do without it.
+// and only if the rest can do without it. A stranger that brings data brings another cluster's.
 
 import type { Member } from '@bigfleet/wire/etcd';
 import type { CallLimits, EtcdClient } from '../etcd-client/index.ts';
@@ -15,7 +15,7 @@ export interface JoinRequest {
 
 export type JoinResult =
   | { readonly kind: 'member'; readonly initialCluster: string; readonly memberId: bigint }
-  /** FAILED_PRECONDITION: removing the old member would cost the majority. */
+  /** FAILED_PRECONDITION: it would cost the majority, or brings the data of another cluster. */
   | { readonly kind: 'refused'; readonly message: string };
 
 export interface JoinContext {
@@ -32,7 +32,9 @@ export async function handleJoin(context: JoinContext, request: JoinRequest): Pr
   const { client, limits } = context;
   const members = await client.memberList(limits);
   const known = memberOf(members, request);
-  if (known === undefined) return addLearner(context, request);
+  if (known === undefined) {
+    return request.isFresh ? addLearner(context, request) : stranger(request);
+  }
   if (isStarted(known) && request.isFresh) return replace(context, request, members, known);
   if (!known.peerURLs.includes(request.peerUrl)) {
     await client.memberUpdate(known.ID, request.peerUrl, limits);
@@ -46,6 +48,14 @@ function memberOf(members: readonly Member[], request: JoinRequest): Member | un
     members.find(({ name }) => name === request.nodeId) ??
     members.find((member) => !isStarted(member) && member.peerURLs.includes(request.peerUrl))
   );
+}
+
+/** Added with its data it would be fatal to its own etcd, and its id a hole in our member list. */
+function stranger({ nodeId }: JoinRequest): JoinResult {
+  const message =
+    `${nodeId} is no member of this cluster and its data directory is not empty: it belongs to ` +
+    'another cluster, or was removed from this one; start it with an empty one';
+  return { kind: 'refused', message };
 }
 
 async function replace(

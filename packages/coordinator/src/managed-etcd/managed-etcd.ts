@@ -32,7 +32,7 @@ export interface ManagedEtcdOptions {
 
 export type ManagedEtcdEvent =
   | { readonly kind: 'formation'; readonly formation: Formation }
-  | { readonly kind: 'join_refused'; readonly error: unknown }
+  | { readonly kind: 'join_refused'; readonly error: unknown; readonly retryInMs: number }
   | { readonly kind: 'output'; readonly line: string }
   | { readonly kind: 'ended'; readonly detail: string; readonly restartInMs: number };
 
@@ -53,13 +53,15 @@ export async function startManagedEtcd(
   const { runtime, binary, dataDir, onEvent } = options;
   const pidFile = pidFileOf(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  await endOrphan(runtime, pidFile);
+  await endOrphan(runtime, pidFile, signal);
   const formation = await formationOf(options, signal);
   onEvent?.({ kind: 'formation', formation });
+  const args = etcdArguments(await commandFor(options, formation, signal));
+  signal.throwIfAborted();
   const supervisor = new EtcdSupervisor({
     runtime,
     binary,
-    args: etcdArguments(await commandFor(options, formation, signal)),
+    args,
     onStarted: (pid) => writePidFile(pidFile, pid),
     onLine: (line) => onEvent?.({ kind: 'output', line }),
     onEnded: (detail, restartInMs) => onEvent?.({ kind: 'ended', detail, restartInMs }),
@@ -106,7 +108,8 @@ async function commandFor(
 
 async function askToJoin(options: ManagedEtcdOptions, signal: AbortSignal): Promise<string> {
   const { runtime, port, onEvent } = options;
-  const onRefused = (error: unknown): void => onEvent?.({ kind: 'join_refused', error });
+  const onRefused = (error: unknown, retryInMs: number): void =>
+    onEvent?.({ kind: 'join_refused', error, retryInMs });
   const answer = await joinCluster({ runtime, port, onRefused }, true, signal);
   return answer.initialCluster;
 }

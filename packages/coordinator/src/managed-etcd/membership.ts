@@ -1,12 +1,14 @@
 // The two membership loops of managed mode (coordinator §3.6), both every 2 s. The leader promotes
-// learners that have caught up. Every replica, on every start, asks to be joined until it is a
-// voter at its current address *and* a leader answers through its own member: its own data alone
-// may be stale.
+// learners that have caught up, and drops those that never will. Every replica, on every start, asks
+// to be joined until it is a voter at its current address *and* a leader answers through its own
+// member: its own data alone may be stale. It asks only the cluster that its data is of: a foreign
+// one may have a member of the same name, and would move that one's address here.
 
 import { BigFleetError, type Runtime, runWithDeadline, sleep } from '@bigfleet/base';
 import type { EtcdClient } from '../etcd-client/index.ts';
 import { isStarted } from './join-handler.ts';
 import type { JoinPort } from './join-client.ts';
+import { StaleLearners } from './stale-learners.ts';
 
 const everyMs = 2_000;
 const callDeadlineMs = 2_000;
@@ -15,18 +17,21 @@ const joinWithinMs = 10_000;
 export interface MembershipOptions {
   readonly runtime: Runtime;
   /** Through the local member only. */
-  readonly client: EtcdClient;
+  readonly client: Pick<EtcdClient, 'memberList' | 'memberPromote' | 'memberRemove'>;
   readonly onProblem?: (what: string, error: unknown) => void;
   readonly onPromoted?: (nodeId: string) => void;
 }
 
+export interface LearnerCare extends MembershipOptions {
+  /** Replicas that are registered now. */
+  readonly presentNodeIds: () => Promise<ReadonlySet<string>>;
+}
+
 /** Runs while this replica leads; returns when the signal aborts. */
-export async function promoteLearners(
-  options: MembershipOptions,
-  signal: AbortSignal,
-): Promise<void> {
+export async function promoteLearners(options: LearnerCare, signal: AbortSignal): Promise<void> {
+  const stale = new StaleLearners(options.runtime.clock);
   await everyRound(options, 'learner promotion', signal, async () => {
-    await promoteOnce(options, signal);
+    await promoteOnce(options, stale, signal);
     return false;
   });
 }
@@ -37,6 +42,8 @@ export interface SelfMembership extends MembershipOptions {
   readonly port: JoinPort;
   /** A linearizable read of the leader key answered, and there is a leader. */
   readonly observesLeader: () => Promise<boolean>;
+  /** Of the data beside this replica, without a quorum; empty = it has none yet. */
+  readonly ownClusterUid: () => Promise<string>;
 }
 
 /** Returns when this replica is a voter at its current address and observes a leader. */
@@ -44,11 +51,18 @@ export async function reconcileSelf(options: SelfMembership, signal: AbortSignal
   const { runtime, port } = options;
   await everyRound(options, 'membership', signal, async () => {
     if (await isSettled(options, signal)) return true;
-    await runWithDeadline(runtime, { ms: joinWithinMs, parent: signal }, (cut) =>
-      port.join(false, cut),
-    );
+    await runWithDeadline(runtime, { ms: joinWithinMs, parent: signal }, async (cut) => {
+      refuseOther(await options.ownClusterUid(), await port.clusterUid(cut));
+      await port.join(false, cut);
+    });
     return false;
   });
+}
+
+function refuseOther(own: string, theirs: string | undefined): void {
+  if (own === '' || theirs === undefined || theirs === '' || own === theirs) return;
+  const message = `this replica has the data of cluster ${own}, --join-addr is cluster ${theirs}`;
+  throw new BigFleetError('etcd_other_cluster', message);
 }
 
 async function isSettled(options: SelfMembership, signal: AbortSignal): Promise<boolean> {
@@ -60,11 +74,17 @@ async function isSettled(options: SelfMembership, signal: AbortSignal): Promise<
 }
 
 async function promoteOnce(
-  { client, onPromoted }: MembershipOptions,
+  { client, onPromoted, presentNodeIds }: LearnerCare,
+  stale: StaleLearners,
   signal: AbortSignal,
 ): Promise<void> {
   const limits = { deadlineMs: callDeadlineMs, signal };
   const members = await client.memberList(limits);
+  if (members.some(({ isLearner }) => isLearner)) {
+    const dropped = stale.look(members, await presentNodeIds());
+    for (const { ID } of dropped) await client.memberRemove(ID, limits);
+    if (dropped.length > 0) return;
+  }
   for (const member of members.filter((each) => each.isLearner && isStarted(each))) {
     try {
       await client.memberPromote(member.ID, limits);

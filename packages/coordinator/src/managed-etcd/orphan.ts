@@ -19,16 +19,20 @@ export function writePidFile(path: string, pid: number): void {
   });
 }
 
-/** Resolves when no process of the file is left, or none that SIGKILL can end. */
-export async function endOrphan(runtime: Runtime, path: string): Promise<void> {
+/** Resolves when no process of the file is left, or none that SIGKILL can end; the signal ends the wait. */
+export async function endOrphan(
+  runtime: Runtime,
+  path: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const recorded = readRecord(path);
   if (recorded === undefined) return;
   const { pid, startTicks } = recorded;
   const isAlive = (): boolean => startTicks !== '' && startTicksOf(pid) === startTicks;
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (isAlive()) send(pid, signal);
+  for (const name of ['SIGTERM', 'SIGKILL'] as const) {
+    if (isAlive()) send(pid, name);
     const endMs = runtime.clock.monotonicMs() + graceMs;
-    while (isAlive() && runtime.clock.monotonicMs() < endMs) await sleep(runtime, pollMs);
+    while (isAlive() && runtime.clock.monotonicMs() < endMs) await sleep(runtime, pollMs, signal);
   }
   rmSync(path, { force: true });
 }

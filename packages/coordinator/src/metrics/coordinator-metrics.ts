@@ -23,7 +23,10 @@ export interface CoordinatorMetrics extends CoordinatorObserver {
   onIdentityRejected(rpc: string): void;
   onLeaseRevoked(): void;
   onSnapshotSaved(): void;
-  setTerms(leadershipTerm: bigint, storeRaftTerm: bigint): void;
+  /** Of the leader that is observed; undefined = none now, which is no lower term. */
+  setTerms(leadershipTerm: bigint | undefined, storeRaftTerm: bigint): void;
+  /** What the store complains of now. */
+  setStoreAlarms(count: number): void;
   /** What is read when a scrape asks; until then nobody leads. */
   follow(leading: () => LeaderTerm | undefined): void;
 }
@@ -40,6 +43,12 @@ export function createCoordinatorMetrics(options: CoordinatorMetricsOptions): Co
   const counters = defineCounters(options);
   const term = gauge(registry, 'raft_term', 'Leadership term that this replica observes.');
   const storeTerm = gauge(registry, 'store_raft_term', 'Raft term of the store; 0 with SQLite.');
+  const alarms = gauge(
+    registry,
+    'store_alarms',
+    'Alarms of the store, such as no space; must be 0.',
+  );
+  let highestTerm = 0n;
   const pending = registry.gauge({
     name: 'bigfleet_coordinator_pending_instructions',
     help: 'Instructions that a shard has not acknowledged; 0 between rebalances.',
@@ -68,9 +77,13 @@ export function createCoordinatorMetrics(options: CoordinatorMetricsOptions): Co
       dropLeaderSeries();
     },
     setTerms: (leadershipTerm, storeRaftTerm) => {
-      term.set(Number(leadershipTerm));
+      if (leadershipTerm !== undefined && leadershipTerm > highestTerm) {
+        highestTerm = leadershipTerm;
+        term.set(Number(leadershipTerm));
+      }
       storeTerm.set(Number(storeRaftTerm));
     },
+    setStoreAlarms: (count) => alarms.set(count),
     follow: (source) => {
       leading = source;
     },
@@ -79,7 +92,12 @@ export function createCoordinatorMetrics(options: CoordinatorMetricsOptions): Co
 
 type Counted = Omit<
   CoordinatorMetrics,
-  'onPendingInstructions' | 'onUnregisteredProvider' | 'onShardRemoved' | 'setTerms' | 'follow'
+  | 'onPendingInstructions'
+  | 'onUnregisteredProvider'
+  | 'onShardRemoved'
+  | 'setTerms'
+  | 'setStoreAlarms'
+  | 'follow'
 >;
 
 function defineCounters({ registry, clock, rpcs }: CoordinatorMetricsOptions): Counted {
@@ -165,7 +183,7 @@ function observeLeader(
   });
   const ages = registry.gauge({
     name: 'bigfleet_coordinator_shard_heartbeat_age_seconds',
-    help: 'Since the last accepted report of a shard; leader only.',
+    help: 'Since a registered shard was last heard, or since the leader took over; leader only.',
     labels: { shard: { max: MAX_SHARDS } },
   });
   registry.onCollect(() => {
@@ -177,8 +195,8 @@ function observeLeader(
     }
     ages.removeAll();
     const now = clock.monotonicMs();
-    for (const { shardId, receivedAtMs } of leader?.soft.pictures() ?? []) {
-      ages.labels({ shard: shardId }).set(Math.max(0, now - receivedAtMs) / 1_000);
+    for (const { id: shard } of leader?.ledger.state.shards() ?? []) {
+      ages.labels({ shard }).set((leader?.soft.silentForMs(shard, now) ?? 0) / 1_000);
     }
   });
   return () => ages.removeAll();

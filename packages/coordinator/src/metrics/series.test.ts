@@ -22,6 +22,7 @@ function countOf(lines: readonly string[], name: string): number {
 const FIRST_SCRAPE: readonly (readonly [string, number])[] = [
   ['raft_term', 1],
   ['store_raft_term', 1],
+  ['store_alarms', 1],
   ['is_leader', 1],
   ['apply_total', 3],
   ['apply_duration_seconds_count', 1],
@@ -64,4 +65,24 @@ test('a shard has series while it is registered and this replica leads', async (
   assert.equal(countOf(after, 'shard_heartbeat_age_seconds'), 0);
   const lost = 'bigfleet_coordinator_leadership_transitions_total{reason="lease_lost"} 1';
   assert.ok(after.includes(lost));
+});
+
+test('a registered shard that a new leader has not heard is as old as that leadership', async () => {
+  const stage = new CoordinatorStage();
+  const first = await stage.start('node-0');
+  const report = { shardId: 'shard-a', shardEpoch: 1n, cycle: 1n };
+  await stage.run(stage.coordinator(first).reportShard(report));
+  const second = await stage.start('node-1');
+  const stopping = first.replica.stop();
+  await stage.time.runFor(61_000);
+  await stopping;
+  const ageOf = async (): Promise<number> => {
+    const lines = await samples(second);
+    const line = lines.find((each) => each.includes('heartbeat_age_seconds{shard="shard-a"}'));
+    return Number(line?.split(' ')[1]);
+  };
+  const unheard = await ageOf();
+  assert.ok(unheard > 60 && unheard <= 61, `${unheard} s`);
+  await stage.run(stage.coordinator(second).reportShard({ ...report, cycle: 2n }));
+  assert.ok((await ageOf()) < 1);
 });

@@ -53,8 +53,9 @@ export function assembleCoordinator(options: AssembleOptions): AssembledCoordina
   const readiness = createReadiness({ reason: NO_LEADER, latched: false });
   const health = new HealthRegistry();
   health.set(COORDINATOR_SERVICE, 'not-serving');
-  const onObserved = ({ problem }: Observation): void => {
-    if (problem === undefined) readiness.markReady();
+  const onObserved = ({ problem, status }: Observation): void => {
+    // An alarm is no reason to send nobody here: reading still works, and a restart heals nothing.
+    if (problem === undefined) readiness.markReady(status?.alarms.join(', '));
     else readiness.markNotReady(problem);
     health.set(COORDINATOR_SERVICE, problem === undefined ? 'serving' : 'not-serving');
   };

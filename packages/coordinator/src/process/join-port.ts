@@ -1,16 +1,26 @@
-// How a joining replica reaches the others: every call dials `--join-addr` afresh, so that a
-// headless name is resolved again and attempts spread over the replicas (coordinator §3.6).
+// How a joining replica reaches the others (coordinator §3.6): every call dials afresh and goes on to
+// the next replica when the one that answers does not lead, or knows no cluster. Replicas that are not
+// formed yet answer too, this one among them: one that asked only once, or always the same, would wait
+// for ever beside a leader, and an empty ordinal 0 would begin a second cluster beside the first.
 
-import type { Runtime } from '@bigfleet/base';
+import { BigFleetError, type Runtime, runWithDeadline } from '@bigfleet/base';
 import {
   type Channel,
   Coordinator,
   CoordinatorAdmin,
   createClient,
   createGrpcChannel,
+  RpcError,
   type TlsMaterial,
 } from '@bigfleet/wire';
 import type { JoinPort } from '../managed-etcd/join-client.ts';
+import { NOT_LEADER } from '../registry/outcome.ts';
+import { LEADER_ADDRESS } from '../service/leader-gate.ts';
+import type { ReplicaAddress } from './replica-addresses.ts';
+
+/** One that swallows everything must not use up the time of all others. */
+const STATUS_WITHIN_MS = 2_000;
+const MAX_DIALS = 20;
 
 export interface PeerDialOptions {
   readonly runtime: Runtime;
@@ -18,43 +28,105 @@ export interface PeerDialOptions {
 }
 
 /** A peer is a coordinator: it presents the admin identity (security §3.2). */
-export function dialPeer({ runtime, tls }: PeerDialOptions, target: string): Channel {
+export function dialPeer(
+  { runtime, tls }: PeerDialOptions,
+  target: string,
+  serverName?: string,
+): Channel {
   return createGrpcChannel({
     runtime,
     target,
     ...(tls === undefined ? {} : { tls, serverIdentity: { kind: 'admin' } as const }),
+    ...(serverName === undefined ? {} : { serverName }),
     keepalive: { timeMs: 1_000, timeoutMs: 1_000 },
   });
 }
 
-export interface JoinPortOptions extends PeerDialOptions {
-  readonly joinAddress: string;
+export interface JoinPortOptions {
+  readonly runtime: Runtime;
+  /** Fresh at every call, in random order. */
+  readonly addresses: (signal: AbortSignal) => Promise<readonly ReplicaAddress[]>;
+  readonly dial: (address: ReplicaAddress) => Channel;
   readonly nodeId: string;
   readonly raftAddress: string;
 }
 
 export function joinPort(options: JoinPortOptions): JoinPort {
-  const { joinAddress, nodeId, raftAddress } = options;
-  const once = async <T>(call: (channel: Channel) => Promise<T>): Promise<T> => {
-    const channel = dialPeer(options, joinAddress);
-    try {
-      return await call(channel);
-    } finally {
-      channel.close();
-    }
-  };
+  const { runtime, nodeId, raftAddress } = options;
   return {
     join: (isFresh, signal) =>
-      once((channel) =>
+      untilLeader(options, signal, (channel) =>
         createClient(Coordinator, channel).joinRaftCluster(
           { nodeId, raftAddress, fresh: isFresh },
           { signal },
         ),
       ),
     clusterUid: (signal) =>
-      once(async (channel) => {
-        const status = await createClient(CoordinatorAdmin, channel).getStatus({}, { signal });
-        return status.clusterUid === '' ? undefined : status.clusterUid;
-      }),
+      firstUid(options, signal, (channel) =>
+        runWithDeadline(runtime, { ms: STATUS_WITHIN_MS, parent: signal }, async (cut) => {
+          const asked = createClient(CoordinatorAdmin, channel).getStatus({}, { signal: cut });
+          return (await asked).clusterUid;
+        }),
+      ),
   };
+}
+
+/** Follows a hint once: two replicas that name each other cannot hold it up. */
+async function untilLeader<T>(
+  options: JoinPortOptions,
+  signal: AbortSignal,
+  ask: (channel: Channel) => Promise<T>,
+): Promise<T> {
+  const waiting = [...(await options.addresses(signal))];
+  const hinted = new Set<string>();
+  let last: RpcError | undefined;
+  for (let dials = 0; dials < MAX_DIALS; dials++) {
+    const next = waiting.shift();
+    if (next === undefined) break;
+    try {
+      return await through(options.dial(next), ask);
+    } catch (error) {
+      if (signal.aborted || !isSomebodyElses(error)) throw error;
+      last = error;
+      const hint = error.metadata.get(LEADER_ADDRESS) ?? '';
+      if (hint !== '' && !hinted.has(hint)) waiting.unshift({ target: hint });
+      hinted.add(hint);
+    }
+  }
+  throw last ?? new BigFleetError('etcd_unavailable', 'the join address leads to nobody');
+}
+
+/** Undefined when everybody was asked and nobody knows one; who does not answer knows none. */
+async function firstUid(
+  options: JoinPortOptions,
+  signal: AbortSignal,
+  ask: (channel: Channel) => Promise<string>,
+): Promise<string | undefined> {
+  for (const next of (await options.addresses(signal)).slice(0, MAX_DIALS)) {
+    const uid = await through(options.dial(next), ask).catch((error: unknown) => {
+      if (signal.aborted || !(error instanceof RpcError || isDeadline(error))) throw error;
+      return '';
+    });
+    if (uid !== '') return uid;
+  }
+  return undefined;
+}
+
+async function through<T>(channel: Channel, ask: (channel: Channel) => Promise<T>): Promise<T> {
+  try {
+    return await ask(channel);
+  } finally {
+    channel.close();
+  }
+}
+
+/** Not the leader's own word: that one is final for this attempt. */
+function isSomebodyElses(error: unknown): error is RpcError {
+  if (!(error instanceof RpcError)) return false;
+  if (error.code === 'FAILED_PRECONDITION') return error.message === NOT_LEADER;
+  return error.code === 'UNAVAILABLE';
+}
+
+function isDeadline(error: unknown): boolean {
+  return error instanceof BigFleetError && error.code === 'deadline_exceeded';
 }

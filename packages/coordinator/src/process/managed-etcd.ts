@@ -4,7 +4,7 @@
 import { describeThrown } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import { EtcdClient } from '../etcd-client/index.ts';
-import type { PeerTls } from '../managed-etcd/etcd-command.ts';
+import { peerUrlOf } from '../managed-etcd/etcd-command.ts';
 import { handleJoin } from '../managed-etcd/join-handler.ts';
 import {
   type ManagedEtcd,
@@ -16,65 +16,85 @@ import type { JoinHandler } from '../service/join-handlers.ts';
 import { takeDataDir } from '../store/data-dir.ts';
 import type { EtcdStore } from '../store/etcd/etcd-store.ts';
 import { etcdEngine } from './etcd-engine.ts';
-import { joinPort } from './join-port.ts';
-import type { CoordinatorSettings, StoreSettings } from './settings.ts';
+import { dialPeer, joinPort } from './join-port.ts';
+import { peerTls } from './peer-tls.ts';
+import { replicaAddresses } from './replica-addresses.ts';
+import type { StoreSettings } from './settings.ts';
 import type { OpenStoreOptions, StoreParts } from './store-parts.ts';
 
 const JOIN_WITHIN_MS = 8_000;
 
 type Managed = Extract<StoreSettings, { kind: 'managed-etcd' }>;
 
-export async function openManagedEtcd(
-  options: OpenStoreOptions,
-  managed: Managed,
-): Promise<StoreParts> {
+/** Only the lock is taken here: forming the etcd waits for others, and probes must not wait for it. */
+export function openManagedEtcd(options: OpenStoreOptions, managed: Managed): StoreParts {
   const lock = takeDataDir(options.settings.dataDir);
   try {
-    return await partsOf(options, managed, () => lock.release());
+    return partsOf(options, managed, () => lock.release());
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
-async function partsOf(
-  options: OpenStoreOptions,
-  managed: Managed,
-  releaseLock: () => void,
-): Promise<StoreParts> {
+function partsOf(options: OpenStoreOptions, managed: Managed, releaseLock: () => void): StoreParts {
   const { runtime, logger, settings, tls, signal } = options;
   const { nodeId } = settings;
   const { joinAddress, peerAdvertise, prefix, leaseTtlMs } = managed;
-  const port = joinPort({ runtime, tls, nodeId, joinAddress, raftAddress: peerAdvertise });
-  const etcd = await startManagedEtcd(
-    {
-      ...managed,
-      runtime,
-      nodeId,
-      dataDir: settings.dataDir,
-      ...peerTls(settings),
-      bootstrap: settings.mayBootstrap,
-      port,
-      onEvent: (event) => logEtcd(logger, joinAddress, event),
-    },
-    signal,
-  );
-  const client = new EtcdClient({ runtime, endpoints: [etcd.endpoint] });
+  const random = runtime.random.stream('join-addresses');
+  const port = joinPort({
+    runtime,
+    nodeId,
+    raftAddress: peerAdvertise,
+    addresses: (cut) => replicaAddresses(joinAddress, random, cut),
+    dial: ({ target, serverName }) => dialPeer({ runtime, tls }, target, serverName),
+  });
+  const tlsOfPeers = peerTls(settings.tls, managed);
+  const peerUrl = peerUrlOf(peerAdvertise, tlsOfPeers);
+  let etcd: Promise<ManagedEtcd> | undefined;
+  const form = (): Promise<ManagedEtcd> =>
+    (etcd ??= startManagedEtcd(
+      {
+        ...managed,
+        runtime,
+        nodeId,
+        dataDir: settings.dataDir,
+        ...(tlsOfPeers === undefined ? {} : { peerTls: tlsOfPeers }),
+        bootstrap: settings.mayBootstrap,
+        port,
+        onEvent: (event) => logEtcd(logger, joinAddress, event),
+      },
+      signal,
+    ));
+  const client = new EtcdClient({ runtime, endpoints: [`http://${managed.clientAddress}`] });
   const store = etcdEngine(options, { client, prefix, leaseTtlMs, peerAddress: peerAdvertise });
   const onProblem = (what: string, error: unknown): void =>
     logger.warn(`${what} failed; will retry`, { err: describeThrown(error) });
+  const membership = { runtime, client, onProblem };
   const observesLeader = async (): Promise<boolean> => (await store.leader()) !== undefined;
+  const ownClusterUid = (): Promise<string> => store.localClusterUid();
   return {
     store,
-    join: { kind: 'serve', join: joinThrough(client, store, etcd) },
-    run: async () => {
-      const self = { runtime, client, nodeId, peerUrl: etcd.peerUrl, port, observesLeader };
-      await reconcileSelf({ ...self, onProblem }, signal);
-      if (!signal.aborted) logger.info('raft membership established', { node_id: nodeId });
+    join: { kind: 'serve', join: joinThrough(client, store, peerUrl) },
+    form: async () => {
+      await form();
     },
-    whileLeading: (leading) => promoteLearners({ runtime, client, onProblem }, leading),
+    run: async () => {
+      const self = { ...membership, nodeId, peerUrl, port, observesLeader, ownClusterUid };
+      await reconcileSelf(self, signal);
+      if (signal.aborted) return;
+      const leader = (await store.leader())?.nodeId ?? '';
+      logger.info('raft membership established', { node_id: nodeId, leader });
+    },
+    whileLeading: async (leading) => {
+      const presentNodeIds = async (): Promise<ReadonlySet<string>> =>
+        new Set((await store.status()).replicas);
+      await promoteLearners({ ...membership, presentNodeIds }, leading);
+    },
     close: async () => {
-      await etcd.stop();
+      // What was never formed, or was cut off by the stop, has nothing to stop.
+      const running = await etcd?.catch(() => undefined);
+      await running?.stop();
       releaseLock();
     },
   };
@@ -82,8 +102,8 @@ async function partsOf(
 
 type Serve = Extract<JoinHandler, { kind: 'serve' }>['join'];
 
-function joinThrough(client: EtcdClient, store: EtcdStore, etcd: ManagedEtcd): Serve {
-  const scheme = etcd.peerUrl.slice(0, etcd.peerUrl.indexOf('://'));
+function joinThrough(client: EtcdClient, store: EtcdStore, ownPeerUrl: string): Serve {
+  const scheme = ownPeerUrl.slice(0, ownPeerUrl.indexOf('://'));
   return async ({ nodeId, raftAddress, isFresh, signal }) => {
     const { replicas, clusterUid } = await store.status();
     const limits = { deadlineMs: JOIN_WITHIN_MS, signal };
@@ -95,16 +115,6 @@ function joinThrough(client: EtcdClient, store: EtcdStore, etcd: ManagedEtcd): S
   };
 }
 
-/** The first label of the advertised name is the replica; the rest is what only coordinators carry. */
-function peerTls({ tls, store }: CoordinatorSettings): { readonly peerTls?: PeerTls } {
-  if (tls.cert === '' || store.kind !== 'managed-etcd') return {};
-  const host = store.peerAdvertise.slice(0, store.peerAdvertise.lastIndexOf(':'));
-  const domain = host.slice(host.indexOf('.') + 1);
-  const allowedHost = /[a-z]/i.test(domain) && host.includes('.') ? `*.${domain}` : undefined;
-  const { cert: certFile, key: keyFile, ca: caFile } = tls;
-  return { peerTls: { certFile, keyFile, caFile, allowedHost } };
-}
-
 function logEtcd(logger: Logger, joinAddress: string, event: ManagedEtcdEvent): void {
   switch (event.kind) {
     case 'formation':
@@ -113,6 +123,7 @@ function logEtcd(logger: Logger, joinAddress: string, event: ManagedEtcdEvent): 
     case 'join_refused':
       logger.warn('join attempt failed; will retry', {
         join_addr: joinAddress,
+        backoff: `${(event.retryInMs / 1_000).toFixed(1)}s`,
         err: describeThrown(event.error),
       });
       return;

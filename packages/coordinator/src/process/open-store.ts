@@ -13,7 +13,7 @@ export function openStore(options: OpenStoreOptions): Promise<StoreParts> {
     case 'external-etcd':
       return openExternalEtcd(options, store);
     case 'managed-etcd':
-      return openManagedEtcd(options, store);
+      return Promise.resolve(openManagedEtcd(options, store));
   }
 }
 
@@ -23,6 +23,7 @@ function sqliteParts({ runtime, settings }: OpenStoreOptions): StoreParts {
   return {
     store: new SqliteStore({ runtime, dataDir, nodeId, grpcAddress, bootstrap }),
     join: { kind: 'refuse', message: 'store engine sqlite is single-replica' },
+    form: nothing,
     run: nothing,
     whileLeading: nothing,
     close: nothing,

@@ -1,7 +1,8 @@
 // `bigfleet coordinator` from its settings to a serving process. With SQLite the store is opened
 // before the port serves, and what is wrong with it ends the start. With etcd the ports come first:
-// a replica that waits for a quorum is alive, not ready, and says why. Whatever fails closes what
-// was opened, so that a refused start leaves no lock, child or socket behind.
+// a replica that waits to join, or for a quorum, is alive, not ready, says why, and stops when it is
+// told; a probe that waited for the others would have it killed before they can come. Whatever fails
+// closes what was opened, so that a refused start leaves no lock, child or socket behind.
 
 import type { Runtime } from '@bigfleet/base';
 import {
@@ -12,6 +13,7 @@ import {
   type MetricRegistry,
   openSampleFile,
   type Readiness,
+  type SampleTrace,
   stableMessages,
   startHttpServer,
   startProcessMetrics,
@@ -22,6 +24,7 @@ import { type AssembledCoordinator, assembleCoordinator, metricsOf } from './ass
 import { openStore } from './open-store.ts';
 import type { CoordinatorSettings } from './settings.ts';
 import type { StoreParts } from './store-parts.ts';
+import { tracedApplies } from './trace-applies.ts';
 
 const STOP_GRACE_MS = 2_000;
 const HTTP_CLOSE_WITHIN_MS = 1_000;
@@ -57,18 +60,17 @@ export async function startCoordinatorProcess(
     failure.resolve(error instanceof Error ? error : new Error(String(error)));
   const core = await prepare(options, opened, stopping.signal, fail);
   const { replica, readiness, health, parts } = core;
-  const starting = replica.start();
-  if (parts.store.engine === 'sqlite') await starting;
-  else starting.catch(fail);
-  parts.run().catch(fail);
+  if (parts.store.engine === 'sqlite') await replica.start();
   const server = serve(options, core);
   const [address = options.settings.listen] = await server.bind();
   opened.defer(() => server.stop());
   const http = await startProbes(options, core);
-  announce(options, address);
+  announce(options, core, address);
+  if (parts.store.engine === 'etcd') startBeside(core, stopping.signal, fail);
   const release = opened.move();
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
+    stopping.abort();
     readiness.shutDown();
     health.setAll('not-serving');
     await replica.stop();
@@ -83,6 +85,22 @@ export async function startCoordinatorProcess(
     failed: failure.promise,
     stop: () => (stopped ??= stop()),
   };
+}
+
+/** The replica, once its etcd is formed; both until the process stops. */
+function startBeside(
+  { parts, replica }: Core,
+  stopping: AbortSignal,
+  fail: (error: unknown) => void,
+): void {
+  const run = async (): Promise<void> => {
+    await parts.form();
+    if (stopping.aborted) return;
+    await Promise.all([replica.start(), parts.run()]);
+  };
+  run().catch((error: unknown) => {
+    if (!stopping.aborted) fail(error);
+  });
 }
 
 interface Core extends AssembledCoordinator {
@@ -106,8 +124,8 @@ async function prepare(
   opened.defer(() => processMetrics.stop());
   const certificates = followCertificates({ runtime, logger, tls, metrics: processMetrics });
   opened.defer(() => certificates.stop());
-  await openSamples(options, logger, opened);
-  const metrics = metricsOf(registry, runtime);
+  const samples = await openSamples(options, logger, opened);
+  const metrics = tracedApplies(metricsOf(registry, runtime), samples, runtime.clock);
   const parts = await openStore({ runtime, logger, settings, metrics, tls, signal });
   opened.defer(() => parts.close());
   const { store, join, whileLeading } = parts;
@@ -175,20 +193,26 @@ async function openSamples(
   { settings, runtime, registry }: StartCoordinatorOptions,
   logger: Logger,
   opened: AsyncDisposableStack,
-): Promise<void> {
-  if (settings.traceSamples === '') return;
+): Promise<SampleTrace | undefined> {
+  if (settings.traceSamples === '') return undefined;
   const file = await openSampleFile(settings.traceSamples);
   const onError = (error: Error): void => logger.error('samples are lost', { err: error });
   const samples = createSampleTrace({ runtime, file, registry, onError });
   opened.defer(() => samples.close());
+  return samples;
 }
 
-function announce({ logger, settings }: StartCoordinatorOptions, address: string): void {
-  const { store, nodeId, dataDir } = settings;
+function announce(
+  { logger, settings }: StartCoordinatorOptions,
+  core: Core,
+  address: string,
+): void {
+  const { store, nodeId, dataDir, mayBootstrap: bootstrap } = settings;
   logger.event(stableMessages.coordinatorListening, {
     grpc_addr: address,
     raft_bind: store.kind === 'managed-etcd' ? store.peerBind : '',
     node_id: nodeId,
     data_dir: dataDir,
   });
+  core.logger.info('coordinator started', { store: core.parts.store.engine, bootstrap });
 }

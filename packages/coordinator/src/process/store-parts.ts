@@ -22,7 +22,12 @@ export interface OpenStoreOptions {
 export interface StoreParts {
   readonly store: Store;
   readonly join: JoinHandler;
-  /** Runs beside the replica until the process stops. */
+  /**
+   * Resolves when the store may be opened: a managed etcd is probed for, joined and started, which
+   * takes as long as the other replicas take. Rejects when the process stops before that.
+   */
+  readonly form: () => Promise<void>;
+  /** Runs beside the replica, once the store is formed, until the process stops. */
   readonly run: () => Promise<void>;
   /** Runs while this replica leads. */
   readonly whileLeading: (signal: AbortSignal) => Promise<void>;

@@ -8,6 +8,7 @@ import type { InstructionQueue } from '../instructions/instruction-queue.ts';
 import type { Ledger } from '../ledger.ts';
 import type { CoordinatorObserver } from '../observer.ts';
 import type { SoftState } from '../reports/soft-state.ts';
+import type { SagaRecovery } from '../transfers/lost-transfers.ts';
 import type { SagaRules } from '../transfers/saga-rules.ts';
 import { TransferDriver } from '../transfers/transfer-driver.ts';
 import { Cooldowns } from './cooldowns.ts';
@@ -20,7 +21,7 @@ export interface RebalancingOptions {
   readonly ledger: Ledger;
   readonly soft: SoftState;
   readonly queue: InstructionQueue;
-  readonly recovery: { isRecovering(shardId: string): boolean };
+  readonly recovery: SagaRecovery;
   readonly settings: RebalanceSettings;
   readonly observer: Pick<
     CoordinatorObserver,

@@ -19,6 +19,7 @@ export type Claim =
       readonly machineId: string;
       readonly transferId: string;
     }
+  | { readonly kind: 'home'; readonly shardId: string; readonly address: string }
   | { readonly kind: 'provider'; readonly shardId: string; readonly target: ProviderTarget };
 
 /** `keptBy` is the shard with whom the thing stays in the ledger; empty for a registry entry. */
@@ -44,6 +45,8 @@ export function subjectOf(claim: Claim): string {
       return domainSubject(claim.domain);
     case 'override':
       return `machine ${claim.machineId}`;
+    case 'home':
+      return `home ${claim.address}`;
     case 'provider':
       return providerSubject(claim.target.name);
   }
@@ -64,6 +67,8 @@ export function judge(view: FleetView, answers: Answers, claim: Claim): Verdict 
       return judgeDomain(view, answers, claim);
     case 'override':
       return judgeOverride(view, answers, claim);
+    case 'home':
+      return judgeHome(view, answers, claim);
     case 'provider':
       return judgeProvider(view, claim);
   }
@@ -110,8 +115,7 @@ function judgeOverride(
   const insert: CommandBody = { kind: 'RestoreOverride', machineId, owner: shardId, transferId };
   if (row === undefined) return { kind: 'commit', commands: [insert] };
   const { owner } = row;
-  const clear: CommandBody = { kind: 'ClearOverrides', machineIds: [machineId], owner };
-  const move = [clear, insert];
+  const move = overrideMove(machineId, owner, insert);
   if (owner === shardId) {
     return isLater(transferId, row.transferId) ? { kind: 'commit', commands: move } : SETTLED;
   }
@@ -125,8 +129,36 @@ function judgeOverride(
     : { kind: 'conflict', owner, keptBy: owner, commands: [] };
 }
 
+export function overrideMove(
+  machineId: string,
+  from: string,
+  insert: CommandBody,
+): readonly CommandBody[] {
+  return [{ kind: 'ClearOverrides', machineIds: [machineId], owner: from }, insert];
+}
+
 function actsOn(held: Held, machineId: string): boolean {
-  return held.overrides.has(machineId) && !held.givenUp.has(machineId);
+  return held.overrides.has(machineId) && !held.frozen.has(machineId);
+}
+
+/**
+ * The ledger may name a home of long ago: one that was removed and came back under its name, or one
+ * that has let go since. Told by it, that shard would act beside the one that is home now.
+ */
+function judgeHome(
+  view: FleetView,
+  answers: Answers,
+  claim: Extract<Claim, { kind: 'home' }>,
+): Verdict {
+  const { address: providerAddress, shardId: shard } = claim;
+  const set = { kind: 'SetProviderHome', providerAddress, shard } as const;
+  const from = view.home(providerAddress)?.shardId;
+  if (from === undefined) return { kind: 'commit', commands: [set] };
+  if (from === shard) return SETTLED;
+  const isHome = answers.get(from)?.homes.has(providerAddress);
+  if (isHome === undefined) return { kind: 'wait', forShardId: from };
+  if (isHome) return { kind: 'conflict', owner: from, keptBy: from, commands: [] };
+  return { kind: 'commit', commands: [{ ...set, from }] };
 }
 
 /** An entry comes back for exactly the shards that hold it. */

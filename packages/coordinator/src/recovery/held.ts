@@ -14,40 +14,49 @@ export interface Held {
   /** Transfer by machine id. */
   readonly overrides: ReadonlyMap<string, string>;
   readonly providers: ReadonlyMap<string, ProviderTarget>;
-  /** Addresses whose unmatched machines it acts on. */
+  /** Addresses that it dials and whose unmatched machines it acts on. */
   readonly homes: ReadonlySet<string>;
+  /** Shards that it knows to own something beside it. */
+  readonly others: ReadonlySet<string>;
   /** Machines that the shard has durably claimed as a recipient. */
   readonly claimed: ReadonlySet<string>;
-  /** Machines that stand frozen for another: still listed, never acted on. */
-  readonly givenUp: ReadonlySet<string>;
-  /** Transfers that it still has a record of. */
-  readonly transferIds: ReadonlySet<string>;
-  /** Fleet-wide addresses that it dials. */
-  readonly addresses: ReadonlySet<string>;
+  /** Machines that stand frozen for another, with the transfer: still listed, never acted on. */
+  readonly frozen: ReadonlyMap<string, string>;
+  /** It obeys this leadership or a later one: what an older leader says reaches it no more. */
+  readonly hasHeardUs: boolean;
 }
 
-export function heldOf(report: ShardReport): Held {
-  const named = report.heldDomains.map(({ topologyKey: key, topologyValue: value }) => ({
-    key,
-    value,
-  }));
-  // The domain without a key is what no domain matches at an address: its home.
-  const domains = named.filter(({ key }) => key !== '');
-  const homes = named.filter(({ key }) => key === '').map(({ value }) => value);
-  const inState = (...states: TransferState[]): ReadonlySet<string> => {
-    const statuses = report.transfers.filter(({ state }) => states.includes(state));
-    return new Set(statuses.flatMap(({ machineIds }) => machineIds));
-  };
+export function heldOf(report: ShardReport, term: bigint): Held {
+  const domains = report.heldDomains
+    .filter(({ topologyKey }) => topologyKey !== '')
+    .map(({ topologyKey: key, topologyValue: value }) => ({ key, value }));
+  // Without a key it is no domain: with an address the home there, with neither another shard.
+  const keyless = report.heldDomains.filter(({ topologyKey }) => topologyKey === '');
+  const dialled = fleetAddresses(report);
+  const homes = keyless.map(({ topologyValue }) => topologyValue).filter((at) => dialled.has(at));
+  const others = keyless
+    .filter(({ topologyValue }) => topologyValue === '')
+    .map(({ shardId }) => shardId);
   return {
     domains: new Map(domains.map((domain) => [textOf(domain), domain])),
     overrides: new Map(report.heldOverrides.map((held) => [held.machineId, held.transferId])),
     providers: new Map(report.heldProviders.map((target) => [target.name, target])),
     homes: new Set(homes),
-    claimed: inState(TransferState.CLAIMED),
-    givenUp: inState(TransferState.FROZEN),
-    transferIds: new Set(report.transfers.map(({ transferId }) => transferId)),
-    addresses: fleetAddresses(report),
+    others: new Set(others.filter((id) => id !== '' && id !== report.shardId)),
+    claimed: new Set(inState(report, TransferState.CLAIMED).keys()),
+    frozen: inState(report, TransferState.FROZEN),
+    hasHeardUs: report.observedCoordinatorTerm >= term,
   };
+}
+
+/** Transfer by machine. */
+function inState(report: ShardReport, wanted: TransferState): ReadonlyMap<string, string> {
+  const statuses = report.transfers.filter(({ state }) => state === wanted);
+  return new Map(
+    statuses.flatMap(({ transferId, machineIds }) =>
+      machineIds.map((machineId): [string, string] => [machineId, transferId]),
+    ),
+  );
 }
 
 export function fleetAddresses(report: ShardReport): ReadonlySet<string> {

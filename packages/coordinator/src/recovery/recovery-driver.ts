@@ -8,6 +8,7 @@ import type { ApplyResult, Ledger } from '../ledger.ts';
 import type { CoordinatorObserver } from '../observer.ts';
 import { type Claim, subjectOf, type Verdict } from './claims.ts';
 import type { RecoveryMachine } from './recovery-machine.ts';
+import { waitText } from './recovery-wait.ts';
 
 /** After a command that could not be written, and between looks at a recovery that waits. */
 const PAUSE_MS = 1_000;
@@ -30,9 +31,11 @@ export interface RecoveryDriverOptions {
 export class RecoveryDriver {
   readonly #options: RecoveryDriverOptions;
   #remindAtMs = 0;
+  #lateAtMs: number;
 
   constructor(options: RecoveryDriverOptions) {
     this.#options = options;
+    this.#lateAtMs = options.runtime.clock.monotonicMs() + REMIND_MS;
   }
 
   /** Resolves when recovery is over; at once for a ledger that was never restored. */
@@ -109,14 +112,18 @@ export class RecoveryDriver {
     log.error('ownership conflict in recovery', { subject, shard: claim.shardId, owner, outcome });
   }
 
+  /** A shard that is only late reports by itself; every other wait is somebody's to end. */
   #remind(): void {
     const { machine, runtime, log } = this.#options;
     const nowMs = runtime.clock.monotonicMs();
-    const conflicts = machine.conflicts();
-    if (conflicts.length === 0 || nowMs < this.#remindAtMs) return;
+    const waits = machine.waits().map(({ wait }) => wait);
+    const isForOperator = waits.some(({ kind }) => kind !== 'silent');
+    if (waits.length === 0 || nowMs < (isForOperator ? this.#remindAtMs : this.#lateAtMs)) return;
     this.#remindAtMs = nowMs + REMIND_MS;
-    const subjects = conflicts.map(({ subject }) => subject);
-    log.error('recovery waits for an operator', { subjects });
+    this.#lateAtMs = nowMs + REMIND_MS;
+    const texts = waits.map(waitText);
+    if (isForOperator) log.error('recovery waits for an operator', { waits: texts });
+    else log.warn('recovery waits for shards', { waits: texts });
   }
 }
 

@@ -1,31 +1,28 @@
 // Recovery after a restore (§10.5) as a state machine without I/O: reports and removals in, what to
 // commit and who is still recovering out. A restored ledger is older than the shards; until they have
 // said what they hold, it takes nothing from anybody and gives nothing that another may be using.
+// A shard that the ledger does not know is waited for as long as another shard remembers it as an
+// owner beside itself: only its own report, or the word of an operator that it is gone, ends that.
 // Every leadership over a ledger that was ever restored goes through it: that an earlier leader
 // finished is written nowhere, and going through it again costs a few reports.
 
 import type { ShardReport } from '@bigfleet/wire';
-import type { RecoveryView } from '../assignment/recovery-view.ts';
 import { textOf } from '../assignment/domain-gate.ts';
+import type { RecoveryView } from '../assignment/recovery-view.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { Domain, OverrideRow } from '../state/rows.ts';
-import { type Claim, domainSubject, judge, subjectOf, type Verdict } from './claims.ts';
+import type { DonorHolds } from '../transfers/frozen-order.ts';
+import { isOfTerm } from '../transfers/transfer-id.ts';
+import { type Claim, judge, subjectOf, type Verdict } from './claims.ts';
+import { type Dispute, Disputes } from './disputes.ts';
 import { type Asking, fleetAddresses, type Held, heldOf, isAnswer } from './held.ts';
+import type { RecoveryWait } from './recovery-wait.ts';
 
 /**
  * Shards whose registration the snapshot does not know are known only once they report. No provider
  * leaves recovery before they had three default intervals for it.
  */
 export const MIN_RECOVERY_MS = 30_000;
-
-export interface Conflict {
-  readonly subject: string;
-  readonly claimants: readonly string[];
-  /** Providers that stay in recovery for it. */
-  readonly addresses: ReadonlySet<string>;
-  /** Present when it is about a domain: assigning it decides. */
-  readonly domain: Domain | undefined;
-}
 
 export interface RecoveryMachineOptions {
   readonly view: FleetView;
@@ -43,8 +40,9 @@ export class RecoveryMachine implements RecoveryView {
   readonly #addresses = new Map<string, ReadonlySet<string>>();
   /** Claims that are not settled yet, by shard and subject. */
   readonly #open = new Map<string, Claim>();
-  readonly #conflicts = new Map<string, Conflict>();
-  readonly #decided = new Set<string>();
+  readonly #disputes = new Disputes();
+  /** Gone for good, by the word of an operator. */
+  readonly #givenUp = new Set<string>();
   #isOver: boolean;
 
   constructor(options: RecoveryMachineOptions) {
@@ -57,10 +55,11 @@ export class RecoveryMachine implements RecoveryView {
     const { shardId } = report;
     this.#addresses.set(shardId, fleetAddresses(report));
     if (!isAnswer(report, this.#asked.get(shardId), this.#options.term)) return 'waiting';
-    const held = heldOf(report);
+    const held = heldOf(report, this.#options.term);
     this.#answers.set(shardId, held);
-    for (const claim of claimsOf(shardId, held)) this.#reopen(claim);
-    this.#dropConflictsOf(shardId, held);
+    const claims = [...claimsOf(shardId, held)];
+    for (const claim of claims) this.#reopen(claim);
+    this.#disputes.dropOf(shardId, new Set(claims.map(subjectOf)));
     return 'answer';
   }
 
@@ -76,9 +75,12 @@ export class RecoveryMachine implements RecoveryView {
     this.#answers.delete(shardId);
     this.#addresses.delete(shardId);
     for (const [key, claim] of this.#open) if (claim.shardId === shardId) this.#open.delete(key);
-    for (const [subject, { claimants }] of this.#conflicts) {
-      if (claimants.includes(shardId)) this.#conflicts.delete(subject);
-    }
+    this.#disputes.dropOf(shardId, new Set());
+  }
+
+  /** An operator says that its process is stopped for good. Nobody waits for it any more. */
+  giveUp(shardId: string): void {
+    this.#givenUp.add(shardId);
   }
 
   /** Not settled yet, as of now. */
@@ -96,45 +98,57 @@ export class RecoveryMachine implements RecoveryView {
   /** True when it is news. Also for a claim that the ledger refuses to take in. */
   onConflict(claim: Claim, owner: string): boolean {
     this.#open.delete(keyOf(claim));
-    const subject = subjectOf(claim);
-    if (this.#conflicts.has(subject) || this.#decided.has(subject)) return false;
-    const claimants = [claim.shardId, owner].filter((id) => id !== '');
-    this.#conflicts.set(subject, {
-      subject,
-      claimants,
+    return this.#disputes.add({
+      subject: subjectOf(claim),
+      claim,
+      claimants: [claim.shardId, owner].filter((id) => id !== ''),
       addresses: this.#disputedAddresses(claim, owner),
-      domain: claim.kind === 'domain' ? claim.domain : undefined,
     });
-    return true;
   }
 
   /** An operator has said who is right. */
   decide(subject: string): void {
-    this.#decided.add(subject);
-    this.#conflicts.delete(subject);
+    this.#disputes.decide(subject);
   }
 
-  conflictOn(domain: Domain): Conflict | undefined {
-    return this.#conflicts.get(domainSubject(domain));
+  disputeOn(subject: string): Dispute | undefined {
+    return this.#disputes.on(subject);
   }
 
-  conflicts(): readonly Conflict[] {
-    return [...this.#conflicts.values()];
+  disputes(): readonly Dispute[] {
+    return this.#disputes.all();
+  }
+
+  /** How the shard came by machines that it has frozen. */
+  donorHolds(shardId: string, machineIds: readonly string[]): DonorHolds {
+    const answer = this.#answers.get(shardId);
+    // Afterwards it acts on an assignment of this ledger, whatever it held before.
+    if (answer === undefined) return this.isOver() ? 'by-rule' : 'unknown';
+    return machineIds.some((id) => answer.overrides.has(id)) ? 'by-transfer' : 'by-rule';
+  }
+
+  /** By which transfer the shard says that it holds the machine. */
+  heldTransferOf(shardId: string, machineId: string): string | undefined {
+    return this.#answers.get(shardId)?.overrides.get(machineId);
   }
 
   /**
    * Overrides that the ledger got back and their owner does not hold, although it has answered: it
-   * gave them up after the snapshot, and by now the home may own those ids again. None before every
-   * claim is merged, or the row of a machine that another shard claims would go too.
+   * gave them up after the snapshot, or it is another of the same name, and by now the home may own
+   * those ids again. That a transfer to it is still open says nothing: its shard may have been removed
+   * since, and the home heard of it. None before every claim is merged, or the row of a machine that
+   * another shard claims would go too; none while an older leader may still tell the owner to claim.
    */
   lapsedOverrides(): readonly OverrideRow[] {
-    return this.#isEarly() || this.#open.size > 0 ? [] : this.#lapsed();
+    if (this.#isEarly() || this.#open.size > 0) return [];
+    return this.#lapsed().filter(({ owner }) => this.#answers.get(owner)?.hasHeardUs === true);
   }
 
   isOver(): boolean {
     if (this.#isOver) return true;
-    if (this.#isEarly() || this.#open.size > 0 || this.#conflicts.size > 0) return false;
-    this.#isOver = this.#unanswered().length === 0 && this.#lapsed().length === 0;
+    if (this.#isEarly() || this.#open.size > 0 || this.#disputes.all().length > 0) return false;
+    const isWaiting = this.#unanswered().length > 0 || this.#unknown().length > 0;
+    this.#isOver = !isWaiting && this.#lapsed().length === 0 && this.#doubtful().length === 0;
     return this.#isOver;
   }
 
@@ -146,10 +160,47 @@ export class RecoveryMachine implements RecoveryView {
     if (isUnknown || this.#isEarly()) return 'all';
     const unmerged = [...this.#open.values()].map(({ shardId }) => shardId);
     const lapsed = this.#lapsed().map(({ owner }) => owner);
-    const shards = new Set([...unanswered, ...unmerged, ...lapsed]);
-    const addresses = [...shards].flatMap((id) => [...(this.#addresses.get(id) ?? [])]);
-    const disputed = this.conflicts().flatMap((conflict) => [...conflict.addresses]);
+    const naming = this.#unknown().flatMap(({ namedBy }) => namedBy);
+    const shards = new Set([...unanswered, ...unmerged, ...lapsed, ...naming, ...this.#doubtful()]);
+    const addresses = [...shards].flatMap((id) => [...this.#addressesOf(id)]);
+    const disputed = this.disputes().flatMap((dispute) => [...dispute.addresses]);
     return new Set([...addresses, ...disputed]);
+  }
+
+  /** What only a shard or an operator can bring, with the providers that wait for it. */
+  waits(): readonly { readonly wait: RecoveryWait; readonly addresses: readonly string[] }[] {
+    if (this.isOver()) return [];
+    const silent = this.#unanswered().map((shardId) => ({
+      wait: { kind: 'silent' as const, shardId },
+      addresses: this.#addresses.has(shardId) ? [...this.#addressesOf(shardId)] : ['*'],
+    }));
+    const unknown = this.#unknown().map(({ shardId, namedBy }) => ({
+      wait: { kind: 'unknown' as const, shardId, namedBy },
+      addresses: [...new Set(namedBy.flatMap((id) => [...this.#addressesOf(id)]))],
+    }));
+    const disputes = this.disputes().map((dispute) => ({
+      wait: { kind: 'dispute' as const, dispute },
+      addresses: [...dispute.addresses],
+    }));
+    return [...silent, ...unknown, ...disputes];
+  }
+
+  /**
+   * Whether a shard that the ledger does not know may still turn up with something of the past. No
+   * more once everybody has spoken and none remembers it: then it was removed in this ledger.
+   */
+  mayTurnUp(shardId: string): boolean {
+    const { view } = this.#options;
+    if (this.isOver() || view.shard(shardId) !== undefined || this.#givenUp.has(shardId)) {
+      return false;
+    }
+    if (this.#isEarly() || this.#unanswered().length > 0) return true;
+    return this.isNamed(shardId);
+  }
+
+  /** Not in the ledger, and another shard remembers it as an owner beside itself. */
+  isNamed(shardId: string): boolean {
+    return this.#unknown().some((unknown) => unknown.shardId === shardId);
   }
 
   isRecovering(shardId: string): boolean {
@@ -162,7 +213,7 @@ export class RecoveryMachine implements RecoveryView {
       .providers()
       .filter(({ shards }) => shards.length === 0 || shards.includes(shardId))
       .map(({ address }) => address);
-    const own = [...(this.#addresses.get(shardId) ?? []), ...registered];
+    const own = [...this.#addressesOf(shardId), ...registered];
     return own.some((address) => recovering.has(address));
   }
 
@@ -197,24 +248,44 @@ export class RecoveryMachine implements RecoveryView {
     return nowMs() - startedAtMs < minRecoveryMs;
   }
 
-  /**
-   * An open transfer explains why its recipient does not hold the machine yet, but only while its
-   * donor has a record of it too: both have forgotten one that went on to its end after the snapshot.
-   */
+  /** Own transfers aside: a recipient that answered before the commit cannot hold it yet. */
   #lapsed(): readonly OverrideRow[] {
-    const { view } = this.#options;
-    const isKnown = (donor: string, id: string): boolean =>
-      this.#answers.get(donor)?.transferIds.has(id) ?? true;
-    const open = new Set(
-      view
-        .openTransfers()
-        .filter(({ from, id }) => isKnown(from, id))
-        .map(({ id }) => id),
-    );
+    const { view, term } = this.#options;
     return view.overrides().filter(({ owner, machineId, transferId }) => {
       const answer = this.#answers.get(owner);
-      return answer !== undefined && !answer.overrides.has(machineId) && !open.has(transferId);
+      return answer?.overrides.has(machineId) === false && !isOfTerm(transferId, term);
     });
+  }
+
+  /**
+   * Shards that stand frozen with machines that are theirs only by a transfer. What became of those
+   * machines nobody knows who is asked here, so they are given up (decide-lost.ts) before the ledger
+   * is believed that still has them with this shard.
+   */
+  #doubtful(): readonly string[] {
+    const { view, term } = this.#options;
+    const isInDoubt = (shardId: string, { frozen, overrides }: Held): boolean =>
+      [...frozen].some(([id, transferId]) => {
+        const isTheirs = overrides.has(id) && (view.override(id)?.owner ?? shardId) === shardId;
+        return isTheirs && !isOfTerm(transferId, term);
+      });
+    return [...this.#answers].flatMap(([id, held]) => (isInDoubt(id, held) ? [id] : []));
+  }
+
+  #unknown(): readonly { readonly shardId: string; readonly namedBy: readonly string[] }[] {
+    const { view } = this.#options;
+    const namedBy = new Map<string, string[]>();
+    for (const [shardId, { others }] of this.#answers) {
+      for (const other of others) {
+        if (view.shard(other) !== undefined || this.#givenUp.has(other)) continue;
+        namedBy.set(other, [...(namedBy.get(other) ?? []), shardId]);
+      }
+    }
+    return [...namedBy].map(([shardId, names]) => ({ shardId, namedBy: names.toSorted() }));
+  }
+
+  #addressesOf(shardId: string): ReadonlySet<string> {
+    return this.#addresses.get(shardId) ?? new Set();
   }
 
   #unanswered(): readonly string[] {
@@ -224,23 +295,16 @@ export class RecoveryMachine implements RecoveryView {
 
   #reopen(claim: Claim): void {
     if (judge(this.#options.view, this.#answers, claim).kind === 'settled') return;
-    if (this.#conflicts.has(subjectOf(claim)) || this.#decided.has(subjectOf(claim))) return;
+    if (this.#disputes.isKnown(subjectOf(claim))) return;
     this.#open.set(keyOf(claim), claim);
-  }
-
-  /** A claimant that has let go ends the dispute. */
-  #dropConflictsOf(shardId: string, held: Held): void {
-    const subjects = new Set([...claimsOf(shardId, held)].map(subjectOf));
-    for (const [subject, { claimants }] of this.#conflicts) {
-      if (claimants.includes(shardId) && !subjects.has(subject)) this.#conflicts.delete(subject);
-    }
   }
 
   /** What both dial; if nothing, whatever either dials: the claim is wrong somewhere. */
   #disputedAddresses(claim: Claim, owner: string): ReadonlySet<string> {
-    const mine = this.#addresses.get(claim.shardId) ?? new Set<string>();
+    const mine = this.#addressesOf(claim.shardId);
     if (claim.kind === 'provider') return new Set([claim.target.address, ...mine]);
-    const theirs = this.#addresses.get(owner) ?? new Set<string>();
+    if (claim.kind === 'home') return new Set([claim.address]);
+    const theirs = this.#addressesOf(owner);
     const common = new Set([...mine].filter((address) => theirs.has(address)));
     return common.size > 0 ? common : new Set([...mine, ...theirs]);
   }
@@ -253,6 +317,7 @@ function keyOf(claim: Claim): string {
 function* claimsOf(shardId: string, held: Held): Generator<Claim> {
   for (const target of held.providers.values()) yield { kind: 'provider', shardId, target };
   for (const domain of held.domains.values()) yield { kind: 'domain', shardId, domain };
+  for (const address of held.homes) yield { kind: 'home', shardId, address };
   for (const [machineId, transferId] of held.overrides) {
     yield { kind: 'override', shardId, machineId, transferId };
   }

@@ -5,8 +5,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assignDomain, unassignDomain } from '../registry/domains.ts';
 import { registerProvider } from '../registry/providers.ts';
+import { removeShard } from '../registry/remove-shard.ts';
 import { type ReportInit, ReportWorld } from '../reports/testing/report-world.ts';
 import { MIN_RECOVERY_MS } from './recovery-machine.ts';
+import { waitText } from './recovery-wait.ts';
 
 const zone = (value: string): { key: string; value: string } => ({ key: 'zone', value });
 const held = (value: string): { topologyKey: string; topologyValue: string } => ({
@@ -307,6 +309,29 @@ describe('the merge of overrides', () => {
     });
   }
 
+  for (const keeper of ['a', 'b']) {
+    it(`claimed by two, the operator decides for ${keeper}`, async () => {
+      const world = await restored((old) =>
+        old.apply({ kind: 'RestoreOverride', machineId: 'm', transferId: 't', owner: 'a' }),
+      );
+      await answer(world, 'a', { heldOverrides: [override] });
+      await answer(world, 'b', { heldOverrides: [{ ...override, transferId: 'u' }] });
+      await answer(world, 'c');
+      await settle(world);
+      const { ledger, desk } = world;
+      const operations = { ledger, queue: desk.queue, recovery: desk.recovery };
+      const thing = { key: '', value: 'machine m' };
+      const third = await world.run(assignDomain(operations, thing, 'c'));
+      assert.equal(third.kind === 'refused' && third.status, 'ABORTED');
+      const other = await world.run(assignDomain(operations, { key: '', value: 'x' }, 'a'));
+      assert.equal(other.kind === 'refused' && other.status, 'INVALID_ARGUMENT');
+      assert.equal((await world.run(assignDomain(operations, thing, keeper))).kind, 'done');
+      const row = world.ledger.state.override('m');
+      assert.deepEqual([row?.owner, row?.transferId], [keeper, keeper === 'a' ? 't' : 'u']);
+      assert.equal(desk.recovery.isOver(), true);
+    });
+  }
+
   it('what its owner does not hold is cleared before anybody leaves recovery', async () => {
     const world = await restored(async (old) => {
       for (const machineId of ['m', 'n']) {
@@ -320,6 +345,7 @@ describe('the merge of overrides', () => {
     while (world.ledger.state.override('n') !== undefined) {
       const { assignment } = await world.report('b', {
         ...dials('p:1'),
+        observedCoordinatorTerm: world.ledger.term,
         heldOverrides: [override],
       });
       assert.equal(assignment?.complete, false);
@@ -334,7 +360,7 @@ describe('the merge of overrides', () => {
     );
   });
 
-  it('what an open transfer gives to a recipient that has not heard of it stays', async () => {
+  it('what an open transfer gives to a recipient that claims nothing is cleared: another may own it', async () => {
     const world = await restored(async (old) => {
       const transfer = { id: 't', from: 'a', to: 'b', providerAddress: 'p:1', machineIds: ['m'] };
       await old.apply({ kind: 'RestoreTransfer', transfer });
@@ -347,10 +373,15 @@ describe('the merge of overrides', () => {
       machineIds: ['m'],
     };
     await answer(world, 'a', { transfers: [status] });
-    for (const shardId of ['b', 'c']) await answer(world, shardId);
+    await answer(world, 'c');
+    await answer(world, 'b', { heldDomains: [held('z')], observedCoordinatorTerm: 0n });
+    await settle(world);
+    assert.equal(world.ledger.state.override('m')?.owner, 'b', 'an older leader may reach b');
+    assert.equal(world.desk.recovery.isOver(), false);
+    await answer(world, 'b', { heldDomains: [held('z')] });
     await settle(world);
     assert.equal(world.desk.recovery.isOver(), true);
-    assert.equal(world.ledger.state.override('m')?.owner, 'b');
+    assert.equal(world.ledger.state.override('m'), undefined);
   });
 
   it('what an open transfer gave, and both its shards have forgotten, is cleared', async () => {
@@ -362,6 +393,196 @@ describe('the merge of overrides', () => {
     await settle(world);
     assert.equal(world.desk.recovery.isOver(), true);
     assert.equal(world.ledger.state.override('m'), undefined);
+  });
+});
+
+describe('the merge of homes', () => {
+  const acts = { heldDomains: [{ topologyKey: '', topologyValue: 'p:1' }] };
+
+  it('follows a home that the ledger does not know, once its home there has answered', async () => {
+    const world = await restored();
+    await answer(world, 'b', acts);
+    await settle(world);
+    assert.equal(world.ledger.state.home('p:1')?.shardId, 'a', 'a may act as home');
+    for (const id of ['a', 'c']) await answer(world, id);
+    await settle(world);
+    assert.equal(world.ledger.state.home('p:1')?.shardId, 'b');
+    assert.equal(world.desk.recovery.isOver(), true);
+    const { assignment } = await world.report('a', dials('p:1'));
+    assert.deepEqual([assignment?.complete, assignment?.ownsUnmatchedProviders], [true, []]);
+  });
+
+  it('does not believe a shard that does not dial the provider any more', async () => {
+    const world = await restored();
+    await answer(world, 'c', acts);
+    for (const id of ['a', 'b']) await answer(world, id);
+    await settle(world);
+    assert.equal(world.ledger.state.home('p:1')?.shardId, 'a');
+    assert.equal(world.desk.recovery.isOver(), true);
+  });
+
+  for (const keeper of ['a', 'b']) {
+    it(`claimed by two, the operator decides for ${keeper}`, async () => {
+      const world = await restored();
+      for (const id of ['a', 'b']) await answer(world, id, acts);
+      await answer(world, 'c');
+      await settle(world);
+      assert.equal(world.ledger.state.home('p:1')?.shardId, 'a');
+      assert.deepEqual(world.desk.recovery.recoveringProviders(), new Set(['p:1']));
+      const { ledger, desk } = world;
+      const operations = { ledger, queue: desk.queue, recovery: desk.recovery };
+      const thing = { key: '', value: 'home p:1' };
+      assert.equal((await world.run(assignDomain(operations, thing, keeper))).kind, 'done');
+      assert.equal(world.ledger.state.home('p:1')?.shardId, keeper);
+      assert.equal(desk.recovery.isOver(), true);
+    });
+  }
+});
+
+describe('a shard that was removed since the snapshot and is registered again', () => {
+  /** `gone` was home of p:1 and had z; both are b's by now. */
+  async function withGone(): Promise<ReportWorld> {
+    const world = await restored(async (old) => {
+      await old.report('gone', dials('p:1'));
+      await old.apply({ kind: 'AssignDomain', domain: zone('z'), shard: 'gone' });
+      const from = old.ledger.state.home('p:1')?.shardId ?? '';
+      const home = {
+        kind: 'SetProviderHome',
+        providerAddress: 'p:1',
+        shard: 'gone',
+        from,
+      } as const;
+      await old.apply(home);
+    });
+    const home = { topologyKey: '', topologyValue: 'p:1' };
+    await answer(world, 'b', { heldDomains: [held('z'), home] });
+    for (const id of ['a', 'c']) await answer(world, id);
+    await settle(world);
+    return world;
+  }
+
+  const isB = (world: ReportWorld): void => {
+    assert.deepEqual(owners(world), { z: 'b' });
+    assert.equal(world.ledger.state.home('p:1')?.shardId, 'b');
+    assert.equal(world.desk.recovery.isOver(), true);
+    assert.equal(world.observer.count('ownership-conflict'), 0);
+  };
+
+  it('is waited for, and removed again: what it had goes to whoever holds it', async () => {
+    const world = await withGone();
+    const { ledger, desk, time } = world;
+    assert.deepEqual(owners(world), { z: 'gone' });
+    assert.equal(desk.recovery.isOver(), false);
+    const { soft, recovery, forgetShard: onRemoved } = desk;
+    const options = { ledger, soft, recovery, onRemoved, nowMs: () => time.nowMs };
+    await world.run(removeShard(options, 'gone', true));
+    await settle(world);
+    isB(world);
+  });
+
+  it('or another of its name answers, and inherits nothing of it', async () => {
+    const world = await withGone();
+    await answer(world, 'gone', dials('p:1'));
+    await settle(world);
+    isB(world);
+    const { assignment } = await world.report('gone', dials('p:1'));
+    assert.deepEqual(
+      [assignment?.complete, assignment?.domains, assignment?.ownsUnmatchedProviders],
+      [true, [], []],
+    );
+  });
+});
+
+describe('a shard that the restored ledger does not know', () => {
+  const names = (shardId: string): ReportInit => ({
+    heldDomains: [{ topologyKey: '', topologyValue: '', shardId }],
+  });
+
+  async function named(): Promise<ReportWorld> {
+    const world = await restored();
+    await answer(world, 'a', names('late'));
+    for (const id of ['b', 'c']) await answer(world, id);
+    await settle(world);
+    return world;
+  }
+
+  const remove = (world: ReportWorld, isForced: boolean): Promise<string> => {
+    const { ledger, desk, time } = world;
+    const { soft, recovery, forgetShard: onRemoved } = desk;
+    const options = { ledger, soft, recovery, onRemoved, nowMs: () => time.nowMs };
+    const outcome = world.run(removeShard(options, 'late', isForced));
+    return outcome.then((ended) => (ended.kind === 'done' ? 'done' : ended.status));
+  };
+
+  it('is waited for, by the providers of whoever names it only', async () => {
+    const world = await named();
+    const { recovery } = world.desk;
+    assert.equal(recovery.isOver(), false);
+    assert.deepEqual(recovery.recoveringProviders(), new Set(['p:1']));
+    assert.deepEqual(
+      recovery.waits().map(({ wait, addresses }) => [waitText(wait), addresses]),
+      [['waits for shard late, unknown to the ledger and named by a', ['p:1']]],
+    );
+    const { assignment } = await world.report('a', dials('p:1'));
+    assert.equal(assignment?.complete, false);
+    assert.match(world.logLines.lines.join('\n'), /recovery waits for an operator/);
+  });
+
+  it('ends the wait by its own answer', async () => {
+    const world = await named();
+    await answer(world, 'late', { ...dials('p:1'), heldDomains: [held('z')] });
+    await settle(world);
+    assert.deepEqual(owners(world), { z: 'late' });
+    assert.equal(world.desk.recovery.isOver(), true);
+  });
+
+  it('or an operator does, by force only', async () => {
+    const world = await named();
+    assert.equal(await remove(world, false), 'ABORTED');
+    assert.equal(world.desk.recovery.isOver(), false);
+    assert.equal(await remove(world, true), 'done');
+    assert.equal(world.desk.recovery.isOver(), true);
+    assert.equal(await remove(world, true), 'NOT_FOUND');
+  });
+
+  it('is not missed when it was removed in this leadership, whoever still names it', async () => {
+    const world = await restored((old) => old.report('late', dials('p:1')));
+    await answer(world, 'a', names('late'));
+    for (const id of ['b', 'c']) await answer(world, id);
+    await settle(world);
+    assert.equal(await remove(world, true), 'done');
+    await answer(world, 'a', names('late'));
+    assert.equal(world.desk.recovery.isOver(), true);
+  });
+});
+
+describe('a donor that stands frozen', () => {
+  const frozen: ReportInit = {
+    heldOverrides: [{ machineId: 'm', transferId: 's' }],
+    transfers: [{ transferId: 't', role: 1, state: 1, peerShardId: 'b', machineIds: ['m'] }],
+  };
+
+  it('with a machine that came by a transfer keeps recovery open until it has let go', async () => {
+    const world = await restored();
+    await answer(world, 'a', frozen);
+    for (const id of ['b', 'c']) await answer(world, id);
+    await settle(world);
+    assert.equal(world.ledger.state.override('m')?.owner, 'a');
+    assert.equal(world.desk.recovery.isOver(), false);
+    assert.equal(world.desk.recovery.donorHolds('a', ['m']), 'by-transfer');
+    await answer(world, 'a', { heldDomains: [held('z')] });
+    await settle(world);
+    assert.equal(world.ledger.state.override('m'), undefined);
+    assert.equal(world.desk.recovery.isOver(), true);
+  });
+
+  it('with a machine of its own does not', async () => {
+    const world = await restored();
+    await answer(world, 'a', { ...frozen, heldOverrides: [], heldDomains: [held('z')] });
+    for (const id of ['b', 'c']) await answer(world, id);
+    await settle(world);
+    assert.equal(world.desk.recovery.donorHolds('a', ['m']), 'by-rule');
+    assert.equal(world.desk.recovery.isOver(), true);
   });
 });
 
@@ -519,7 +740,11 @@ describe('the way out', () => {
     const early = await world.report('b', { ...dials('p:1'), assignmentRevision: current - 1n });
     assert.deepEqual([early.assignment?.complete, early.assignment?.domains], [true, []]);
     const told = await world.report('a', { ...dials('p:1'), assignmentRevision: current - 1n });
-    assert.equal(told.assignment?.foreignDomains.length, 1);
+    assert.deepEqual(
+      told.assignment?.foreignDomains.map(({ topologyValue }) => topologyValue),
+      ['z', 'b', 'c'],
+      'the domain, and who else is there',
+    );
     await world.report('a', { ...dials('p:1'), assignmentRevision: current });
     const { assignment } = await world.report('b', dials('p:1'));
     assert.equal(assignment?.domains.length, 1);

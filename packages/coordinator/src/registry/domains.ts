@@ -1,14 +1,15 @@
 // Assigning and unassigning a domain (§7.2): the commit and the instruction that tells the shard at
 // once; assignments carry it in any case, so a full queue costs promptness only. Recording without
 // telling would be a dead feature. While a restored ledger is recovering both are refused: it may not
-// know who holds the domain. The exception is a dispute, which assigning the domain decides.
+// know who holds the domain. The exception is a dispute, which assigning the thing decides.
 
 import type { Ledger } from '../ledger.ts';
 import type { InstructionPayload, InstructionSink } from '../instructions/instruction-queue.ts';
-import { domainMove, domainSubject } from '../recovery/claims.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
+import { waitText } from '../recovery/recovery-wait.ts';
 import type { Domain } from '../state/rows.ts';
 import { type Outcome, outcomeOf, refused } from './outcome.ts';
+import { settleDispute } from './settle-dispute.ts';
 
 export interface DomainOperations {
   readonly ledger: Ledger;
@@ -22,7 +23,9 @@ export async function assignDomain(
   shardId: string,
 ): Promise<Outcome> {
   const { ledger, queue, recovery } = operations;
-  if (!recovery.isOver()) return decideDispute(operations, domain, shardId);
+  if (!recovery.isOver() || domain.key === '') {
+    return (await settleDispute(operations, domain, shardId)) ?? recovering(operations);
+  }
   const result = await ledger.apply({ kind: 'AssignDomain', domain, shard: shardId });
   if (result.kind === 'applied') queue.enqueue(shardId, payload('assignDomain', domain), '');
   return outcomeOf(result);
@@ -34,7 +37,7 @@ export async function unassignDomain(
   domain: Domain,
 ): Promise<Outcome> {
   const { ledger, queue, recovery } = operations;
-  if (!recovery.isOver()) return recovering();
+  if (!recovery.isOver()) return recovering(operations);
   const result = await ledger.apply({ kind: 'UnassignDomain', domain });
   const owner = ledger.state.domain(domain)?.shardId;
   if (result.kind === 'applied' && owner !== undefined) {
@@ -43,30 +46,10 @@ export async function unassignDomain(
   return outcomeOf(result);
 }
 
-async function decideDispute(
-  operations: DomainOperations,
-  domain: Domain,
-  shardId: string,
-): Promise<Outcome> {
-  const { ledger, recovery } = operations;
-  const conflict = recovery.conflictOn(domain);
-  if (conflict === undefined) return recovering();
-  if (!conflict.claimants.includes(shardId)) {
-    const claimants = conflict.claimants.join(', ');
-    return refused('ABORTED', `coordinator: ${conflict.subject} is claimed by ${claimants}`);
-  }
-  const owner = ledger.state.domain(domain)?.shardId ?? shardId;
-  let last: Outcome = { kind: 'done', index: undefined };
-  for (const body of owner === shardId ? [] : domainMove(domain, owner, shardId)) {
-    last = outcomeOf(await ledger.apply(body));
-    if (last.kind === 'refused') return last;
-  }
-  recovery.decide(domainSubject(domain));
-  return last;
-}
-
-function recovering(): Outcome {
-  return refused('ABORTED', 'coordinator: recovering after a restore; try again later');
+function recovering({ recovery }: DomainOperations): Outcome {
+  const [first] = recovery.waits();
+  const what = first === undefined ? 'try again later' : waitText(first.wait);
+  return refused('ABORTED', `coordinator: recovering after a restore: ${what}`);
 }
 
 function payload(kind: 'assignDomain' | 'unassignDomain', domain: Domain): InstructionPayload {

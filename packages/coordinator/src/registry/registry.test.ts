@@ -111,6 +111,7 @@ describe('removing a shard', () => {
       const options = {
         ledger,
         soft: desk.soft,
+        recovery: desk.recovery,
         nowMs: () => time.nowMs,
         onRemoved: desk.forgetShard,
       };

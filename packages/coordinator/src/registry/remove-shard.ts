@@ -1,9 +1,13 @@
 // Removing a shard (§7.1). What it owned passes on at the commit, while a removed process that still
 // runs may act for one more interval: with a shared provider that is two owners, so a shard that was
-// heard within a minute is removed only by force. Removing a silent one is the operator's word that
-// its process is stopped. Everything soft about it goes too: a successor of the name starts anew.
+// heard within a minute is removed only by force. So is one that a leader of less than a minute has
+// not heard yet: it knows nothing about it. Removing a silent one is the operator's word that its
+// process is stopped. Everything soft about it goes too: a successor of the name starts anew.
+// After a restore the ledger may not know a shard that others remember; then the same word, by force,
+// ends the wait for it. It is kept in memory only: a later leader that still has to wait asks again.
 
 import type { Ledger } from '../ledger.ts';
+import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import { type Outcome, outcomeOf, refused } from './outcome.ts';
 
@@ -12,6 +16,7 @@ const LIVE_WITHIN_MS = 60_000;
 export interface RemoveShardOptions {
   readonly ledger: Ledger;
   readonly soft: SoftState;
+  readonly recovery: RecoveryMachine;
   readonly nowMs: () => number;
   /** Everybody who keeps something about a shard. */
   readonly onRemoved: (shardId: string) => void;
@@ -22,14 +27,40 @@ export async function removeShard(
   shardId: string,
   isForced: boolean,
 ): Promise<Outcome> {
-  const { ledger, soft, nowMs, onRemoved } = options;
-  const picture = soft.picture(shardId);
-  const isLive = picture !== undefined && nowMs() - picture.receivedAtMs < LIVE_WITHIN_MS;
-  if (isLive && picture.providerShared && !isForced && ledger.state.shard(shardId) !== undefined) {
-    const message = `coordinator: shard ${shardId} is alive and shares a provider; stop it first`;
-    return refused('ABORTED', message);
+  const { ledger, soft, recovery, nowMs, onRemoved } = options;
+  if (ledger.state.shard(shardId) === undefined && recovery.isNamed(shardId)) {
+    if (!isForced) return refused('ABORTED', unknownMessage(shardId));
+    recovery.giveUp(shardId);
+    return { kind: 'done', index: undefined };
+  }
+  const isKnown = ledger.state.shard(shardId) !== undefined;
+  if (isKnown && !isForced && soft.silentForMs(shardId, nowMs()) < LIVE_WITHIN_MS) {
+    const problem = liveProblem(soft, shardId);
+    if (problem !== undefined) return refused('ABORTED', problem);
   }
   const result = await ledger.apply({ kind: 'RemoveShard', id: shardId });
-  if (result.kind === 'applied') onRemoved(shardId);
+  if (result.kind === 'applied') {
+    onRemoved(shardId);
+    recovery.giveUp(shardId);
+  }
   return outcomeOf(result);
+}
+
+function liveProblem(soft: SoftState, shardId: string): string | undefined {
+  const picture = soft.picture(shardId);
+  if (picture === undefined) {
+    return (
+      `coordinator: this leader took over less than a minute ago and has not heard ${shardId} yet: ` +
+      'it may be alive; wait a minute, or stop it and remove it by force'
+    );
+  }
+  if (!picture.providerShared) return undefined;
+  return `coordinator: shard ${shardId} is alive and shares a provider; stop it first`;
+}
+
+function unknownMessage(shardId: string): string {
+  return (
+    `coordinator: the restored ledger does not know ${shardId}, but other shards do; ` +
+    'if its process is stopped for good, say so by force'
+  );
 }

@@ -85,3 +85,34 @@ test('an empty store without bootstrap: not ready, says why, and leads once it i
   assert.ok(empty.replica.leading() !== undefined);
   assert.deepEqual(empty.readiness.state(), { ready: true });
 });
+
+test('the term that is shown never falls: without a leader it is the last one', async () => {
+  const stage = new CoordinatorStage();
+  const first = await stage.start('node-0');
+  const second = await stage.start('node-1');
+  const stopping = first.replica.stop();
+  await stage.time.runFor(1_100);
+  await stopping;
+  assert.equal(await metric(second, 'raft_term'), '2');
+  // As on every follower while an election is on.
+  second.store.leader = () => Promise.resolve(undefined);
+  await stage.time.runFor(1_100);
+  assert.deepEqual(second.readiness.state(), { ready: false, reason: 'no raft leader observed' });
+  assert.equal(await metric(second, 'raft_term'), '2');
+});
+
+test('an alarm of the store is a gauge and a detail of readiness, not the loss of it', async () => {
+  const stage = new CoordinatorStage();
+  const only = await stage.start('node-0');
+  only.store.alarms.push('etcd NOSPACE on 8e9e05c52164694d');
+  await stage.time.runFor(1_100);
+  assert.deepEqual(only.readiness.state(), {
+    ready: true,
+    detail: 'etcd NOSPACE on 8e9e05c52164694d',
+  });
+  assert.equal(await metric(only, 'store_alarms'), '1');
+  only.store.alarms.length = 0;
+  await stage.time.runFor(1_100);
+  assert.deepEqual(only.readiness.state(), { ready: true });
+  assert.equal(await metric(only, 'store_alarms'), '0');
+});

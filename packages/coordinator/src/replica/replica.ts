@@ -152,7 +152,8 @@ export class Replica implements LeaderSource, TermRaiser {
     if (this.#isEmpty) return { leader: undefined, status: undefined, problem: EMPTY };
     try {
       const [leader, status] = await Promise.all([store.leader(), store.status()]);
-      metrics.setTerms(leader?.term ?? 0n, status.storeRaftTerm);
+      metrics.setTerms(leader?.term, status.storeRaftTerm);
+      metrics.setStoreAlarms(status.alarms.length);
       return { leader, status, problem: leader === undefined ? NO_LEADER : undefined };
     } catch (error) {
       return {

@@ -1,5 +1,6 @@
 // One accepted report as the leader keeps it: replaced as a whole, bounded where a shard could send
-// more than it may. The interval between two reports is measured here, by the monotonic clock.
+// more than it may. The interval between two reports is measured here, by the monotonic clock, and
+// has a bound: the first report after an hour of silence must not let a shard count as fresh for hours.
 
 import type { Clock } from '@bigfleet/base';
 import type { ShardReport, ShardSummary } from '@bigfleet/wire';
@@ -7,6 +8,9 @@ import type { ShardPicture } from './soft-state.ts';
 
 /** §5.2: priority-ranked by the shard, so the first ones are those that count. */
 const MAX_SHORTFALLS = 100;
+
+/** A shard that is silent for longer is reported stale, whatever interval it was told to keep. */
+const MAX_INTERVAL_MS = 60_000;
 
 export function pictureOf(
   report: ShardReport,
@@ -20,7 +24,10 @@ export function pictureOf(
     cycle: report.cycle,
     receivedAtMs,
     receivedAtUnixNanos: clock.unixNanos(),
-    intervalMs: previous === undefined ? undefined : receivedAtMs - previous.receivedAtMs,
+    intervalMs:
+      previous === undefined
+        ? undefined
+        : Math.min(MAX_INTERVAL_MS, receivedAtMs - previous.receivedAtMs),
     summary: report.summary ?? emptySummary(),
     shortfalls: report.shortfalls.slice(0, MAX_SHORTFALLS),
     providerShared: report.providerShared,

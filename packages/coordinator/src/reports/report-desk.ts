@@ -50,16 +50,16 @@ export interface ReportDesk extends SagaParts {
 export function createReportDesk(options: ReportDeskOptions): ReportDesk {
   const { ledger, runtime, log, observer, raiser, minRecoveryMs } = options;
   const { state: view } = ledger;
-  const soft = new SoftState();
+  const nowMs = (): number => runtime.clock.monotonicMs();
+  const soft = new SoftState(nowMs());
   const queue = new InstructionQueue({ runtime, term: ledger.term });
   const applied = new AppliedRevisions(view.meta.ledgerGeneration);
   const told = new ToldProviders(soft);
   const admissions = new Admissions();
-  const nowMs = (): number => runtime.clock.monotonicMs();
   const recovery = new RecoveryMachine({
     view,
     term: ledger.term,
-    startedAtMs: nowMs(),
+    startedAtMs: soft.startedAtMs,
     nowMs,
     ...(minRecoveryMs === undefined ? {} : { minRecoveryMs }),
   });

@@ -10,6 +10,7 @@ import type { AppliedRevisions } from '../assignment/applied-revisions.ts';
 import type { Assignments } from '../assignment/assignments.ts';
 import type { ToldProviders } from '../assignment/told-providers.ts';
 import type { InstructionPayload, InstructionQueue } from '../instructions/instruction-queue.ts';
+import { callerLedger } from '../caller-ledger.ts';
 import type { ApplyResult, Ledger } from '../ledger.ts';
 import type { CoordinatorObserver } from '../observer.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
@@ -56,7 +57,8 @@ export class ReportHandler {
     this.#options = options;
   }
 
-  async handle(report: ShardReport): Promise<ReportOutcome> {
+  /** `call` is the shard's own wait: its deadline bounds what is committed for it. */
+  async handle(report: ShardReport, call?: AbortSignal): Promise<ReportOutcome> {
     const { shardId } = report;
     const id = parseShardId(shardId);
     if (!id.ok) return refused('INVALID_ARGUMENT', `coordinator: shard_id: ${id.error.problem}`);
@@ -65,7 +67,7 @@ export class ReportHandler {
     }
     this.#inFlight.add(shardId);
     try {
-      const outcome = await this.#handleOne(report);
+      const outcome = await this.#handleOne(report, call);
       this.#count(outcome);
       return outcome;
     } finally {
@@ -73,12 +75,12 @@ export class ReportHandler {
     }
   }
 
-  async #handleOne(report: ShardReport): Promise<ReportOutcome> {
+  async #handleOne(report: ShardReport, call: AbortSignal | undefined): Promise<ReportOutcome> {
     const { terms } = this.#options;
     const doubt = await terms.check(report.shardId, report.observedCoordinatorTerm);
     if (doubt !== undefined) return doubt;
     if (!this.#isNews(report)) return this.#confirmed(this.#emptyAck(false));
-    const budget = new CommandBudget(this.#options.ledger);
+    const budget = new CommandBudget(callerLedger(this.#options.ledger, call));
     const failure = (await this.#register(report, budget)) ?? (await this.#fence(report, budget));
     if (failure !== undefined) return failure;
     const isStaleTerm = this.#takeIn(report);

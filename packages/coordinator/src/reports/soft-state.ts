@@ -12,7 +12,7 @@ export interface ShardPicture {
   readonly receivedAtMs: number;
   /** Wall time of acceptance, for people. */
   readonly receivedAtUnixNanos: bigint;
-  /** Between the last two accepted reports; undefined after the first. */
+  /** Between the last two accepted reports, at most a minute; undefined after the first. */
   readonly intervalMs: number | undefined;
   readonly summary: ShardSummary;
   readonly shortfalls: readonly Shortfall[];
@@ -21,10 +21,24 @@ export interface ShardPicture {
 }
 
 export class SoftState {
+  /** Monotonic; nobody can have been heard before. */
+  readonly startedAtMs: number;
   readonly #pictures = new Map<string, ShardPicture>();
+
+  constructor(startedAtMs: number = 0) {
+    this.startedAtMs = startedAtMs;
+  }
 
   picture(shardId: string): ShardPicture | undefined {
     return this.#pictures.get(shardId);
+  }
+
+  /**
+   * Since the shard was last heard, or, of one that this leader has not heard, since it took over: a
+   * dead shard stays old over an election, and a live one is not taken for dead right after it.
+   */
+  silentForMs(shardId: string, nowMs: number): number {
+    return Math.max(0, nowMs - (this.#pictures.get(shardId)?.receivedAtMs ?? this.startedAtMs));
   }
 
   /** By shard id. */

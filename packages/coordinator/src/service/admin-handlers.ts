@@ -11,6 +11,7 @@ import {
   type Handlers,
   toMap,
 } from '@bigfleet/wire';
+import { callerLedger } from '../caller-ledger.ts';
 import { bindCluster, unbindCluster } from '../registry/clusters.ts';
 import { assignDomain, unassignDomain } from '../registry/domains.ts';
 import type { Outcome } from '../registry/outcome.ts';
@@ -43,12 +44,8 @@ export function adminHandlers(
   const { clock } = options.runtime;
   return {
     assignDomain: ({ topologyKey: key, topologyValue: value, shardId }, call) =>
-      change(
-        options,
-        call,
-        { key, value, shard: shardId },
-        required({ key, value, shardId }),
-        (at) => assignDomain(operations(at), { key, value }, shardId),
+      change(options, call, { key, value, shard: shardId }, required({ value, shardId }), (at) =>
+        assignDomain(operations(at), { key, value }, shardId),
       ),
     unassignDomain: ({ topologyKey: key, topologyValue: value }, call) =>
       change(options, call, { key, value }, required({ key, value }), (at) =>
@@ -60,6 +57,7 @@ export function adminHandlers(
           {
             ledger,
             soft: desk.soft,
+            recovery: desk.recovery,
             nowMs: () => clock.monotonicMs(),
             onRemoved: (id) => desk.forgetShard(id),
           },
@@ -124,7 +122,8 @@ async function change(
   operate: (leader: LeaderTerm) => Promise<Outcome>,
 ): Promise<Record<never, never>> {
   const leader = gate.leading();
-  const outcome = problem ?? (await operate(leader));
+  const ledger = callerLedger(leader.ledger, call.signal);
+  const outcome = problem ?? (await operate({ ...leader, ledger }));
   writeAudit(logger, { call, arguments: given, outcome, term: leader.ledger.term });
   if (outcome.kind === 'refused') throw failure(gate, outcome);
   if (outcome.index === undefined) await gate.confirm(leader);

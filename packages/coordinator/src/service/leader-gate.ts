@@ -16,6 +16,9 @@ export interface LeaderSource {
   hint(): LeaderHint | undefined;
 }
 
+/** Trailer of a refusal: where the leader is dialled. */
+export const LEADER_ADDRESS = 'bigfleet-leader-address';
+
 /** Answered by every replica. */
 const OPEN_PATHS: ReadonlySet<string> = new Set([
   '/bigfleet.ext.v1alpha1.CoordinatorAdmin/GetStatus',
@@ -68,7 +71,7 @@ export class LeaderGate {
       return new RpcError('FAILED_PRECONDITION', NOT_LEADER);
     }
     const metadata = new Map([
-      ['bigfleet-leader-address', hint.grpcAddress],
+      [LEADER_ADDRESS, hint.grpcAddress],
       ['bigfleet-leader-term', String(hint.term)],
     ]);
     return new RpcError('FAILED_PRECONDITION', NOT_LEADER, { metadata });

@@ -8,8 +8,8 @@ export function reportHandlers(
   gate: LeaderGate,
 ): Pick<Handlers<typeof Coordinator>, 'reportShard'> {
   return {
-    reportShard: async (report) => {
-      const outcome = await gate.leading().desk.handler.handle(report);
+    reportShard: async (report, { signal }) => {
+      const outcome = await gate.leading().desk.handler.handle(report, signal);
       if (outcome.kind === 'refused') throw failure(gate, outcome);
       return outcome.ack;
     },

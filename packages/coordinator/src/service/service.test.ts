@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withDeadline } from '@bigfleet/base';
 import { type PeerIdentity, RpcError } from '@bigfleet/wire';
 import { CoordinatorStage, type StagedReplica } from '../process/testing/coordinator-stage.ts';
 
@@ -262,4 +263,41 @@ test('removing a shard forgets what it said and what it was to hear', async () =
   assert.deepEqual((await stage.run(coordinator.listShardReports({ shardId: '' }))).reports, []);
   await report(stage, leader, 'shard-a');
   assert.deepEqual((await stage.run(coordinator.listDomainAssignments({}))).assignments, []);
+});
+
+test('a report without a shard id is malformed, not an impostor', async () => {
+  const stage = new CoordinatorStage('mtls');
+  const leader = await stage.start('node-0');
+  const shard = stage.coordinator(leader, verified('shard', 'shard-a'));
+  const { code, message } = await refusal(stage, () => shard.reportShard({ cycle: 1n }));
+  assert.deepEqual([code, /shard_id/.test(message)], ['INVALID_ARGUMENT', true]);
+  assert.ok(!stage.log.lines.some((line) => line.includes('rejected shard identity')));
+});
+
+test('what waits in the queue longer than its caller is not written', async () => {
+  const { stage, leader } = await led();
+  await report(stage, leader, 'shard-a');
+  const { runtime } = stage.time;
+  const admin = stage.admin(leader);
+  // The first command's outcome stays unknown for a second, and holds the queue for as long.
+  leader.store.commitFaults.push('unknown-without-commit');
+  leader.store.unresolvedCount = 10;
+  const first = admin.bindCluster({ clusterId: 'first', shardId: 'shard-a' });
+  const patient = admin.bindCluster({ clusterId: 'patient', shardId: 'shard-a' });
+  const hurried = withDeadline(runtime, 300);
+  const call = { signal: hurried.signal };
+  const impatient = admin.bindCluster({ clusterId: 'impatient', shardId: 'shard-a' }, call);
+  const cycle = { shardId: 'shard-a', shardEpoch: 1n, cycle: 2n, clusterIds: ['reported'] };
+  const told = stage.coordinator(leader).reportShard(cycle, call);
+  const settled = Promise.allSettled([first, patient, impatient, told]);
+  await stage.time.runFor(5_000);
+  assert.deepEqual(
+    (await settled).map(({ status }) => status),
+    ['rejected', 'fulfilled', 'rejected', 'rejected'],
+  );
+  const { bindings } = await stage.run(admin.listClusterBindings({ shardId: '' }));
+  assert.deepEqual(
+    bindings.map(({ clusterId }) => clusterId),
+    ['patient'],
+  );
 });

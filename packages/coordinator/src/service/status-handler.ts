@@ -1,6 +1,8 @@
 // GetStatus: what any replica knows about itself and its leader; the one answer that a follower gives.
 
 import type { CoordinatorAdmin, Handlers } from '@bigfleet/wire';
+import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
+import { waitText } from '../recovery/recovery-wait.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { StoreEngine } from '../store/store.ts';
 
@@ -19,7 +21,6 @@ export function statusHandler(
     getStatus: async () => {
       const { leader: hint, status } = replica.observed();
       const leader = replica.leading();
-      const recovering = leader?.desk.recovery.recoveringProviders() ?? new Set<string>();
       return {
         nodeId,
         isLeader: leader !== undefined,
@@ -31,9 +32,24 @@ export function statusHandler(
         storeEngine: engine,
         replicas: [...(status?.replicas ?? [])],
         clusterUid: status?.clusterUid ?? '',
-        recoveringProviders: recovering === 'all' ? ['*'] : [...recovering].toSorted(),
+        recoveringProviders: leader === undefined ? [] : recoveryLines(leader.desk.recovery),
         version,
       };
     },
   };
+}
+
+/**
+ * One line per provider and per thing that it waits for: `<address>: <what>`. A provider that waits for
+ * nothing but time is its bare address, and all of them together are `*`.
+ */
+function recoveryLines(recovery: RecoveryMachine): string[] {
+  const waits = recovery.waits();
+  const lines = waits.flatMap(({ wait, addresses }) =>
+    addresses.map((address) => `${address}: ${waitText(wait)}`),
+  );
+  const recovering = recovery.recoveringProviders();
+  const named = new Set(waits.flatMap(({ addresses }) => addresses));
+  const rest = recovering === 'all' ? ['*'] : [...recovering];
+  return [...lines, ...rest.filter((address) => !named.has(address))].toSorted();
 }

@@ -15,7 +15,6 @@ import {
   providerKey,
   quotaKey,
   shardKey,
-  TABLES,
   transferKey,
 } from './keys.ts';
 import { liveQuota } from './live-quota.ts';
@@ -39,6 +38,9 @@ import type {
 } from './rows.ts';
 import { SortedRows } from './sorted-rows.ts';
 import type { Change, RowKey, Write } from './writes.ts';
+
+/** Rows decoded between two turns of the event loop: some 10 ms. */
+const ROWS_PER_TURN = 2_000;
 
 const owner = (row: { readonly shardId: string; readonly shardUid: number }): Owner => ({
   shardId: row.shardId,
@@ -91,6 +93,18 @@ export class FleetState implements FleetView {
     this.replaceWith(loaded);
   }
 
+  /** The same, with a `turn` of the event loop between slices: decoding must not cost the lease. */
+  static async load(loaded: LoadedState, turn: () => Promise<void>): Promise<FleetState> {
+    const rows = noRows();
+    for (let from = 0; from < loaded.rows.length; from += ROWS_PER_TURN) {
+      if (from > 0) await turn();
+      for (const row of loaded.rows.slice(from, from + ROWS_PER_TURN)) decodeInto(rows, row);
+    }
+    const state = new FleetState({ meta: loaded.meta, rows: [] });
+    state.#fill(loaded.meta, rows);
+    return state;
+  }
+
   get meta(): Meta {
     return this.#meta;
   }
@@ -109,17 +123,9 @@ export class FleetState implements FleetView {
 
   /** Everything anew from the engine; on a malformed row nothing changes. */
   replaceWith(loaded: LoadedState): void {
-    const rows = decodeAll(loaded.rows);
-    this.#meta = loaded.meta;
-    this.#shards.fill(rows.shards);
-    this.#providers.fill(rows.providers);
-    this.#quotas.fill(rows.quotas);
-    this.#transfers.fill(rows.transfers);
-    this.#open.fill([...rows.transfers.values()].filter(isOpen));
-    this.#clusters.fill(rows.clusters);
-    this.#domains.fill(rows.domains);
-    this.#homes.fill(rows.homes);
-    this.#overrides.fill(rows.overrides);
+    const rows = noRows();
+    for (const row of loaded.rows) decodeInto(rows, row);
+    this.#fill(loaded.meta, rows);
   }
 
   /** Keys that the engine may drop: dead by the rule of `shardUid`. */
@@ -269,6 +275,19 @@ export class FleetState implements FleetView {
     else this.#open.remove(row);
   }
 
+  #fill(meta: Meta, rows: RowsByTable): void {
+    this.#meta = meta;
+    this.#shards.fill(rows.shards);
+    this.#providers.fill(rows.providers);
+    this.#quotas.fill(rows.quotas);
+    this.#transfers.fill(rows.transfers);
+    this.#open.fill([...rows.transfers.values()].filter(isOpen));
+    this.#clusters.fill(rows.clusters);
+    this.#domains.fill(rows.domains);
+    this.#homes.fill(rows.homes);
+    this.#overrides.fill(rows.overrides);
+  }
+
   #delete(table: Table, key: RowKey): void {
     if (table === 'shards') return this.#deleteShard(key);
     if (table === 'transfers') {
@@ -290,23 +309,24 @@ function isOpen(row: TransferRow): boolean {
   return row.phase === 'PREPARING' || row.phase === 'COMMITTED';
 }
 
-type RowsByTable = { readonly [T in Table]: ReadonlyMap<RowKey, TableRows[T]> };
+type RowsByTable = { readonly [T in Table]: Map<RowKey, TableRows[T]> };
 
-function decodeAll(rows: readonly StoredRow[]): RowsByTable {
-  const byTable = new Map<Table, StoredRow[]>(TABLES.map((table) => [table, []]));
-  for (const row of rows) byTable.get(row.table)?.push(row);
-  const decode = <T extends Table>(table: T): ReadonlyMap<RowKey, TableRows[T]> =>
-    new Map(
-      (byTable.get(table) ?? []).map(({ key, value }) => [key, decodeStoredRow(table, key, value)]),
-    );
+function noRows(): RowsByTable {
   return {
-    shards: decode('shards'),
-    clusters: decode('clusters'),
-    domains: decode('domains'),
-    quotas: decode('quotas'),
-    providers: decode('providers'),
-    homes: decode('homes'),
-    transfers: decode('transfers'),
-    overrides: decode('overrides'),
+    shards: new Map(),
+    clusters: new Map(),
+    domains: new Map(),
+    quotas: new Map(),
+    providers: new Map(),
+    homes: new Map(),
+    transfers: new Map(),
+    overrides: new Map(),
   };
+}
+
+function decodeInto(rows: RowsByTable, { table, key, value }: StoredRow): void {
+  const put = <T extends Table>(name: T): void => {
+    rows[name].set(key, decodeStoredRow(name, key, value));
+  };
+  put(table);
 }

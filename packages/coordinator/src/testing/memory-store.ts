@@ -52,6 +52,8 @@ export class MemoryStore implements Store {
   readonly commitFaults: CommitFault[] = [];
   /** So many coming calls of `resolve` do not know either. */
   unresolvedCount = 0;
+  /** What `status` says is wrong. */
+  readonly alarms: string[] = [];
   readonly #options: MemoryStoreOptions;
   readonly #known = new Map<RowKey, number>();
   #held: HeldLeadership | undefined;
@@ -161,7 +163,7 @@ export class MemoryStore implements Store {
       applyIndex: meta?.applyIndex ?? 0,
       clusterUid: meta?.clusterUid ?? '',
       replicas: [this.#hint(0n).nodeId],
-      alarms: [],
+      alarms: [...this.alarms],
     });
   }
 

@@ -1,11 +1,13 @@
 // A shard names a transfer that the ledger does not have: the ledger was restored from before it, or
-// the record was finished and collected, or its shard was removed. RELEASED and CLAIMED prove that
-// it was committed once; FROZEN alone proves nothing, and the donor may thaw only when its peer can
-// neither hold the machines nor still be told to take them by a leader of the past.
+// the record was finished and collected, or its shard was removed. CLAIMED proves that it was committed
+// once. RELEASED proves that too, but not that the recipient still is who it was: one that has heard us
+// and claims nothing gets nothing. FROZEN alone proves nothing, and the donor may go on only when its
+// peer can neither hold the machines nor still be told to take them by a leader of the past.
 
 import type { TransferStatus } from '@bigfleet/wire';
 import { TransferState } from '@bigfleet/wire';
 import type { FleetView } from '../state/fleet-view.ts';
+import { type DonorHolds, orderOfFrozen } from './frozen-order.ts';
 import { isDonor, isGone, type Party } from './party.ts';
 import { isLater } from './transfer-id.ts';
 
@@ -17,6 +19,9 @@ export interface LostFacts {
   readonly state: FleetView;
   /** The ledger is younger than its shards: it was restored, and this shard's part is not rebuilt. */
   readonly isRecovering: boolean;
+  readonly donorHolds: DonorHolds;
+  /** The peer is not registered, and somebody remembers it from before the restore. */
+  readonly mayPeerTurnUp: boolean;
 }
 
 export type LostStep =
@@ -34,16 +39,25 @@ export function decideLost(facts: LostFacts): LostStep {
   if (isDonor(status) && status.state === TransferState.FROZEN) {
     if (peer.isClaimed) return rebuild(facts, peer.machineIds);
     if (isGivenAway(facts)) return { do: 'release' };
-    return mayThaw(facts) ? { do: 'cancel' } : { do: 'wait' };
+    return isPeerOut(facts) ? frozenStep(facts) : { do: 'wait' };
   }
-  return rebuild(facts, status.machineIds);
+  if (!isDonor(status) || peer.isClaimed || !facts.isRecovering) {
+    return rebuild(facts, status.machineIds);
+  }
+  return isPeerOut(facts) ? { do: 'retire' } : { do: 'wait' };
 }
 
-function mayThaw({ peer, state }: LostFacts): boolean {
+/** It can neither hold the machines nor be told to take them any more. */
+function isPeerOut({ peer, mayPeerTurnUp }: LostFacts): boolean {
   if (peer.hasHeardUs) return true;
-  // In a ledger that was never restored an unknown shard is a removed one, whose process is stopped.
-  // After a restore it may be one that registered after the snapshot and only has not spoken yet.
-  return !peer.isRegistered && state.meta.ledgerGeneration === 0;
+  // An unknown shard is a removed one, whose process is stopped; except after a restore, where it may
+  // be one that registered after the snapshot and only has not spoken yet.
+  return !peer.isRegistered && !mayPeerTurnUp;
+}
+
+function frozenStep({ donorHolds }: LostFacts): LostStep {
+  const order = orderOfFrozen(donorHolds);
+  return { do: ({ CANCEL: 'cancel', RELEASE: 'release', wait: 'wait' } as const)[order] };
 }
 
 function isGivenAway({ status, state }: LostFacts): boolean {

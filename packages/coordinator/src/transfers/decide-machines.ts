@@ -5,6 +5,7 @@
 
 import type { TransferAbort } from '@bigfleet/base';
 import { isWorthMoving } from './benefit.ts';
+import { orderOfFrozen } from './frozen-order.ts';
 import type { SagaFacts, SagaStep } from './saga-step.ts';
 
 const PREPARE_TIMEOUT_MS = 5 * 60_000;
@@ -69,29 +70,49 @@ function unworthy(facts: SagaFacts, answer: Accepted): TransferAbort | undefined
 /** A side that was removed has nothing to confirm: its rows died with it. */
 function complete(facts: SagaFacts): readonly SagaStep[] {
   const { donor, recipient, row } = facts;
+  // Moved on since: saying CLAIM again would take machines from whom they went to.
+  if (facts.liveIds.length === 0) return [{ do: 'finish' }];
+  if (facts.isDoubtful) return completeInDoubt(facts);
   const isReleased = donor.isReleased || !donor.isRegistered;
   const isClaimed = recipient.isClaimed || !recipient.isRegistered;
-  // Moved on since: saying CLAIM again would take machines from whom they went to.
-  if ((isReleased && isClaimed) || facts.liveIds.length === 0) return [{ do: 'finish' }];
-  if (facts.isDoubtful && facts.isRecovering) return NOTHING;
+  if (isReleased && isClaimed) return [{ do: 'finish' }];
   const steps: SagaStep[] = [];
   if (!isClaimed) steps.push({ do: 'tell', shardId: row.to, order: 'CLAIM' });
   if (!isReleased) steps.push(tellDonor(facts, 'RELEASE'));
   return steps;
 }
 
+/**
+ * Nobody is told to claim: without its own word the recipient may be another of the same name, and
+ * recovery clears what it does not hold (recovery-machine.ts). A donor that does not stand still any
+ * more is told nothing either: it may own some of the machines again.
+ */
+function completeInDoubt(facts: SagaFacts): readonly SagaStep[] {
+  const { donor, recipient } = facts;
+  if (!recipient.isClaimed && facts.isRecovering) return NOTHING;
+  if (donor.isFrozen) return [tellDonor(facts, 'RELEASE')];
+  return donor.hasHeardUs || !donor.isRegistered ? [{ do: 'finish' }] : NOTHING;
+}
+
 /** Also when it froze only after the abort, by an instruction that was late. */
 function thaw(facts: SagaFacts): readonly SagaStep[] {
   if (isCommitted(facts)) return [recommit(facts)];
-  return facts.donor.isFrozen ? [tellDonor(facts, 'CANCEL')] : NOTHING;
+  const { donor, recipient, isDoubtful } = facts;
+  if (!donor.isFrozen) return NOTHING;
+  // It may have claimed them behind the snapshot.
+  if (isDoubtful && recipient.isRegistered && !recipient.hasHeardUs) return NOTHING;
+  const order = isDoubtful ? orderOfFrozen(facts.donorHolds) : 'CANCEL';
+  return order === 'wait' ? NOTHING : [tellDonor(facts, order)];
 }
 
 /**
  * By what the shards say, whatever this ledger says. What a donor released to a shard that was removed
- * since died with that shard; a namesake that registered later must not inherit it.
+ * since died with that shard; a namesake that registered later must not inherit it. After a restore
+ * nobody can tell the two apart, so that there only the recipient's own claim proves a commit.
  */
-function isCommitted({ donor, recipient }: SagaFacts): boolean {
-  return recipient.isClaimed || (donor.isReleased && recipient.isRegistered);
+function isCommitted({ donor, recipient, isDoubtful }: SagaFacts): boolean {
+  if (recipient.isClaimed) return true;
+  return !isDoubtful && donor.isReleased && recipient.isRegistered;
 }
 
 function recommit({ donor, recipient }: SagaFacts): SagaStep {

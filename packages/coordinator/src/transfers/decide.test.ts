@@ -73,6 +73,7 @@ function stepsOf({ row, donor, recipient, more }: Case): string[] {
     answer: undefined,
     ageMs: 0,
     isDoubtful: false,
+    donorHolds: 'by-rule',
     isRecovering: false,
     liveIds: whole.machineIds,
     minBenefit: 0.1,
@@ -235,9 +236,76 @@ describe('machines of a ledger from before the commit', () => {
       ['recommit m1'],
     ],
     [
-      'RELEASED is proof',
+      'RELEASED waits for the word of the recipient',
+      { donor: { isReleased: true }, recipient: { hasHeardUs: false }, more: doubt },
+      [],
+    ],
+    [
+      'RELEASED to one that claims nothing, perhaps another of the name: it gets nothing',
       { donor: { isReleased: true, machineIds: ['m2'] }, more: doubt },
-      ['recommit m2'],
+      ['abort provider_recovering'],
+    ],
+    [
+      'an abort lets a donor go on that owns them by rule',
+      { row: { phase: 'ABORTED' }, donor: { isFrozen: true }, more: doubt },
+      ['CANCEL to a'],
+    ],
+    [
+      'and one let go that had them by an earlier transfer',
+      {
+        row: { phase: 'ABORTED' },
+        donor: { isFrozen: true },
+        more: { ...doubt, donorHolds: 'by-transfer' },
+      },
+      ['RELEASE to a'],
+    ],
+    [
+      'not before the recipient was heard',
+      {
+        row: { phase: 'ABORTED' },
+        donor: { isFrozen: true },
+        recipient: { hasHeardUs: false },
+        more: doubt,
+      },
+      [],
+    ],
+    [
+      'not before it has said how',
+      {
+        row: { phase: 'ABORTED' },
+        donor: { isFrozen: true },
+        more: { ...doubt, donorHolds: 'unknown' },
+      },
+      [],
+    ],
+    [
+      'committed and claimed, the donor has forgotten it: it is told nothing',
+      {
+        row: { phase: 'COMMITTED', machineIds: ['m1'] },
+        recipient: { isClaimed: true },
+        more: doubt,
+      },
+      ['finish'],
+    ],
+    [
+      'which is known only when it has heard us',
+      {
+        row: { phase: 'COMMITTED', machineIds: ['m1'] },
+        donor: { hasHeardUs: false },
+        recipient: { isClaimed: true },
+        more: doubt,
+      },
+      [],
+    ],
+    [
+      'committed and claimed: the donor is told while the rest is being rebuilt',
+      {
+        row: { phase: 'COMMITTED', machineIds: ['m1'] },
+        donor: { isFrozen: true },
+        recipient: { isClaimed: true },
+        more: doubt,
+      },
+      ['RELEASE to a'],
     ],
     [
       'FROZEN waits for the peer',
@@ -315,6 +383,8 @@ describe('a transfer that the ledger does not know', () => {
       peer: party(),
       state: ledgerOf([...registered(['a', 'b']), ...held]),
       isRecovering: true,
+      donorHolds: 'by-rule',
+      mayPeerTurnUp: false,
       ...more,
     });
     return step.do === 'rebuild' ? `rebuild ${step.machineIds.join(',')}` : step.do;
@@ -323,10 +393,20 @@ describe('a transfer that the ledger does not know', () => {
     ['frozen, peer knows nothing', lost(frozen, {}), 'cancel'],
     ['frozen, peer not heard', lost(frozen, { peer: party({ hasHeardUs: false }) }), 'wait'],
     [
-      'frozen, peer removed from a ledger that was never restored',
+      'frozen, peer was removed',
       lost(frozen, { peer: party({ hasHeardUs: false, isRegistered: false }) }),
       'cancel',
     ],
+    [
+      'frozen, peer is unknown and may turn up',
+      lost(frozen, {
+        peer: party({ hasHeardUs: false, isRegistered: false }),
+        mayPeerTurnUp: true,
+      }),
+      'wait',
+    ],
+    ['frozen, by an earlier transfer', lost(frozen, { donorHolds: 'by-transfer' }), 'release'],
+    ['frozen, nobody knows how', lost(frozen, { donorHolds: 'unknown' }), 'wait'],
     [
       'frozen, peer has claimed',
       lost(frozen, { peer: party({ isClaimed: true, machineIds: ['m1'] }) }),
@@ -335,7 +415,14 @@ describe('a transfer that the ledger does not know', () => {
     ['frozen, given away by it', lost(frozen, {}, held('t-2')), 'release'],
     ['frozen, given away later', lost(frozen, {}, held('t-3')), 'release'],
     ['frozen, given before', lost(frozen, {}, held('t-1')), 'cancel'],
-    ['released', lost(released, {}), 'rebuild m1'],
+    [
+      'released, peer has claimed',
+      lost(released, { peer: party({ isClaimed: true }) }),
+      'rebuild m1',
+    ],
+    ['released, peer not heard', lost(released, { peer: party({ hasHeardUs: false }) }), 'wait'],
+    ['released, peer knows nothing', lost(released, {}), 'retire'],
+    ['released, recovery is over', lost(released, { isRecovering: false }), 'retire'],
     ['claimed', lost(claimed, {}), 'rebuild m1'],
     ['claimed, and the override is back', lost(claimed, {}, held('t-2')), 'rebuild m1'],
     ['claimed, moved on', lost(claimed, {}, held('t-3')), 'retire'],

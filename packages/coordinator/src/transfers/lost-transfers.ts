@@ -4,6 +4,7 @@ import type { TransferStatus } from '@bigfleet/wire';
 import { supplyOf } from '../rebalance/participants.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { LostStep } from './decide-lost.ts';
+import type { DonorHolds } from './frozen-order.ts';
 import { isDonor, partyOf, type Witness } from './party.ts';
 import type { SagaHands } from './saga-hands.ts';
 import type { SagaRules } from './saga-rules.ts';
@@ -12,7 +13,14 @@ export interface LostTransfersOptions {
   readonly soft: SoftState;
   readonly hands: SagaHands;
   readonly rules: SagaRules;
-  readonly recovery: { isRecovering(shardId: string): boolean };
+  readonly recovery: SagaRecovery;
+}
+
+/** What sagas ask of recovery (§10.5). */
+export interface SagaRecovery {
+  isRecovering(shardId: string): boolean;
+  donorHolds(shardId: string, machineIds: readonly string[]): DonorHolds;
+  mayTurnUp(shardId: string): boolean;
 }
 
 export class LostTransfers {
@@ -30,6 +38,8 @@ export class LostTransfers {
       peer: partyOf(witness, status.transferId, { shardId: status.peerShardId }),
       state: witness.state,
       isRecovering: recovery.isRecovering(shardId),
+      donorHolds: recovery.donorHolds(shardId, status.machineIds),
+      mayPeerTurnUp: recovery.mayTurnUp(status.peerShardId),
     });
   }
 

@@ -71,7 +71,7 @@ export class MoveEmitter {
     this.#count += 1;
     const id = transferId(ledger.term, this.#count);
     this.#beginning.add(id);
-    memory.begin(id, clock.monotonicMs());
+    memory.note(id, clock.monotonicMs());
     try {
       const result = await ledger.apply({
         kind: 'BeginTransfer',

@@ -1,27 +1,20 @@
-// What one leadership remembers of each open transfer: since when it knows it, whether it began it
-// itself, and what the donor answered. Soft; a new leader asks again. One entry per open transfer.
+// What one leadership remembers of each open transfer: since when it knows it, and what the donor
+// answered. Soft; a new leader asks again. One entry per open transfer.
 
 import type { DonorAnswer } from './donor-answer.ts';
 
 export interface SagaNote {
   readonly seenMs: number;
-  /** Begun by this leadership: no restore can have gone back behind its record. */
-  readonly isOwn: boolean;
   readonly answer: DonorAnswer | undefined;
 }
 
 export class SagaMemory {
   readonly #notes = new Map<string, SagaNote>();
 
-  begin(id: string, nowMs: number): void {
-    this.#notes.set(id, { seenMs: nowMs, isOwn: true, answer: undefined });
-  }
-
-  /** Of a transfer that is met for the first time: it is from before this leadership. */
   note(id: string, nowMs: number): SagaNote {
     const known = this.#notes.get(id);
     if (known !== undefined) return known;
-    const note: SagaNote = { seenMs: nowMs, isOwn: false, answer: undefined };
+    const note: SagaNote = { seenMs: nowMs, answer: undefined };
     this.#notes.set(id, note);
     return note;
   }

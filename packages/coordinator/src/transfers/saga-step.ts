@@ -4,6 +4,7 @@
 import type { TransferAbort } from '@bigfleet/base';
 import type { TransferRow } from '../state/rows.ts';
 import type { DonorAnswer } from './donor-answer.ts';
+import type { DonorHolds } from './frozen-order.ts';
 import type { Party } from './party.ts';
 
 export type OwnershipOrder = 'PREPARE' | 'CLAIM' | 'RELEASE' | 'CANCEL';
@@ -32,6 +33,7 @@ export interface SagaFacts {
    * have gone on beyond the snapshot, so only what both shards say counts.
    */
   readonly isDoubtful: boolean;
+  readonly donorHolds: DonorHolds;
   /** What one of the two owns is still being put together after a restore. */
   readonly isRecovering: boolean;
   /** Machines that the ledger still gives to the recipient by this very transfer. */

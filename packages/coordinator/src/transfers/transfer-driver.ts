@@ -19,7 +19,7 @@ import type { TransferRow } from '../state/rows.ts';
 import { Doorbell } from './doorbell.ts';
 import { answerOf } from './donor-answer.ts';
 import { DrainOrders } from './drain-orders.ts';
-import { LostTransfers } from './lost-transfers.ts';
+import { LostTransfers, type SagaRecovery } from './lost-transfers.ts';
 import { MoveEmitter } from './move-emitter.ts';
 import { isGone, partyOf, type Witness } from './party.ts';
 import { collectableBefore, isRetired } from './retirement.ts';
@@ -28,7 +28,7 @@ import { SagaMemory } from './saga-memory.ts';
 import { SagaQuiet } from './saga-quiet.ts';
 import { type SagaRules, sagaRules } from './saga-rules.ts';
 import type { SagaFacts } from './saga-step.ts';
-import { isDrainId } from './transfer-id.ts';
+import { isDrainId, isOfTerm } from './transfer-id.ts';
 
 const TICK_MS = 1_000;
 const COLLECT_MS = 60_000;
@@ -44,7 +44,7 @@ export interface TransferDriverOptions {
   readonly queue: SagaQueue;
   readonly cooldowns: Cooldowns;
   readonly reservations: Reservations;
-  readonly recovery: { isRecovering(shardId: string): boolean };
+  readonly recovery: SagaRecovery;
   readonly settings: RebalanceSettings;
   readonly observer: Pick<CoordinatorObserver, 'onRebalanceMove' | 'onOwnershipConflict'>;
   readonly log: Logger;
@@ -152,13 +152,15 @@ export class TransferDriver implements TransferPort, AckListener {
     const { ledger, settings, recovery, cooldowns } = this.#options;
     const witness = this.#witness();
     const note = this.#memory.note(row.id, witness.nowMs);
+    const donor = partyOf(witness, row.id, { shardId: row.from, uid: row.fromUid });
     return {
       row,
-      donor: partyOf(witness, row.id, { shardId: row.from, uid: row.fromUid }),
+      donor,
       recipient: partyOf(witness, row.id, { shardId: row.to, uid: row.toUid }),
       answer: note.answer,
       ageMs: witness.nowMs - note.seenMs,
-      isDoubtful: !note.isOwn && ledger.state.meta.ledgerGeneration > 0,
+      isDoubtful: ledger.state.meta.ledgerGeneration > 0 && !isOfTerm(row.id, ledger.term),
+      donorHolds: recovery.donorHolds(row.from, donor.machineIds),
       isRecovering: recovery.isRecovering(row.from) || recovery.isRecovering(row.to),
       liveIds: row.machineIds.filter((id) => ledger.state.override(id)?.transferId === row.id),
       minBenefit: settings.minBenefit,

@@ -11,6 +11,11 @@ export function transferId(term: bigint, count: number): string {
   return `t-${digits(term, TERM_DIGITS)}-${digits(count, COUNT_DIGITS)}`;
 }
 
+/** Begun by the leadership of that term: no restore can have gone back behind its record. */
+export function isOfTerm(id: string, term: bigint): boolean {
+  return id.startsWith(`t-${digits(term, TERM_DIGITS)}-`);
+}
+
 /** Drains move no ownership; their acks must not be mistaken for those of a transfer. */
 export function drainId(term: bigint, count: number): string {
   return `d-${digits(term, TERM_DIGITS)}-${digits(count, COUNT_DIGITS)}`;

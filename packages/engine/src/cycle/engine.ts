@@ -76,7 +76,7 @@ export class Engine {
   releasePolicy: ReleasePolicy = DEFAULT_RELEASE_POLICY;
   readonly #vectors: VectorTable = new VectorTable(this.inventory.dimensions);
   readonly #normaliseContext: NormaliseContext;
-  readonly #folds: FoldKeys = new FoldKeys(this.inventory);
+  readonly #folds: FoldKeys = new FoldKeys(this.inventory, this.#vectors);
   readonly #open: OpenDemand = new OpenDemand(this.#vectors, this.inventory.classes.allocatable);
   readonly #credits: CreditPass;
   readonly #claimView: PoolView = new PoolView(this.inventory);
@@ -92,9 +92,11 @@ export class Engine {
   #heldOff: ReadonlySet<string> = new Set();
   readonly #dirty = new Set<number>();
   readonly #fullPassDirtyShare: number;
-  readonly #recorder: Recorder | undefined;
+  /** Whether a cycle writes its record; may change between cycles and decides nothing else. */
+  hasRecords: boolean;
+  readonly #recorder: Recorder;
   readonly #onPhaseEnd: ((phase: EnginePhase) => void) | undefined;
-  #record: Uint8Array = new Uint8Array(0);
+  #record: Uint8Array = noRecord;
   #cycle = 0;
   /** Counts evaluations: names the passes to the cost orders. */
   #decisions = 0;
@@ -112,10 +114,8 @@ export class Engine {
   constructor(options: EngineOptions = {}) {
     this.#fullPassDirtyShare = options.fullPassDirtyShare ?? FULL_PASS_DIRTY_SHARE;
     this.#onPhaseEnd = options.onPhaseEnd;
-    this.#recorder =
-      options.hasRecords === false
-        ? undefined
-        : new Recorder(this.inventory, this.#vectors, this.#claimView);
+    this.hasRecords = options.hasRecords ?? true;
+    this.#recorder = new Recorder(this.inventory, this.#vectors, this.#claimView);
     const eligible = new EligibleSets(this.inventory.classes);
     const profiles = new CompiledProfiles(eligible, this.inventory.fingerprints);
     const { groups, digest } = this.inventory;
@@ -144,15 +144,14 @@ export class Engine {
   }
 
   /**
-   * A cluster's whole demand, replaced; also its first roll-up, if it had none. Refused, with the
-   * demand of before kept, when it names more resources than a shard can hold.
+   * A cluster's whole demand, replaced; also its first roll-up, if it had none. Refused when its
+   * rows together name more resources than a shard can hold: then nothing of it was heard, the
+   * demand of before stays, and a cluster that was silent still is.
    */
   applyRollup(cluster: string, needs: readonly Need[]): Result<void, 'too_large'> {
+    if (!this.inventory.dimensions.hasRoomForAll(needs)) return err('too_large');
     const index = this.inventory.clusterIndex(cluster);
     this.#reported.add(index);
-    if (needs.some((need) => !this.inventory.dimensions.hasRoomFor(need.aggregate))) {
-      return err('too_large');
-    }
     this.needs.replace(index, needs);
     return ok(undefined);
   }
@@ -326,21 +325,23 @@ export class Engine {
 
   /** Changed clusters, and those whose gangs depend on the shared pools. */
   #credit(dirty: ReadonlySet<number>): void {
+    // Never emptied: a list that is emptied gives its memory away.
     const evaluated = this.#evaluated;
-    evaluated.length = 0;
+    let count = 0;
     this.#credits.begin(this.#decisions * 2);
     for (const cluster of dirty) {
       const demand = this.#normalise(cluster);
-      if (demand !== undefined) evaluated.push(demand);
+      if (demand !== undefined) evaluated[count++] = demand;
     }
     for (const cluster of this.#poolClusters) {
       if (dirty.has(cluster)) continue;
       const demand = this.#demands.get(cluster) as ClusterDemand;
       this.#credits.credit(demand);
-      evaluated.push(demand);
+      evaluated[count++] = demand;
     }
     this.#credits.finish();
-    for (const { cluster, dependsOnPools, open, excess } of evaluated) {
+    for (let at = 0; at < count; at++) {
+      const { cluster, dependsOnPools, open, excess } = evaluated[at] as ClusterDemand;
       mark(this.#poolClusters, cluster, dependsOnPools);
       mark(this.#openClusters, cluster, open.length > 0);
       mark(this.#excessClusters, cluster, excess.length > 0);
@@ -367,15 +368,15 @@ export class Engine {
     }
     this.#sorter.byPrecedence(rows);
     const pass = this.#decisions * 2 + 1;
-    this.#recorder?.begin();
+    const recorder = this.hasRecords ? this.#recorder : undefined;
+    recorder?.begin();
     this.#unsatisfied.length = 0;
     for (let at = 0; at < rows.length; at++) {
       if (at % ROWS_AHEAD === 0) fetchRows(rows, at, this.#vectors);
       const row = rows[at] as Row;
       const firstAction = this.actions.length;
       this.#acquirer.acquire(row, pass);
-      const order = row.eligible.order(row.compiled.interruptionBucket, pass);
-      this.#recorder?.acquired(row, order, this.actions, firstAction);
+      recorder?.acquired(row, pass, this.actions, firstAction);
       if (!row.result.isSatisfied) this.#unsatisfied.push(row);
     }
     this.#unsatisfied.sort((a, b) => compareByPriority(ranks, a, b));
@@ -413,12 +414,17 @@ export class Engine {
       if (deficit.size > 0) unresolved.push({ row, deficit, reasonCode: code });
     }
     this.shortfalls.advance(unresolved);
-    if (this.#recorder === undefined) return;
+    if (!this.hasRecords) {
+      this.#record = noRecord;
+      return;
+    }
     const { high, low } = this.inventory.digest;
     const header = { cycle: this.#cycle, nowMs, digestHigh: high, digestLow: low };
     this.#record = this.#recorder.finish(header, this.actions, short);
   }
 }
+
+const noRecord = new Uint8Array(0);
 
 /**
  * Reads a little of the next rows, whose memory is scattered: the reads do not depend on each

@@ -66,20 +66,14 @@ export class RowSorter {
   /** Full precedence desc: acquisition. */
   byPrecedence(rows: Row[]): void {
     this.#reserve(rows.length);
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as Row;
-      this.#load(at, row, row.compiled.precedence);
-    }
+    for (let at = 0; at < rows.length; at++) this.#load(at, rows[at] as Row, true);
     this.#sort(rows);
   }
 
   /** Priority desc: crediting and Phase 2. */
   byPriority(rows: Row[]): void {
     this.#reserve(rows.length);
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as Row;
-      this.#load(at, row, row.compiled.priority);
-    }
+    for (let at = 0; at < rows.length; at++) this.#load(at, rows[at] as Row, false);
     this.#sort(rows);
   }
 
@@ -89,8 +83,10 @@ export class RowSorter {
     this.#columns = Array.from({ length: 4 }, () => new Uint32Array(this.#capacity));
   }
 
-  #load(at: number, row: Row, precedence: number): void {
+  /** Fetches the number itself: handed over, one beyond 2³¹ would be an allocation. */
+  #load(at: number, row: Row, isFull: boolean): void {
     const [ageLow, ageHigh, rankLow, rankHigh] = this.#columns as FourColumns;
+    const precedence = isFull ? row.compiled.precedence : row.compiled.priority;
     // Folded rows come after every other of their rank, in the order they came.
     const rank = (ABOVE_PRECEDENCE - precedence) * 2 + (row.isFolded ? 1 : 0);
     ageLow[at] = row.isFolded ? 0 : row.arrivalLow;

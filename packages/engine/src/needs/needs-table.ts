@@ -1,10 +1,14 @@
 // The demand of every cluster. A roll-up replaces its cluster's whole contribution; there is no
 // merge and no delta, so unmet demand re-asserts itself and withdrawal is just absence.
 // Row order never depends on wire order or map iteration.
+//
+// Most roll-ups name the rows of the one before in the same order, with other sizes: those are
+// compared row by row. Cost of such a row: a few comparisons and no text; of any other: its key, two
+// map entries and its share of a sort. Guarded by shard/session/5k.
 
 import type { EligibleSets } from '../match/eligible-set.ts';
 import { aggregateByKey, compareDemand, type Need, needKey } from '../model/need.ts';
-import { resourcesKey } from '../model/resources.ts';
+import { isEqual, resourcesKey } from '../model/resources.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import { hashText, type InputDigest } from '../store/input-digest.ts';
 import type { Interner } from '../store/interner.ts';
@@ -19,9 +23,18 @@ export interface RowContext {
   readonly digest: InputDigest;
 }
 
+interface Demand {
+  /** In demand order. */
+  readonly rows: readonly Row[];
+  /** The same rows in the order in which the roll-up named them first. */
+  readonly wire: readonly Row[];
+}
+
+const noDemand: Demand = { rows: [], wire: [] };
+
 export class NeedsTable {
   readonly #context: RowContext;
-  readonly #clusters = new Map<number, Row[]>();
+  readonly #clusters = new Map<number, Demand>();
   #rowCount = 0;
   /** Clusters whose demand changed since the last cycle. */
   readonly dirtyClusters: Set<number> = new Set();
@@ -44,24 +57,51 @@ export class NeedsTable {
 
   /** In demand order. */
   rowsOf(cluster: number): readonly Row[] {
-    return this.#clusters.get(cluster) ?? [];
+    return (this.#clusters.get(cluster) ?? noDemand).rows;
   }
 
   /** Swaps the cluster's demand; rows seen before keep their first arrival. */
   replace(cluster: number, needs: readonly Need[]): void {
-    const old = this.#clusters.get(cluster) ?? [];
-    const gone = new Map(old.map((row) => [row.key, row]));
-    const rows: Row[] = [];
-    for (const [key, need] of aggregateByKey(needs)) {
-      rows.push(this.#rowFor(cluster, key, need, gone));
-    }
-    rows.sort((a, b) => compareDemand(a.need, b.need));
-    for (const row of gone.values()) releaseRow(this.#context, row);
-    this.#rowCount += rows.length - old.length;
+    const before = this.#clusters.get(cluster) ?? noDemand;
+    const demand = hasKeysOf(before.wire, needs)
+      ? this.#resized(cluster, before, needs)
+      : this.#rebuilt(cluster, before, needs);
+    const { rows } = demand;
+    this.#rowCount += rows.length - before.rows.length;
     if (rows.length === 0) this.#clusters.delete(cluster);
-    else this.#clusters.set(cluster, rows);
+    else this.#clusters.set(cluster, demand);
     this.dirtyClusters.add(cluster);
     this.#addToDigest(rows);
+  }
+
+  /** The same rows, some of them with another size. Does to the context what a rebuild would. */
+  #resized(cluster: number, { rows, wire }: Demand, needs: readonly Need[]): Demand {
+    const replaced = new Map<Row, Row>();
+    let isSorted = true;
+    const wireNow = wire.map((known, at) => {
+      const need = needs[at] as Need;
+      if (isUnchanged(known.need, need)) return known;
+      const row = createRow(this.#context, cluster, keepArrival(need, known.need), false);
+      replaced.set(known, row);
+      isSorted &&= row.need.arrivalUnixNanos === known.need.arrivalUnixNanos;
+      return row;
+    });
+    if (replaced.size === 0) return { rows, wire };
+    for (const row of rows) if (replaced.has(row)) releaseRow(this.#context, row);
+    const rowsNow = rows.map((row) => replaced.get(row) ?? row);
+    if (!isSorted) rowsNow.sort((a, b) => compareDemand(a.need, b.need));
+    return { rows: rowsNow, wire: wireNow };
+  }
+
+  #rebuilt(cluster: number, before: Demand, needs: readonly Need[]): Demand {
+    const gone = new Map(before.rows.map((row) => [row.key, row]));
+    const wire: Row[] = [];
+    for (const [key, need] of aggregateByKey(needs)) {
+      wire.push(this.#rowFor(cluster, key, need, gone));
+    }
+    const rows = wire.toSorted((a, b) => compareDemand(a.need, b.need));
+    for (const row of gone.values()) releaseRow(this.#context, row);
+    return { rows, wire };
   }
 
   #addToDigest(rows: readonly Row[]): void {
@@ -83,6 +123,30 @@ export class NeedsTable {
     }
     return createRow(this.#context, cluster, aged, false);
   }
+}
+
+/** Row by row the same key: the rows have distinct ones, so the needs do too. */
+function hasKeysOf(rows: readonly Row[], needs: readonly Need[]): boolean {
+  if (rows.length !== needs.length || rows.length === 0) return false;
+  for (let at = 0; at < rows.length; at++) {
+    const known = (rows[at] as Row).need;
+    const need = needs[at] as Need;
+    if (known.group !== need.group || known.cluster !== need.cluster) return false;
+    if (known.profile === need.profile) continue;
+    if (known.profile.fingerprint !== need.profile.fingerprint) return false;
+  }
+  return true;
+}
+
+/** Of two needs with one key: also when the first arrival is kept. */
+function isUnchanged(known: Need, need: Need): boolean {
+  const isArrivalKept =
+    known.arrivalUnixNanos !== 0n || known.arrivalUnixNanos === need.arrivalUnixNanos;
+  return (
+    isArrivalKept &&
+    isEqual(known.aggregate, need.aggregate) &&
+    isEqual(known.minUnit, need.minUnit)
+  );
 }
 
 function keepArrival(need: Need, known: Need | undefined): Need {

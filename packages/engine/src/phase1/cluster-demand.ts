@@ -34,6 +34,8 @@ export class ClusterDemand {
   hasHeldOff = false;
   #source: readonly Row[] = [];
   #hasGangs = false;
+  /** The normalised list where it is not the roll-up itself; written over when it changes. */
+  readonly #own: Row[] = [];
   readonly #folds: GangFolds;
 
   constructor(cluster: number) {
@@ -55,27 +57,27 @@ export class ClusterDemand {
       this.#source = rows;
     }
     // Without gangs there is nothing to fold, and the roll-up itself is the normalised list.
-    if (!this.#hasGangs && !hadGangs) this.#take(rows, 0);
-    else this.#fold(context);
+    if (this.#hasGangs || hadGangs) this.#fold(context);
+    else if (rows !== this.normalised) this.#take(rows, 0);
   }
 
   #fold({ rows: context, foldability }: NormaliseContext): void {
     const rows = scratch;
-    rows.length = 0;
+    let count = 0;
     this.#folds.begin();
     foldability.begin(this.cluster, this.#source);
     for (let at = 0; at < this.#source.length; at++) {
       const row = this.#source[at] as Row;
       if (row.compiled.sameKey !== undefined && foldability.isFoldable(row)) this.#folds.add(row);
-      else rows.push(row);
+      else rows[count++] = row;
     }
     const folded = this.#folds.finish(context);
-    for (let at = 0; at < folded.length; at++) rows.push(folded[at] as Row);
-    if (!isSameList(rows, this.normalised)) this.#take(rows.slice(), folded.length);
+    for (let at = 0; at < folded.length; at++) rows[count++] = folded[at] as Row;
+    if (isSameList(rows, count, this.normalised)) return;
+    this.#take(copyInto(this.#own, rows, count), folded.length);
   }
 
   #take(rows: readonly Row[], foldedCount: number): void {
-    if (rows === this.normalised) return;
     this.normalised = rows;
     for (let at = 0; at < rows.length; at++) (rows[at] as Row).result.index = at;
     this.list.rebuild(rows, foldedCount);
@@ -89,7 +91,10 @@ export class ClusterDemand {
   }
 }
 
-/** Normalised rows are gathered here: most evaluations find those of before. */
+/**
+ * Normalised rows are gathered here: most evaluations find those of before. It is never emptied,
+ * because a list that is emptied gives its memory away.
+ */
 const scratch: Row[] = [];
 
 function hasGang(rows: readonly Row[]): boolean {
@@ -100,9 +105,15 @@ function hasGang(rows: readonly Row[]): boolean {
   return false;
 }
 
-function isSameList(a: readonly Row[], b: readonly Row[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+function copyInto(into: Row[], rows: readonly Row[], count: number): readonly Row[] {
+  for (let at = 0; at < count; at++) into[at] = rows[at] as Row;
+  if (into.length > count) into.length = count;
+  return into;
+}
+
+function isSameList(a: readonly Row[], count: number, b: readonly Row[]): boolean {
+  if (count !== b.length) return false;
+  for (let at = 0; at < count; at++) if (a[at] !== b[at]) return false;
   return true;
 }
 

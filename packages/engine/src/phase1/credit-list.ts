@@ -27,6 +27,7 @@ const NOT_WRITTEN = -1;
 export class CreditList {
   /** By priority desc, stable over normalised order. */
   rows: readonly Row[] = [];
+  readonly #merged: Row[] = [];
   /** Without duplicates. */
   readonly sets: EligibleSet[] = [];
   cells: Int32Array = new Int32Array(0);
@@ -35,13 +36,32 @@ export class CreditList {
   /** `rows` in normalised order, with their index set; the last `foldedCount` are folded. */
   rebuild(rows: readonly Row[], foldedCount: number): void {
     // A roll-up is in this order already; folded rows stand behind it.
-    this.rows = foldedCount === 0 ? rows : byPriority(rows, rows.length - foldedCount);
+    this.rows = foldedCount === 0 ? rows : this.#byPriority(rows, rows.length - foldedCount);
     const needed = rows.length * NEED_CELL;
     if (this.cells.length < needed) this.cells = new Int32Array(needed);
     this.sets.length = 0;
     rebuilds += 1;
     for (let at = 0; at < rows.length; at++) this.#write(at * NEED_CELL, this.rows[at] as Row);
     this.candidates.setUp(this.sets);
+  }
+
+  /** Merges rows and folded rows, each by priority desc; of equals the rows go first. */
+  #byPriority(rows: readonly Row[], foldedStart: number): readonly Row[] {
+    const folded = foldedByPriority(rows, foldedStart);
+    const foldedCount = rows.length - foldedStart;
+    const merged = this.#merged;
+    let count = 0;
+    let next = 0;
+    for (let at = 0; at < foldedStart; at++) {
+      const row = rows[at] as Row;
+      while (next < foldedCount && isHigher(folded[next] as Row, row)) {
+        merged[count++] = folded[next++] as Row;
+      }
+      merged[count++] = row;
+    }
+    while (next < foldedCount) merged[count++] = folded[next++] as Row;
+    if (merged.length > count) merged.length = count;
+    return merged;
   }
 
   #placeOf(set: EligibleSet): number {
@@ -70,21 +90,24 @@ export class CreditList {
 /** Names the rebuild that an eligible set was last listed by. */
 let rebuilds = 0;
 
-/** Merges rows and folded rows, each by priority desc; of equals the rows go first. */
-function byPriority(rows: readonly Row[], foldedStart: number): Row[] {
-  const folded = rows.slice(foldedStart);
-  folded.sort((a, b) => b.compiled.priority - a.compiled.priority);
-  const merged: Row[] = [];
-  let next = 0;
-  for (let at = 0; at < foldedStart; at++) {
-    const row = rows[at] as Row;
-    while (next < folded.length && isHigher(folded[next] as Row, row)) {
-      merged.push(folded[next++] as Row);
-    }
-    merged.push(row);
+/** Folded rows are put in order here; what stands behind them is of another cluster. */
+const scratch: Row[] = [];
+/** Below this an insertion is cheaper than a sort, which allocates. */
+const FEW_ROWS = 64;
+
+function foldedByPriority(rows: readonly Row[], start: number): readonly Row[] {
+  const count = rows.length - start;
+  if (count > FEW_ROWS) {
+    return rows.slice(start).sort((a, b) => b.compiled.priority - a.compiled.priority);
   }
-  while (next < folded.length) merged.push(folded[next++] as Row);
-  return merged;
+  for (let from = 0; from < count; from++) {
+    const row = rows[start + from] as Row;
+    let at = from;
+    for (; at > 0 && isHigher(row, scratch[at - 1] as Row); at--)
+      scratch[at] = scratch[at - 1] as Row;
+    scratch[at] = row;
+  }
+  return scratch;
 }
 
 function isHigher(a: Row, b: Row): boolean {

@@ -9,6 +9,7 @@
 import { type DomainCoverage, SAME_CANDIDATES_SHOWN } from '../cycle/types.ts';
 import type { ConfinedSet, DomainSets } from '../match/domain-sets.ts';
 import type { Row } from '../needs/row.ts';
+import { grown } from '../store/classes.ts';
 import { CELL, CLAIM, CLASS, type ClusterSupply, SLOT } from '../store/cluster-supply.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
@@ -40,9 +41,12 @@ export class SameCreditor {
   readonly #domains: number[] = [];
   readonly #buckets: DomainBucket[] = [];
   readonly #bucketOf: (DomainBucket | undefined)[] = [];
+  /** How many of the first two count: a list that is emptied gives its memory away. */
+  #bucketCount = 0;
   /** Machines of the cluster that the need may use, in keep order, and their domains. */
-  readonly #usable: number[] = [];
-  readonly #usableDomains: number[] = [];
+  #usable: Int32Array = new Int32Array(64);
+  #usableDomains: Int32Array = new Int32Array(64);
+  #usableCount = 0;
   /** Scratch: what a ranking proposes. */
   readonly #proposed: number[] = [];
   /** Counts passes, and the classes that gangs took machines of in this one, in order. */
@@ -79,21 +83,21 @@ export class SameCreditor {
     this.#chooser.load(row.aggregate);
     this.#clear();
     if (supply !== undefined) this.#addSupply(list, place, supply, domains);
-    const local = result.isParked ? undefined : this.#localChoice(this.#buckets);
+    const local = result.isParked
+      ? undefined
+      : this.#chooser.decidedByCredit(this.#buckets, this.#bucketCount);
     if (local === undefined && !result.isParked) {
       if (pass === undefined) return false;
       this.#addAcquirable(row, domains);
     }
     // Decided locally, the acquirable half is not in the buckets and does not matter.
-    const best = local === undefined ? this.#ranked() : [local];
-    const chosen = best[0];
+    const ranked = local === undefined ? this.#ranked() : noBuckets;
+    const chosen = local ?? ranked[0];
     result.domain = chosen?.value;
     result.isSatisfiable = chosen !== undefined && this.#chooser.covers(chosen.total);
     if (chosen !== undefined && supply !== undefined) this.#claimIn(row, supply, chosen);
     this.#creditor.finish(row);
-    result.sameCandidates = result.isCoveredByCredit
-      ? noCandidates
-      : best.map((bucket) => this.#chooser.coverage(bucket));
+    result.sameCandidates = result.isCoveredByCredit ? noCandidates : this.#shown(local, ranked);
     const mayConsume = !result.isCoveredByCredit && !result.isParked && !result.isHeldOff;
     if (chosen !== undefined && mayConsume && pass !== undefined) {
       this.#consume(row, domains.confinedTo(chosen.value) as ConfinedSet, pass);
@@ -101,35 +105,25 @@ export class SameCreditor {
     return true;
   }
 
-  #ranked(): DomainBucket[] {
-    return this.#chooser.best(this.#buckets, SAME_CANDIDATES_SHOWN);
+  #ranked(): readonly DomainBucket[] {
+    return this.#chooser.best(this.#buckets, SAME_CANDIDATES_SHOWN, this.#bucketCount);
   }
 
-  /** Decided by bound machines alone: of the buckets that credit covers, one is strictly best. */
-  #localChoice(buckets: readonly DomainBucket[]): DomainBucket | undefined {
-    let best: DomainBucket | undefined;
-    let bestOwn = -1;
-    let bestExcess = Number.POSITIVE_INFINITY;
-    let isTie = false;
-    for (const bucket of buckets) {
-      if (!this.#chooser.covers(bucket.creditable)) continue;
-      const own = this.#chooser.ratio(bucket.own, true);
-      const excess = this.#chooser.ratio(bucket.creditable, false);
-      if (own < bestOwn || (own === bestOwn && excess > bestExcess)) continue;
-      isTie = own === bestOwn && excess === bestExcess;
-      best = bucket;
-      bestOwn = own;
-      bestExcess = excess;
-    }
-    return isTie ? undefined : best;
+  /** What the need could have got, for people. */
+  #shown(
+    local: DomainBucket | undefined,
+    ranked: readonly DomainBucket[],
+  ): readonly DomainCoverage[] {
+    if (local !== undefined) return [this.#chooser.coverage(local)];
+    return ranked.map((bucket) => this.#chooser.coverage(bucket));
   }
 
   #clear(): void {
-    for (const domain of this.#domains) this.#bucketOf[domain] = undefined;
-    this.#domains.length = 0;
-    this.#buckets.length = 0;
-    this.#usable.length = 0;
-    this.#usableDomains.length = 0;
+    for (let at = 0; at < this.#bucketCount; at++) {
+      this.#bucketOf[this.#domains[at] as number] = undefined;
+    }
+    this.#bucketCount = 0;
+    this.#usableCount = 0;
     this.#pool.begin();
   }
 
@@ -138,8 +132,8 @@ export class SameCreditor {
     if (known !== undefined) return known;
     const { stride } = this.#inventory.classes.allocatable;
     const bucket = this.#pool.take(values[domain] as string, stride);
-    this.#domains.push(domain);
-    this.#buckets.push(bucket);
+    this.#domains[this.#bucketCount] = domain;
+    this.#buckets[this.#bucketCount++] = bucket;
     this.#bucketOf[domain] = bucket;
     return bucket;
   }
@@ -177,8 +171,9 @@ export class SameCreditor {
     const klass = cells[machine + CLASS] as number;
     const domain = domains.domainOf(klass);
     if (domain < 0) return;
-    this.#usable.push(machine);
-    this.#usableDomains.push(domain);
+    if (this.#usableCount === this.#usable.length) this.#growUsable();
+    this.#usable[this.#usableCount] = machine;
+    this.#usableDomains[this.#usableCount++] = domain;
     const bucket = this.#bucket(domain, domains);
     bucket.count += 1;
     addMachines(bucket.total, allocatable, klass, 1);
@@ -186,6 +181,12 @@ export class SameCreditor {
     if (this.#isOwn(row, cells[machine + SLOT] as number)) {
       addMachines(bucket.own, allocatable, klass, 1);
     }
+  }
+
+  #growUsable(): void {
+    const capacity = this.#usable.length * 2;
+    this.#usable = grown(this.#usable, new Int32Array(capacity));
+    this.#usableDomains = grown(this.#usableDomains, new Int32Array(capacity));
   }
 
   #isOwn(row: Row, slot: number): boolean {
@@ -206,7 +207,7 @@ export class SameCreditor {
     this.#proposed.length = 0;
     ranking.best(SAME_CANDIDATES_SHOWN, this.#isCreditable, this.#proposed);
     for (const domain of this.#proposed) this.#bucket(domain, domains);
-    for (let at = 0; at < this.#domains.length; at++) {
+    for (let at = 0; at < this.#bucketCount; at++) {
       this.#addTotals(this.#buckets[at] as DomainBucket, totals, this.#domains[at] as number);
     }
   }
@@ -233,14 +234,17 @@ export class SameCreditor {
 
   #claimIn(row: Row, { cells }: ClusterSupply, chosen: DomainBucket): void {
     const domain = this.#domains[this.#buckets.indexOf(chosen)] as number;
-    for (const wantsOwn of [true, false]) {
-      for (let at = 0; at < this.#usable.length && !this.#open.isCovered; at++) {
-        const machine = this.#usable[at] as number;
-        if (this.#usableDomains[at] !== domain || cells[machine + CLAIM] !== 0) continue;
-        if (this.#isOwn(row, cells[machine + SLOT] as number) !== wantsOwn) continue;
-        if (this.#open.contributes(cells[machine + CLASS] as number)) {
-          this.#creditor.claim(cells, machine);
-        }
+    this.#claimAmong(row, cells, domain, true);
+    this.#claimAmong(row, cells, domain, false);
+  }
+
+  #claimAmong(row: Row, cells: Int32Array, domain: number, wantsOwn: boolean): void {
+    for (let at = 0; at < this.#usableCount && !this.#open.isCovered; at++) {
+      const machine = this.#usable[at] as number;
+      if (this.#usableDomains[at] !== domain || cells[machine + CLAIM] !== 0) continue;
+      if (this.#isOwn(row, cells[machine + SLOT] as number) !== wantsOwn) continue;
+      if (this.#open.contributes(cells[machine + CLASS] as number)) {
+        this.#creditor.claim(cells, machine);
       }
     }
   }
@@ -259,4 +263,5 @@ export class SameCreditor {
   }
 }
 
+const noBuckets: readonly DomainBucket[] = [];
 const noCandidates: readonly DomainCoverage[] = [];

@@ -20,9 +20,8 @@ export interface DomainBucket {
   own: Float64Array;
   /** Rule 1, then the rules of its kind in order; greater is preferred. */
   isSatisfiable: boolean;
-  first: number;
-  second: number;
-  third: number;
+  /** Three numbers. An array, because a number that a call returns is an allocation. */
+  scores: Float64Array;
 }
 
 /** Adds `times` machines of the class; sums saturate. */
@@ -69,9 +68,7 @@ function newBucket(stride: number): DomainBucket {
     creditable: new Float64Array(stride),
     own: new Float64Array(stride),
     isSatisfiable: false,
-    first: 0,
-    second: 0,
-    third: 0,
+    scores: new Float64Array(3),
   };
 }
 
@@ -79,8 +76,13 @@ function newBucket(stride: number): DomainBucket {
 export class DomainChooser {
   readonly #dimensions: Dimensions;
   readonly #vectors: VectorTable;
-  #demand: number[] = [];
-  #open: number[] = [];
+  #demand: Float64Array = new Float64Array(0);
+  /** The first `#openCount` are open. */
+  #open: Int32Array = new Int32Array(0);
+  #openCount = 0;
+  /** Scratch of `best` and `ratio`. */
+  readonly #best: DomainBucket[] = [];
+  readonly #ratio: Float64Array = new Float64Array(1);
 
   constructor(dimensions: Dimensions, vectors: VectorTable) {
     this.#dimensions = dimensions;
@@ -89,69 +91,126 @@ export class DomainChooser {
 
   load(aggregate: number): void {
     const { values, stride } = this.#vectors;
-    this.#open = [];
-    this.#demand = [];
-    for (let d = 0; d < stride; d++) {
-      this.#demand.push(values[aggregate * stride + d] as number);
-      if ((this.#demand[d] as number) > 0) this.#open.push(d);
+    if (this.#demand.length < stride) {
+      this.#demand = new Float64Array(stride);
+      this.#open = new Int32Array(stride);
     }
-    // Floating sums depend on their order: by name it is the same in every process.
-    this.#open.sort((a, b) => compareText(this.#dimensions.name(a), this.#dimensions.name(b)));
+    this.#openCount = 0;
+    for (let d = 0; d < stride; d++) {
+      const value = values[aggregate * stride + d] as number;
+      this.#demand[d] = value;
+      if (value > 0) this.#addOpen(d);
+    }
+  }
+
+  /** Floating sums depend on their order: by name it is the same in every process. */
+  #addOpen(dimension: number): void {
+    const open = this.#open;
+    const name = this.#dimensions.name(dimension);
+    let at = this.#openCount++;
+    for (; at > 0; at--) {
+      const before = open[at - 1] as number;
+      if (compareText(this.#dimensions.name(before), name) < 0) break;
+      open[at] = before;
+    }
+    open[at] = dimension;
   }
 
   covers(supply: Float64Array): boolean {
-    for (const d of this.#open)
+    for (let at = 0; at < this.#openCount; at++) {
+      const d = this.#open[at] as number;
       if ((supply[d] as number) < (this.#demand[d] as number)) return false;
+    }
     return true;
   }
 
   /** Capped, overflow in one dimension does not mask a hole in another. */
   ratio(supply: Float64Array, isCapped: boolean): number {
+    this.#writeRatio(supply, isCapped, this.#ratio, 0);
+    return this.#ratio[0] as number;
+  }
+
+  #writeRatio(supply: Float64Array, isCapped: boolean, into: Float64Array, place: number): void {
     let sum = 0;
-    for (const d of this.#open) {
+    for (let at = 0; at < this.#openCount; at++) {
+      const d = this.#open[at] as number;
       const share = (supply[d] as number) / (this.#demand[d] as number);
       sum += isCapped ? Math.min(1, share) : share;
     }
-    return sum;
+    into[place] = sum;
   }
 
-  /** Best first, at most `limit`; the head is the choice. Domains without a machine are out. */
-  best(buckets: Iterable<DomainBucket>, limit: number): DomainBucket[] {
-    const best: DomainBucket[] = [];
-    for (const bucket of buckets) {
+  /**
+   * The one that bound machines alone decide: of the buckets that credit covers the strictly best,
+   * more of its own first, then less too much. Undefined when there is none, or a tie.
+   */
+  decidedByCredit(buckets: readonly DomainBucket[], count: number): DomainBucket | undefined {
+    let best: DomainBucket | undefined;
+    let isTie = false;
+    for (let at = 0; at < count; at++) {
+      const bucket = buckets[at] as DomainBucket;
+      if (!this.covers(bucket.creditable)) continue;
+      this.#writeRatio(bucket.own, true, bucket.scores, 0);
+      this.#writeRatio(bucket.creditable, false, bucket.scores, 1);
+      const order = best === undefined ? -1 : compareCredit(bucket, best);
+      if (order > 0) continue;
+      isTie = order === 0;
+      best = bucket;
+    }
+    return isTie ? undefined : best;
+  }
+
+  /**
+   * Best first, at most `limit`; the head is the choice. Domains without a machine are out. The
+   * list is reused by the next call.
+   */
+  best(
+    buckets: readonly DomainBucket[],
+    limit: number,
+    count: number = buckets.length,
+  ): readonly DomainBucket[] {
+    const best = this.#best;
+    let found = 0;
+    for (let place = 0; place < count; place++) {
+      const bucket = buckets[place] as DomainBucket;
       if (bucket.count === 0) continue;
       this.#score(bucket);
-      let at = best.length;
+      let at = found;
       while (at > 0 && compare(bucket, best[at - 1] as DomainBucket) < 0) at -= 1;
       if (at >= limit) continue;
-      best.splice(at, 0, bucket);
-      if (best.length > limit) best.pop();
+      if (found < limit) found += 1;
+      for (let to = found - 1; to > at; to--) best[to] = best[to - 1] as DomainBucket;
+      best[at] = bucket;
     }
+    if (best.length > found) best.length = found;
     return best;
   }
 
   #score(bucket: DomainBucket): void {
+    const { scores } = bucket;
     bucket.isSatisfiable = this.covers(bucket.total);
     if (bucket.isSatisfiable) {
       // Rules 2, 2b and 3. Where credit alone covers, only credit is weighed (docs/adr/0064):
       // otherwise a machine that a preemption frees moves the choice, and the next moves it back.
       const weighed = this.covers(bucket.creditable) ? bucket.creditable : bucket.total;
-      bucket.first = this.ratio(bucket.creditable, true);
-      bucket.second = this.ratio(bucket.own, true);
-      bucket.third = -this.ratio(weighed, false);
+      this.#writeRatio(bucket.creditable, true, scores, 0);
+      this.#writeRatio(bucket.own, true, scores, 1);
+      this.#writeRatio(weighed, false, scores, 2);
+      scores[2] = -(scores[2] as number);
     } else {
       // Rules 4 and 5, and what 2b is for satisfiable domains: without it, gangs that no domain
       // can hold take each other's racks for ever (docs/adr/0064).
-      bucket.first = this.ratio(bucket.total, true);
-      bucket.second = this.ratio(bucket.creditable, true);
-      bucket.third = this.ratio(bucket.own, true);
+      this.#writeRatio(bucket.total, true, scores, 0);
+      this.#writeRatio(bucket.creditable, true, scores, 1);
+      this.#writeRatio(bucket.own, true, scores, 2);
     }
   }
 
   /** For people: the worst dimension decides, in whole per mille, rounded down. */
   coverage(bucket: DomainBucket): DomainCoverage {
     let worst = 1000n;
-    for (const d of this.#open) {
+    for (let at = 0; at < this.#openCount; at++) {
+      const d = this.#open[at] as number;
       const share = (BigInt(bucket.total[d] as number) * 1000n) / BigInt(this.#demand[d] as number);
       if (share < worst) worst = share;
     }
@@ -166,8 +225,18 @@ export class DomainChooser {
 /** Negative when `a` is preferred; never 0 for two values. */
 function compare(a: DomainBucket, b: DomainBucket): number {
   if (a.isSatisfiable !== b.isSatisfiable) return a.isSatisfiable ? -1 : 1;
-  if (a.first !== b.first) return b.first - a.first;
-  if (a.second !== b.second) return b.second - a.second;
-  if (a.third !== b.third) return b.third - a.third;
+  for (let at = 0; at < a.scores.length; at++) {
+    const difference = (b.scores[at] as number) - (a.scores[at] as number);
+    // Of the sign only: a fraction that a call returns is an allocation.
+    if (difference !== 0) return difference < 0 ? -1 : 1;
+  }
   return b.count - a.count || compareText(a.value, b.value);
+}
+
+/** Negative when `a` is preferred by what is bound in it; 0 for a tie. */
+function compareCredit(a: DomainBucket, b: DomainBucket): number {
+  const own = (b.scores[0] as number) - (a.scores[0] as number);
+  if (own !== 0) return own < 0 ? -1 : 1;
+  const excess = (a.scores[1] as number) - (b.scores[1] as number);
+  return excess === 0 ? 0 : Math.sign(excess);
 }

@@ -6,6 +6,7 @@
 // satisfiable ones first, of these the least over-committed, of the others the best covered;
 // then more machines, then the smallest value.
 
+import { grown } from '../store/classes.ts';
 import type { DomainTotals } from './domain-totals.ts';
 
 /** The part of the domain choice that knows the gang's demand. */
@@ -30,7 +31,8 @@ export class DomainRanking {
   #places: Int32Array = new Int32Array(0);
   #supply: Float64Array = new Float64Array(0);
   /** Scratch of `best`: places in the heap that may be next. */
-  readonly #frontier: number[] = [];
+  #frontier: Int32Array = new Int32Array(16);
+  #frontierCount = 0;
 
   constructor(totals: DomainTotals) {
     this.#totals = totals;
@@ -52,16 +54,15 @@ export class DomainRanking {
 
   /** Appends the best domains that hold machines and are not excluded, at most `limit`. */
   best(limit: number, isExcluded: (domain: number) => boolean, into: number[]): void {
-    const frontier = this.#frontier;
-    frontier.length = 0;
-    if (this.#heap.length > 0) frontier.push(0);
+    this.#frontierCount = 0;
+    if (this.#heap.length > 0) this.#widen(0);
     let left = limit;
-    while (left > 0 && frontier.length > 0) {
-      const place = this.#takeBest(frontier);
+    while (left > 0 && this.#frontierCount > 0) {
+      const place = this.#takeBest();
       const domain = this.#heap[place] as number;
       if (this.#kinds[domain] === EMPTY) return;
       for (let child = place * 2 + 1; child <= place * 2 + 2; child++) {
-        if (child < this.#heap.length) frontier.push(child);
+        if (child < this.#heap.length) this.#widen(child);
       }
       if (isExcluded(domain)) continue;
       into.push(domain);
@@ -69,15 +70,22 @@ export class DomainRanking {
     }
   }
 
+  #widen(place: number): void {
+    if (this.#frontierCount === this.#frontier.length) {
+      this.#frontier = grown(this.#frontier, new Int32Array(this.#frontierCount * 2));
+    }
+    this.#frontier[this.#frontierCount++] = place;
+  }
+
   /** The frontier is as short as what was asked for. */
-  #takeBest(frontier: number[]): number {
+  #takeBest(): number {
+    const frontier = this.#frontier;
     let best = 0;
-    for (let at = 1; at < frontier.length; at++) {
+    for (let at = 1; at < this.#frontierCount; at++) {
       if (this.#isBefore(frontier[at] as number, frontier[best] as number)) best = at;
     }
     const place = frontier[best] as number;
-    frontier[best] = frontier[frontier.length - 1] as number;
-    frontier.pop();
+    frontier[best] = frontier[--this.#frontierCount] as number;
     return place;
   }
 

@@ -3,20 +3,28 @@
 // scratch that all clusters share.
 
 import type { Row } from '../needs/row.ts';
+import { grown } from '../store/classes.ts';
 import { CELL, CLASS, type ClusterSupply, SLOT } from '../store/cluster-supply.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
+import { PairTable } from '../store/pair-table.ts';
 import { mayServeBound } from './may-serve.ts';
+
+/** What a cell can hold: a shard that evaluates all of its clusters gets there within a week. */
+const MAX_TURN = 2 ** 31 - 1;
 
 export class Foldability {
   readonly #inventory: Inventory;
   readonly #vectors: VectorTable;
-  readonly #gangs = new Set<number>();
-  /** By gang: place of its last incumbent in the two lists, plus 1. */
-  readonly #last = new Map<number, number>();
-  readonly #classes: number[] = [];
+  /** By fingerprint of a gang: the last cluster's turn that has one. */
+  #turns: Int32Array = new Int32Array(64);
+  #turn = 0;
+  /** By fingerprint and group of a gang: place of its last incumbent in the two lists, plus 1. */
+  readonly #last: PairTable = new PairTable();
+  #classes: Int32Array = new Int32Array(64);
   /** The incumbent before it of the same gang, plus 1; 0 for none. */
-  readonly #previous: number[] = [];
+  #previous: Int32Array = new Int32Array(64);
+  #incumbentCount = 0;
   #supply: ClusterSupply | undefined;
 
   /** `vectors` holds demand. */
@@ -27,33 +35,53 @@ export class Foldability {
 
   /** Bound machines of the cluster by the gang that they were configured for. */
   begin(cluster: number, rows: readonly Row[]): void {
-    this.#gangs.clear();
+    this.#nextTurn();
     this.#last.clear();
-    this.#classes.length = 0;
-    this.#previous.length = 0;
+    this.#incumbentCount = 0;
     this.#supply = this.#inventory.supplyOf(cluster);
     for (let at = 0; at < rows.length; at++) {
       const { compiled } = rows[at] as Row;
-      if (compiled.sameKey !== undefined) this.#gangs.add(compiled.fingerprint);
+      if (compiled.sameKey !== undefined) this.#markGang(compiled.fingerprint);
     }
     if (this.#supply === undefined) return;
     const { cells, boundEnd } = this.#supply;
     for (let at = 0; at < boundEnd; at += CELL) this.#addIncumbent(cells, at);
   }
 
+  #nextTurn(): void {
+    this.#turn += 1;
+    if (this.#turn <= MAX_TURN) return;
+    this.#turns.fill(0);
+    this.#turn = 1;
+  }
+
+  #markGang(fingerprint: number): void {
+    if (fingerprint >= this.#turns.length) {
+      this.#turns = grown(this.#turns, new Int32Array(fingerprint * 2));
+    }
+    this.#turns[fingerprint] = this.#turn;
+  }
+
   #addIncumbent(cells: Int32Array, at: number): void {
     const { needFp, group } = this.#inventory.columns;
     const slot = cells[at + SLOT] as number;
     const fingerprint = needFp[slot] as number;
-    if (!this.#gangs.has(fingerprint)) return;
-    const key = gangKey(fingerprint, group[slot] as number);
-    this.#previous.push(this.#last.get(key) ?? 0);
-    this.#classes.push(cells[at + CLASS] as number);
-    this.#last.set(key, this.#classes.length);
+    if (this.#turns[fingerprint] !== this.#turn) return;
+    if (this.#incumbentCount === this.#classes.length) this.#growIncumbents();
+    const gang = group[slot] as number;
+    this.#previous[this.#incumbentCount] = this.#last.get(fingerprint, gang);
+    this.#classes[this.#incumbentCount++] = cells[at + CLASS] as number;
+    this.#last.set(fingerprint, gang, this.#incumbentCount);
+  }
+
+  #growIncumbents(): void {
+    const capacity = this.#classes.length * 2;
+    this.#classes = grown(this.#classes, new Int32Array(capacity));
+    this.#previous = grown(this.#previous, new Int32Array(capacity));
   }
 
   isFoldable(row: Row): boolean {
-    const last = this.#last.get(gangKey(row.compiled.fingerprint, row.group)) ?? 0;
+    const last = this.#last.get(row.compiled.fingerprint, row.group);
     // A gang that already runs across machines stays a gang, unless one of them holds it all:
     // a large machine appearing anywhere must not drain every healthy smaller one.
     if (last > 0 && !this.#someIncumbentHolds(row, last)) return false;
@@ -86,9 +114,4 @@ export class Foldability {
     }
     return true;
   }
-}
-
-/** Both numbers are dense and small, so one double holds the pair exactly. */
-function gangKey(fingerprint: number, group: number): number {
-  return fingerprint * 0x400_0000 + group;
 }

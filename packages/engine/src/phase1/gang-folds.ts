@@ -8,8 +8,10 @@ import { earliest, type Need } from '../model/need.ts';
 import type { Resources } from '../model/resources.ts';
 import { createRow, releaseRow, resizeRow, type RowContext } from '../needs/needs-table.ts';
 import type { Row } from '../needs/row.ts';
+import type { VectorTable } from '../store/dimensions.ts';
 
 interface Fold {
+  readonly key: string;
   /** One of the gangs. */
   gang: Row;
   count: number;
@@ -38,7 +40,14 @@ export class GangFolds {
     const { arrivalUnixNanos } = gang.need;
     let fold = this.#folds.get(gang.gangKey);
     if (fold === undefined) {
-      fold = { gang, count: 0, arrival: arrivalUnixNanos, seenBy: 0, row: undefined };
+      fold = {
+        key: gang.gangKey,
+        gang,
+        count: 0,
+        arrival: arrivalUnixNanos,
+        seenBy: 0,
+        row: undefined,
+      };
       this.#folds.set(gang.gangKey, fold);
     }
     if (fold.seenBy !== this.#evaluation) {
@@ -75,27 +84,30 @@ export class GangFolds {
       if (fold.row === undefined) {
         fold.row = createRow(context, this.#cluster, foldedNeed(fold), true);
         hasNew = true;
-      } else if (!isSameFold(fold.row, fold)) resizeRow(context, fold.row, foldedNeed(fold));
+      } else if (!isSameFold(context.vectors, fold.row, fold))
+        resizeRow(context, fold.row, foldedNeed(fold));
     }
     return hasNew;
   }
 
   #dropFolds(context: RowContext): boolean {
     let hasGone = false;
-    for (const [key, fold] of this.#folds) {
+    for (const fold of this.#folds.values()) {
       if (fold.seenBy === this.#evaluation) continue;
       if (fold.row !== undefined) releaseRow(context, fold.row);
-      this.#folds.delete(key);
+      this.#folds.delete(fold.key);
       hasGone = true;
     }
     return hasGone;
   }
 }
 
-function isSameFold({ need }: Row, { gang, count, arrival }: Fold): boolean {
-  if (need.arrivalUnixNanos !== arrival) return false;
-  for (const [name, value] of gang.need.aggregate) {
-    if (need.aggregate.get(name) !== saturated(value * count)) return false;
+function isSameFold({ values, stride }: VectorTable, row: Row, fold: Fold): boolean {
+  if (row.need.arrivalUnixNanos !== fold.arrival) return false;
+  const gang = fold.gang.aggregate * stride;
+  const folded = row.aggregate * stride;
+  for (let d = 0; d < stride; d++) {
+    if (values[folded + d] !== saturated((values[gang + d] as number) * fold.count)) return false;
   }
   return true;
 }
@@ -113,7 +125,10 @@ function foldedNeed({ gang, count, arrival }: Fold): Need {
 
 function scaled(resources: Resources, by: number): Resources {
   const product = new Map<string, number>();
-  for (const [name, value] of resources) product.set(name, saturated(value * by));
+  // By name: a pair per entry is an allocation.
+  for (const name of resources.keys()) {
+    product.set(name, saturated((resources.get(name) as number) * by));
+  }
   return product;
 }
 

@@ -14,6 +14,8 @@ export class PoolView {
   readonly #pools: readonly [(SortedSlots | undefined)[], (SortedSlots | undefined)[]];
   readonly #cursors: readonly [(Tagged | undefined)[], (Tagged | undefined)[]] = [[], []];
   #cycle = 0;
+  /** Classes and pools that were used up so far: whoever saw the same number saw the same ones. */
+  emptiedCount = 0;
   /** Speculative machines that may still be bought, by provider index; absent is unlimited. */
   readonly #quota: (number | undefined)[] = [];
 
@@ -24,6 +26,7 @@ export class PoolView {
   /** Forgets everything that was taken. */
   begin(quotaRemaining: readonly (number | undefined)[]): void {
     this.#cycle += 1;
+    this.emptiedCount = 0;
     this.#quota.length = 0;
     for (const remaining of quotaRemaining) this.#quota.push(remaining);
   }
@@ -56,6 +59,7 @@ export class PoolView {
     const cursor = this.#cursor(state, klass, this.#pools[state][klass] as SortedSlots);
     const slot = cursor.peek();
     cursor.advance();
+    if (cursor.remaining === 0) this.emptiedCount += 1;
     if (state === SPECULATIVE) {
       const remaining = this.#quota[provider];
       if (remaining !== undefined) this.#quota[provider] = remaining - 1;

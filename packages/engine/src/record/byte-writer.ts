@@ -40,6 +40,28 @@ export class ByteWriter {
     this.#length = putVarint(bytes, at, d);
   }
 
+  eightVarints(
+    a: number,
+    b: number,
+    c: number,
+    d: number,
+    e: number,
+    f: number,
+    g: number,
+    h: number,
+  ): void {
+    this.#reserve(64);
+    const bytes = this.#bytes;
+    let at = putVarint(bytes, this.#length, a);
+    at = putVarint(bytes, at, b);
+    at = putVarint(bytes, at, c);
+    at = putVarint(bytes, at, d);
+    at = putVarint(bytes, at, e);
+    at = putVarint(bytes, at, f);
+    at = putVarint(bytes, at, g);
+    this.#length = putVarint(bytes, at, h);
+  }
+
   /** Makes room for a byte that `patch` fills in later. */
   hole(): number {
     this.#reserve(1);
@@ -77,27 +99,24 @@ export class ByteWriter {
   text(value: string): void {
     const { length } = value;
     this.#reserve(length * 3 + 8);
+    const bytes = this.#bytes;
     const start = this.#length;
     const content = start + (length < 0x80 ? 1 : 2);
-    if (length < 0x4000 && this.#ascii(value, content)) {
-      putVarint(this.#bytes, start, length);
+    // One question at the end instead of one per character.
+    let seen = 0;
+    for (let at = 0; at < length; at++) {
+      const code = value.charCodeAt(at);
+      seen |= code;
+      bytes[content + at] = code;
+    }
+    if (seen < 0x80 && length < 0x4000) {
+      putVarint(bytes, start, length);
       this.#length = content + length;
       return;
     }
     const encoded = new TextEncoder().encode(value);
     this.varint(encoded.length);
     this.bytes(encoded);
-  }
-
-  #ascii(value: string, start: number): boolean {
-    const bytes = this.#bytes;
-    const { length } = value;
-    for (let at = 0; at < length; at++) {
-      const code = value.charCodeAt(at);
-      if (code >= 0x80) return false;
-      bytes[start + at] = code;
-    }
-    return true;
   }
 
   #reserve(more: number): void {
@@ -110,13 +129,15 @@ export class ByteWriter {
   }
 }
 
-/** Writes a whole number in [0, 2⁵³) and returns where it ended. */
+/** Writes a whole number in [0, 2⁵³) and returns where it ended. Small, so that it is inlined. */
 function putVarint(bytes: Uint8Array, start: number, value: number): number {
+  if (value >= 0x80) return putLong(bytes, start, value);
+  bytes[start] = value;
+  return start + 1;
+}
+
+function putLong(bytes: Uint8Array, start: number, value: number): number {
   let at = start;
-  if (value < 0x80) {
-    bytes[at] = value;
-    return at + 1;
-  }
   let rest = value;
   while (rest > 0x7fff_ffff) {
     bytes[at++] = (rest % 0x80) | 0x80;

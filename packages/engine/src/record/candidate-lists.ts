@@ -6,6 +6,7 @@
 
 import type { ActionBuffer } from '../cycle/action-buffer.ts';
 import type { CostOrder } from '../match/cost-order.ts';
+import type { EligibleSet } from '../match/eligible-set.ts';
 import { ActionKind } from '../model/action.ts';
 import { comparePrecedence } from '../model/profile.ts';
 import type { CompiledProfile } from '../needs/compiled-profile.ts';
@@ -53,10 +54,14 @@ export class CandidateLists {
   /** By class and pool: who took from it last in this cycle. */
   readonly #takers: readonly [(Row | undefined)[], (Row | undefined)[]] = [[], []];
   readonly #touched: number[] = [];
-  /** Classes that were used up so far: lists of before may no longer be true. */
+  /** Actions whose takers are known; those behind are looked at when a list is written. */
+  #notedCount = 0;
+  /** Classes that were used up before this turn: lists of before may no longer be true. */
   #usedUpCount = 0;
   #hasQuotas = false;
-  readonly #known = new Map<CostOrder, KnownLists>();
+  readonly #known = new Map<EligibleSet, KnownLists>();
+  /** The last of them: needs of one profile follow each other. */
+  #last: KnownLists | undefined;
 
   constructor(inventory: Inventory, vectors: VectorTable, view: PoolView, tables: RecordTables) {
     this.#inventory = inventory;
@@ -69,43 +74,53 @@ export class CandidateLists {
     this.bytes.clear();
     this.bytes.byte(0);
     this.count = EMPTY_LIST + 1;
+    this.#notedCount = 0;
     this.#usedUpCount = 0;
+    this.#last = undefined;
     this.#hasQuotas = this.#view.hasQuotas;
     this.#known.clear();
-    for (const klass of this.#touched.splice(0)) {
+    for (const klass of this.#touched) {
       this.#takers[IDLE][klass] = undefined;
       this.#takers[SPECULATIVE][klass] = undefined;
     }
+    this.#touched.length = 0;
   }
 
   /**
-   * The list of a need whose turn is over: its place. `order` is what it chose from; its actions
-   * are those from `firstAction` on.
+   * The list of a need whose turn is over: its place. `pass` names the acquisition to its cost
+   * order; its actions are those from `firstAction` on.
    */
-  add(row: Row, order: CostOrder, actions: ActionBuffer, firstAction: number): number {
+  add(row: Row, pass: number, actions: ActionBuffer, firstAction: number): number {
+    const list = this.#listOf(row, pass, actions, firstAction);
+    this.#usedUpCount = this.#view.emptiedCount;
+    return list;
+  }
+
+  #listOf(row: Row, pass: number, actions: ActionBuffer, firstAction: number): number {
     // Parked and refused needs choose from nothing.
     if (row.result.isParked || row.result.isHeldOff) return EMPTY_LIST;
     const choice = this.#onlyChoice(row, actions, firstAction);
-    if (choice < 0) return this.#append(row, order, actions, firstAction);
-    const known = this.#knownFor(row, order);
-    let list = known.byChoice.get(choice);
+    if (choice < 0) return this.#append(row, pass, actions, firstAction);
+    const known = this.#knownFor(row);
+    if (known.choice === choice) return known.list;
+    let list = known.others?.get(choice);
     if (list === undefined) {
-      list = this.#append(row, order, actions, firstAction);
-      known.byChoice.set(choice, list);
+      list = this.#append(row, pass, actions, firstAction);
+      remember(known, choice, list);
     }
     return list;
   }
 
-  /** Remembers who took what; after the need's list. */
-  noteTakers(row: Row, actions: ActionBuffer, firstAction: number): void {
-    for (let at = firstAction; at < actions.length; at++) {
+  /** Who took what before this action. */
+  #noteTakers(actions: ActionBuffer, end: number): void {
+    for (let at = this.#notedCount; at < end; at++) {
       const klass = this.#classOf(actions, at);
       const state = actions.kind[at] === ActionKind.Bootstrap ? IDLE : SPECULATIVE;
       const takers = this.#takers[state];
       if (takers[klass] === undefined) this.#touched.push(klass);
-      takers[klass] = row;
-      if (this.#view.remaining(state, klass) === 0) this.#usedUpCount += 1;
+      takers[klass] = actions.row[at];
     }
+    this.#notedCount = end;
   }
 
   /** A covered need without topology that took from one class and pool: their number, else −1. */
@@ -121,19 +136,35 @@ export class CandidateLists {
     return klass * 2 + (kind === ActionKind.Bootstrap ? IDLE : SPECULATIVE);
   }
 
-  #knownFor({ compiled, result }: Row, order: CostOrder): KnownLists {
+  #knownFor({ compiled, eligible, result }: Row): KnownLists {
     const open = this.#openMask(result.afterCredit);
-    let known = this.#known.get(order);
+    const known = eligible === this.#last?.eligible ? this.#last : this.#known.get(eligible);
     const isTrue =
       known !== undefined &&
       known.compiled === compiled &&
       known.open === open &&
       known.usedUpCount === this.#usedUpCount;
-    if (known === undefined || !isTrue) {
-      known = { compiled, open, usedUpCount: this.#usedUpCount, byChoice: new Map() };
-      this.#known.set(order, known);
-    }
+    return known !== undefined && isTrue ? this.#use(known) : this.#begin(eligible, compiled, open);
+  }
+
+  #use(known: KnownLists): KnownLists {
+    this.#last = known;
     return known;
+  }
+
+  #begin(eligible: EligibleSet, compiled: CompiledProfile, open: number): KnownLists {
+    const usedUpCount = this.#usedUpCount;
+    const known = {
+      eligible,
+      compiled,
+      open,
+      usedUpCount,
+      choice: -1,
+      list: EMPTY_LIST,
+      others: undefined,
+    };
+    this.#known.set(eligible, known);
+    return this.#use(known);
   }
 
   /** Which dimensions were open: what a class must offer to contribute. */
@@ -150,7 +181,9 @@ export class CandidateLists {
     return this.#inventory.columns.klass[actions.slot[at] as number] as number;
   }
 
-  #append(row: Row, order: CostOrder, actions: ActionBuffer, firstAction: number): number {
+  #append(row: Row, pass: number, actions: ActionBuffer, firstAction: number): number {
+    const order = row.eligible.order(row.compiled.interruptionBucket, pass);
+    this.#noteTakers(actions, firstAction);
     const count = this.bytes.hole();
     this.bytes.patch(count, this.#write(row, order, actions, firstAction));
     return this.count++;
@@ -330,9 +363,23 @@ export class CandidateLists {
 }
 
 interface KnownLists {
+  readonly eligible: EligibleSet;
   readonly compiled: CompiledProfile;
   readonly open: number;
   readonly usedUpCount: number;
-  /** By class × 2 + pool that the need took from: the place of its list. */
-  readonly byChoice: Map<number, number>;
+  /** Class × 2 + pool that the first of its needs took from, and the place of its list. */
+  choice: number;
+  list: number;
+  /** The same of the others: most have none. */
+  others: Map<number, number> | undefined;
+}
+
+function remember(known: KnownLists, choice: number, list: number): void {
+  if (known.choice < 0) {
+    known.choice = choice;
+    known.list = list;
+    return;
+  }
+  known.others ??= new Map();
+  known.others.set(choice, list);
 }

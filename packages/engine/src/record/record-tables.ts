@@ -1,8 +1,12 @@
 // What a decision record names more than once, each written once: texts, and classes of
 // machines with what their pools held when acquisition began. A name is its place in the table.
 
+import { grown } from '../store/classes.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { ByteWriter } from './byte-writer.ts';
+
+/** Half of what a place can hold: no record names as many things as the other half. */
+const MAX_BASE = 2 ** 30;
 
 export class RecordTables {
   readonly #inventory: Inventory;
@@ -10,46 +14,54 @@ export class RecordTables {
   readonly classes: ByteWriter = new ByteWriter();
   stringCount = 0;
   classCount = 0;
-  /** By interned id or class: its place, valid for the tagged record. */
   readonly #fingerprints: Places = new Places();
   readonly #groups: Places = new Places();
   readonly #clusters: Places = new Places();
   readonly #classes: Places = new Places();
-  #record = 0;
+  /** What places are counted from in this record: those of earlier ones are below it. */
+  #base = 1;
 
   constructor(inventory: Inventory) {
     this.#inventory = inventory;
   }
 
   begin(): void {
-    this.#record += 1;
+    this.#base += Math.max(this.stringCount, this.classCount);
+    if (this.#base > MAX_BASE) this.#restart();
     this.stringCount = 0;
     this.classCount = 0;
     this.strings.clear();
     this.classes.clear();
   }
 
+  #restart(): void {
+    this.#base = 1;
+    for (const places of [this.#fingerprints, this.#groups, this.#clusters, this.#classes]) {
+      places.forget();
+    }
+  }
+
   cluster(cluster: number): number {
-    const known = this.#clusters.find(cluster, this.#record);
+    const known = this.#clusters.find(cluster, this.#base);
     if (known >= 0) return known;
     return this.#addString(this.#clusters, cluster, this.#inventory.clusters.text(cluster));
   }
 
   fingerprint(fingerprint: number): number {
-    const known = this.#fingerprints.find(fingerprint, this.#record);
+    const known = this.#fingerprints.find(fingerprint, this.#base);
     if (known >= 0) return known;
     const text = this.#inventory.fingerprints.text(fingerprint);
     return this.#addString(this.#fingerprints, fingerprint, text);
   }
 
   group(group: number): number {
-    const known = this.#groups.find(group, this.#record);
+    const known = this.#groups.find(group, this.#base);
     if (known >= 0) return known;
     return this.#addString(this.#groups, group, this.#inventory.groups.text(group));
   }
 
   class(klass: number): number {
-    const known = this.#classes.find(klass, this.#record);
+    const known = this.#classes.find(klass, this.#base);
     if (known >= 0) return known;
     const { classes, idlePools, speculativePools } = this.#inventory;
     const shape = classes.shape(klass);
@@ -62,39 +74,35 @@ export class RecordTables {
     out.double(classes.probability[klass] as number);
     out.varint(idlePools[klass]?.size ?? 0);
     out.varint(speculativePools[klass]?.size ?? 0);
-    this.#classes.set(klass, this.#record, this.classCount);
+    this.#classes.set(klass, this.#base, this.classCount);
     return this.classCount++;
   }
 
   #addString(places: Places, id: number, text: string): number {
     this.strings.text(text);
-    places.set(id, this.#record, this.stringCount);
+    places.set(id, this.#base, this.stringCount);
     return this.stringCount++;
   }
 }
 
 /** Dense id to place in the current record, without clearing between records. */
 class Places {
-  #records: Int32Array = new Int32Array(64);
+  /** Counted from the base of the record that set it. */
   #places: Int32Array = new Int32Array(64);
 
-  find(id: number, record: number): number {
-    return this.#records[id] === record ? (this.#places[id] as number) : -1;
+  /** Below 0 for none. */
+  find(id: number, base: number): number {
+    return id < this.#places.length ? (this.#places[id] as number) - base : -1;
   }
 
-  set(id: number, record: number, place: number): void {
-    if (id >= this.#records.length) this.#grow(id + 1);
-    this.#records[id] = record;
-    this.#places[id] = place;
+  set(id: number, base: number, place: number): void {
+    if (id >= this.#places.length) {
+      this.#places = grown(this.#places, new Int32Array(Math.max(id + 1, id * 2)));
+    }
+    this.#places[id] = base + place;
   }
 
-  #grow(needed: number): void {
-    const capacity = Math.max(needed, this.#records.length * 2);
-    const records = new Int32Array(capacity);
-    const places = new Int32Array(capacity);
-    records.set(this.#records);
-    places.set(this.#places);
-    this.#records = records;
-    this.#places = places;
+  forget(): void {
+    this.#places.fill(0);
   }
 }

@@ -4,9 +4,10 @@
 // Cost: per recorded need a dozen bytes, per action its machine's id and a number. Needs that
 // their own cluster covers are not mentioned. Guarded by bench extra.recordShare.
 
+import { assert } from '@bigfleet/base';
 import type { ActionBuffer } from '../cycle/action-buffer.ts';
-import type { CostOrder } from '../match/cost-order.ts';
 import { ActionKind } from '../model/action.ts';
+import type { CompiledProfile } from '../needs/compiled-profile.ts';
 import type { Row } from '../needs/row.ts';
 import type { PoolView } from '../phase1/pool-view.ts';
 import type { VectorTable } from '../store/dimensions.ts';
@@ -25,6 +26,9 @@ import {
 } from './format.ts';
 import { RecordTables } from './record-tables.ts';
 
+/** Ids that are fetched at once: their misses overlap. */
+const IDS_AHEAD = 16;
+
 export interface RecordHeader {
   readonly cycle: number;
   readonly nowMs: number;
@@ -41,6 +45,9 @@ export class Recorder {
   readonly #actionBytes: ByteWriter = new ByteWriter();
   readonly #record: ByteWriter = new ByteWriter();
   #needCount = 0;
+  /** The last profile and its place. */
+  #compiled: CompiledProfile | undefined;
+  #fingerprint = 0;
   /** Acquisitions come first among the actions. */
   #acquisitionCount = 0;
 
@@ -54,6 +61,7 @@ export class Recorder {
   /** Before acquisition. */
   begin(): void {
     this.#needCount = 0;
+    this.#compiled = undefined;
     this.#acquisitionCount = 0;
     this.#actionBytes.clear();
     this.#needs.clear();
@@ -62,28 +70,30 @@ export class Recorder {
   }
 
   /** The turn of a need in acquisition is over; its actions are those from `firstAction` on. */
-  acquired(row: Row, order: CostOrder, actions: ActionBuffer, firstAction: number): void {
-    const { result } = row;
+  acquired(row: Row, pass: number, actions: ActionBuffer, firstAction: number): void {
+    const { result, compiled, group } = row;
     result.recordPlace = this.#needCount++;
-    const out = this.#needs;
-    out.varints(
-      this.#tables.cluster(row.cluster),
-      this.#tables.fingerprint(row.compiled.fingerprint),
-      this.#tables.group(row.group),
+    this.#acquisitionCount = actions.length;
+    const cluster = this.#tables.cluster(row.cluster);
+    // Needs of one profile follow each other.
+    if (compiled !== this.#compiled) {
+      this.#compiled = compiled;
+      this.#fingerprint = this.#tables.fingerprint(compiled.fingerprint);
+    }
+    this.#needs.eightVarints(
+      cluster,
+      this.#fingerprint,
+      this.#tables.group(group),
       (result.isSatisfied ? IS_SATISFIED : 0) |
         (result.isParked ? IS_PARKED : 0) |
         (result.domain === undefined ? 0 : HAS_DOMAIN),
-    );
-    out.varints(
       result.creditedCount,
       result.bootstrapCount,
       result.provisionCount,
-      this.#lists.add(row, order, actions, firstAction),
+      this.#lists.add(row, pass, actions, firstAction),
     );
-    if (result.domain !== undefined) out.text(result.domain);
+    if (result.domain !== undefined) this.#needs.text(result.domain);
     if (!result.isSatisfied) this.#writeVector(result.deficit);
-    this.#lists.noteTakers(row, actions, firstAction);
-    this.#acquisitionCount = actions.length;
   }
 
   /** In one go: ids are scattered in memory, and a tight loop waits for many of them at once. */
@@ -91,12 +101,25 @@ export class Recorder {
     const out = this.#actionBytes;
     const { columns, ids } = this.#inventory;
     for (let at = 0; at < this.#acquisitionCount; at++) {
+      if (at % IDS_AHEAD === 0) this.#fetchIds(actions, at);
       const slot = actions.slot[at] as number;
       const isProvision = actions.kind[at] === ActionKind.Provision;
       // Cluster and need follow from the counts of the needs, the kind from the pool.
       out.text(ids[slot] as string);
       out.varint(this.#tables.class(columns.klass[slot] as number) * 2 + (isProvision ? 1 : 0));
     }
+  }
+
+  /** Reads a little of the next ids, independent of each other: the processor waits once. */
+  #fetchIds(actions: ActionBuffer, start: number): void {
+    const { columns, ids } = this.#inventory;
+    const end = Math.min(this.#acquisitionCount, start + IDS_AHEAD);
+    let sum = 0;
+    for (let at = start; at < end; at++) {
+      const slot = actions.slot[at] as number;
+      sum += (ids[slot] as string).length + (columns.klass[slot] as number);
+    }
+    assert(sum >= 0, 'an action on a machine without a class');
   }
 
   /** The record as bytes, valid until the next cycle. */

@@ -4,8 +4,8 @@
 
 import type { Resources } from '../model/resources.ts';
 
-/** Distinct resource names in a shard; clusters and providers use a dozen. */
-const MAX_DIMENSIONS = 256;
+/** Distinct resource names in a shard; clusters and providers use a dozen. Never given back. */
+export const MAX_DIMENSIONS = 256;
 
 export class Dimensions {
   readonly #indexes = new Map<string, number>();
@@ -21,11 +21,29 @@ export class Dimensions {
     return this.#names[dimension] ?? '';
   }
 
+  has(name: string): boolean {
+    return this.#indexes.has(name);
+  }
+
   /** Whether these names fit: every name widens every vector, so their number is bounded. */
   hasRoomFor(resources: Resources): boolean {
     let added = 0;
     for (const name of resources.keys()) if (!this.#indexes.has(name)) added += 1;
     return this.#names.length + added <= MAX_DIMENSIONS;
+  }
+
+  /** The same of all rows of a roll-up together: each alone may fit, and all of them not. */
+  hasRoomForAll(rows: Iterable<{ readonly aggregate: Resources }>): boolean {
+    return this.#names.length + this.newNames(rows).size <= MAX_DIMENSIONS;
+  }
+
+  /** Names that no machine and no row had before. */
+  newNames(rows: Iterable<{ readonly aggregate: Resources }>): ReadonlySet<string> {
+    const added = new Set<string>();
+    for (const { aggregate } of rows) {
+      for (const name of aggregate.keys()) if (!this.#indexes.has(name)) added.add(name);
+    }
+    return added;
   }
 
   indexOf(name: string): number {
@@ -94,8 +112,9 @@ export class VectorTable {
     for (const name of resources.keys()) this.#dimensions.indexOf(name);
     this.clear(handle);
     const start = handle * this.#stride;
-    for (const [name, value] of resources) {
-      this.#values[start + this.#dimensions.indexOf(name)] = value;
+    // By name: a pair per entry is an allocation.
+    for (const name of resources.keys()) {
+      this.#values[start + this.#dimensions.indexOf(name)] = resources.get(name) as number;
     }
   }
 

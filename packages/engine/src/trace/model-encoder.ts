@@ -27,6 +27,8 @@ export class ModelEncoder {
   readonly #large: ByteWriter = new ByteWriter();
   /** Equal fingerprint is equal profile: saves encoding a profile per row. */
   readonly #profiles = new Map<string, number>();
+  /** The one that was asked for last: needs of one roll-up share their unit. */
+  #lastResources: { readonly number: number; readonly resources: Resources } | undefined;
   /** By labels object, which is immutable: machines of one List share theirs. */
   #shapes = new WeakMap<Machine['labels'], EncodedShape>();
 
@@ -45,6 +47,7 @@ export class ModelEncoder {
   reset(): void {
     this.dictionary.reset();
     this.#profiles.clear();
+    this.#lastResources = undefined;
     this.#shapes = new WeakMap();
   }
 
@@ -79,9 +82,12 @@ export class ModelEncoder {
 
   resources(resources: Resources): number {
     if (resources.size === 0) return 0;
+    if (this.#lastResources?.resources === resources) return this.#lastResources.number;
     const body = this.#begin(this.#small);
     this.#writeResources(resources, body);
-    return this.#define(Op.defineResources, body);
+    const number = this.#define(Op.defineResources, body);
+    this.#lastResources = this.#problem === undefined ? { number, resources } : undefined;
+    return number;
   }
 
   /** Everything that makes machines interchangeable. */

@@ -104,12 +104,10 @@ export class RecordedEngine implements EngineInputs {
     this.#engine.releasePolicy = own;
   }
 
-  /** A refused roll-up still ends the silence of its cluster: that much is written. */
+  /** A refused roll-up changes nothing, so nothing is written. */
   applyRollup(cluster: string, needs: readonly Need[]): ReturnType<Engine['applyRollup']> {
     const applied = this.#engine.applyRollup(cluster, needs);
-    this.#writer.write(
-      applied.ok ? { kind: 'rollup', cluster, needs } : { kind: 'reported', cluster },
-    );
+    if (applied.ok) this.#writer.write({ kind: 'rollup', cluster, needs });
     return applied;
   }
 

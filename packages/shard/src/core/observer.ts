@@ -27,6 +27,9 @@ export interface ShardObserver {
   onRejectedRecord(provider: string, record: RejectedRecord): void;
   /** Stamps of the provider's echo that could not be read; the others apply. */
   onSkippedMetadata(machineId: string, skipped: SkippedMetadata): void;
+  /** No worker has it any more, and none will; how it ended is told now or later. */
+  onReleased(order: ActionOrder): void;
+  /** Once per execution, when it ended: for a transition that takes time, at its end. */
   onExecuted(order: ActionOrder, outcome: ExecuteOutcome, tookMs: number): void;
   onWithheld(order: ActionOrder, by: 'suppressed' | 'dryrun'): void;
   onFenced(order: ActionOrder): void;

@@ -296,15 +296,55 @@ test('truncation asks for the next cycle at once, rail 1 does not', async () => 
   shard.core.start();
   await shard.demand('blue', 120);
   await shard.virtual.runFor(3_000);
-  assert.equal(shard.executed.length, 30, 'three cycles in a row');
+  assert.equal(shard.released.length, 30, 'three cycles in a row');
   shard.world.rails = { ...openRails, reclaimCapFraction: 0.05 };
   await shard.virtual.runFor(20_000);
   await shard.demand('blue', 0);
   await shard.virtual.runFor(5_000);
-  const reclaims = shard.executed.filter(({ order }) => order.kind === ActionKind.Reclaim);
+  const reclaims = shard.released.filter(({ kind }) => kind === ActionKind.Reclaim);
   assert.equal(reclaims.length, 1, 'at most a twentieth, never none, and no cycle in between');
   await shard.stop();
 });
+
+test('rail 1 is measured against what was decided about, not against what came since', async () => {
+  const shard = stage({ executeConcurrency: 32 });
+  for (let at = 0; at < 40; at++) {
+    if (at < 20) shard.fake.addConfigured(fourCores(`m${at}`), 'blue');
+    else shard.fake.addIdle(fourCores(`m${at}`));
+  }
+  shard.world.rails = { ...openRails, reclaimCapFraction: 0.1 };
+  const decide = shard.host.cycle.bind(shard.host);
+  let isArmed = false;
+  shard.host.cycle = async (options) => {
+    const answer = await decide(options);
+    if (isArmed && answer.actions.count > 0) arrive(shard);
+    return answer;
+  };
+  shard.core.start();
+  await shard.virtual.runFor(1_000);
+  isArmed = true;
+  await shard.demand('blue', 0);
+  await shard.virtual.runFor(1_000);
+  const disposed = shard.cycles.find(({ answer }) => answer.actions.count > 0)?.disposition;
+  assert.deepEqual(
+    [disposed?.emitted[ActionKind.Reclaim], disposed?.cappedReclaimCount],
+    [2, 18],
+    'a tenth of 20, although 40 are Configured by now',
+  );
+  await shard.stop();
+});
+
+/** Everything that is idle becomes a node of blue, unasked. */
+function arrive({ core, fake }: Stage): void {
+  const { fleet } = core;
+  for (const id of fleet.inventory.ids) {
+    const slot = id === undefined || id === '' ? -1 : fleet.inventory.slotOf(id);
+    if (slot < 0 || fleet.stateOf(slot) !== State.Idle) continue;
+    fleet.observe({ ...fleet.read(slot), state: State.Configured, cluster: 'blue' });
+  }
+  assert.equal(fleet.configuredCount('blue'), 40);
+  assert.equal(fake.configuredCount, 20);
+}
 
 test('a host that vanishes is replaced, and its cluster is told', async () => {
   const shard = stage();
@@ -339,8 +379,9 @@ test('operator first: the provider is called when the desk says so, with what is
   assert.equal(shard.stateOf('host'), State.Draining);
   assert.equal(shard.fake.get('host').state, State.Configured, 'not yet asked');
   assert.equal(shard.core.fleet.pendingOf(0), 'drain_wait', 'a List does not undo it');
-  const waiting = shard.executed.at(-1)?.order;
-  assert.ok(waiting !== undefined && shard.core.drainDue(waiting, 42.9));
+  const waiting = shard.released.at(-1);
+  assert.equal(waiting?.kind, ActionKind.Reclaim);
+  assert.ok(shard.core.drainDue(waiting, 42.9));
   await shard.virtual.runFor(20_000);
   assert.equal(shard.stateOf('host'), State.Idle);
   assert.equal(shard.core.fleet.pendingOf(0), 'none');

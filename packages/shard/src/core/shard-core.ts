@@ -9,8 +9,11 @@ import type { Runtime } from '@bigfleet/base';
 import { decodeShardMetadata, startStateOf } from '@bigfleet/engine';
 import { type ActuationRails, disposeActions } from '../cycle/dispose.ts';
 import { Pacer } from '../cycle/pacer.ts';
+import { SnapshotCounts } from '../cycle/snapshot-counts.ts';
 import type { EngineHost } from '../engine-host/engine-host.ts';
+import type { Execution } from '../execute/execution.ts';
 import { Executor } from '../execute/executor.ts';
+import { type EndedExecution, OpenExecutions } from '../execute/open-executions.ts';
 import type { ActionOrder } from '../execute/order.ts';
 import { ExecutePool } from '../execute/pool.ts';
 import type { BlobSource, DrainDesk } from '../execute/ports.ts';
@@ -20,6 +23,7 @@ import type { NodeChange } from '../fleet/node-change.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
 import { ProviderRounds, type RoundOutcome } from '../provider/provider-rounds.ts';
 import type { IngestChange } from '../provider/reconcile/ingest.ts';
+import { ActuationHold } from './actuation-hold.ts';
 import { Readiness } from './readiness.ts';
 import type { ShardObserver } from './observer.ts';
 
@@ -30,7 +34,7 @@ export interface ShardCoreOptions {
   readonly blobs: BlobSource;
   readonly drains: DrainDesk;
   readonly executeConcurrency: number;
-  /** Asked once per cycle: an administrator may have changed them since. */
+  /** Asked in every cycle, and whenever `railsChanged` says so. */
   readonly rails: () => ActuationRails;
   /** Pairs whose operator refused a bootstrap, as of now. */
   readonly heldOff: () => ReadonlySet<string>;
@@ -51,17 +55,21 @@ export class ShardCore {
   readonly #pool: ExecutePool;
   readonly #executor: Executor;
   readonly #rounds: ProviderRounds;
+  readonly #open: OpenExecutions;
+  readonly #snapshot: SnapshotCounts;
+  readonly #hold: ActuationHold;
   #cycle = 0;
-  #isFenced = false;
   #isStopping = false;
 
   constructor(options: ShardCoreOptions) {
-    const { runtime, host, providers, blobs, drains, observer, onNodeChange } = options;
+    const { runtime, host, providers, blobs, drains, observer } = options;
     this.#options = options;
+    this.#open = new OpenExecutions((ended) => this.#ended(ended));
+    this.#snapshot = new SnapshotCounts((cluster) => this.fleet.configuredCount(cluster));
     this.fleet = new Fleet({
       feed: host.machines,
       clock: runtime.clock,
-      onNodeChange,
+      onNodeChange: (change) => this.#changed(change),
       ...(options.gate === undefined ? {} : { gate: options.gate }),
     });
     this.readiness = new Readiness(runtime.clock, providers);
@@ -78,8 +86,7 @@ export class ShardCore {
       blobs,
       drains,
       onFenced: (order) => {
-        // A newer process acts for this id: whatever this one still does is harm.
-        this.#isFenced = true;
+        this.#hold.fence();
         observer.onFenced(order);
       },
       onProblem: (order, problem, error) => observer.onProblem(order, problem, error),
@@ -88,10 +95,15 @@ export class ShardCore {
       runtime,
       concurrency: options.executeConcurrency,
       run: (order, signal) => this.#execute(order, signal),
-      onDone: (order, outcome, tookMs) =>
-        this.#done(order, () => {
-          observer.onExecuted(order, outcome, tookMs);
-        }),
+      onDone: (order, execution, tookMs) => this.#done(order, execution, tookMs),
+    });
+    this.#hold = new ActuationHold({
+      ...options,
+      fleet: this.fleet,
+      executor: this.#executor,
+      pool: this.#pool,
+      open: this.#open,
+      onResumed: () => this.wake(),
     });
     this.#pacer = new Pacer({
       runtime,
@@ -106,7 +118,7 @@ export class ShardCore {
   }
 
   get isFenced(): boolean {
-    return this.#isFenced;
+    return this.#hold.isFenced;
   }
 
   /** Actions that wait for a free slot of the pool. */
@@ -119,6 +131,7 @@ export class ShardCore {
   }
 
   start(): void {
+    this.railsChanged();
     this.#pacer.start();
   }
 
@@ -127,15 +140,20 @@ export class ShardCore {
     this.#pacer.wake();
   }
 
+  /** The rails may be others than before: what they stop stops now, not in the next cycle. */
+  railsChanged(): void {
+    this.#hold.look();
+  }
+
   /**
    * An action that no cycle decided, under the rules of one that did: the live state, nothing under
-   * way, room in the queue. False when it was not taken.
+   * way, room in the queue, which has none while actuation is held. False when it was not taken.
    */
   offer(order: ActionOrder): boolean {
     const { handle, kind } = order;
     const { slot } = handle;
     const { fleet } = this;
-    if (this.#isFenced || !fleet.isSame(handle)) return false;
+    if (!fleet.isSame(handle)) return false;
     if (fleet.stateOf(slot) !== startStateOf(kind)) return false;
     if (fleet.pendingOf(slot) !== 'none' || !fleet.mayAct(slot, kind)) return false;
     fleet.setPending(slot, 'in_flight');
@@ -144,7 +162,10 @@ export class ShardCore {
     return isTaken;
   }
 
-  /** The operator is done with a drain, or its grace is over: the provider's turn. */
+  /**
+   * The operator is done with a drain, or its grace is over: the provider's turn. False when it must
+   * be offered again: there is no room, or actuation is held.
+   */
   drainDue(order: ActionOrder, graceSeconds: number): boolean {
     return this.#pool.offer({ ...order, graceSeconds, isDrainDue: true });
   }
@@ -170,19 +191,23 @@ export class ShardCore {
     const reconciledMs = now();
     host.setHeldOff(heldOff());
     const quota = quotaRemaining?.();
+    this.#snapshot.take();
     const answer = await host.cycle({
       nowMs: this.fleet.nowMs(),
       ...(quota === undefined ? {} : { quotaRemaining: quota }),
     });
     const decidedMs = now();
+    this.railsChanged();
     const effective = rails();
     const disposition = disposeActions(
       answer,
-      { ...effective, isPaused: effective.isPaused || this.#isFenced },
+      { ...effective, isPaused: effective.isPaused || this.#hold.isFenced },
       {
         fleet: this.fleet,
+        configuredCount: (cluster) => this.#snapshot.countOf(cluster),
         // A call to a provider that does not answer would hold a worker of the others for 30 s.
-        enqueue: (order) => !this.#isSilent(order, refreshes) && this.#pool.offer(order),
+        isReachable: (slot) => !this.#isSilent(slot, refreshes),
+        enqueue: (order) => this.#pool.offer(order),
         onWithheld: (order, by) => observer.onWithheld(order, by),
       },
     );
@@ -203,8 +228,8 @@ export class ShardCore {
     });
   }
 
-  #isSilent({ handle }: ActionOrder, refreshes: ReadonlyMap<string, RoundOutcome>): boolean {
-    const outcome = refreshes.get(this.fleet.providerOf(handle.slot));
+  #isSilent(slot: number, refreshes: ReadonlyMap<string, RoundOutcome>): boolean {
+    const outcome = refreshes.get(this.fleet.providerOf(slot));
     return outcome?.kind === 'unanswered' && outcome.isSilent;
   }
 
@@ -215,12 +240,12 @@ export class ShardCore {
       nowMs: this.fleet.nowMs(),
       readAssignment: decodeShardMetadata,
       takeWrites: (provider) => this.fleet.takeWrites(provider),
-      apply: async (batch, provider) => {
+      apply: (batch, provider) => {
         this.fleet.apply(batch);
         for (const record of batch.rejected) observer.onRejectedRecord(provider, record);
         for (const change of batch.changes) this.#tellSkipped(change);
-        await runtime.timers.turn();
       },
+      breathe: () => runtime.timers.turn(),
     });
   }
 
@@ -229,20 +254,34 @@ export class ShardCore {
     this.#options.observer.onSkippedMetadata(change.machine.id, change.skipped);
   }
 
-  #execute(order: ActionOrder, signal: AbortSignal): ReturnType<Executor['run']> {
-    if (order.isDrainDue === true) {
-      return this.#executor.finishDrain(order, order.graceSeconds, signal);
-    }
+  #execute(order: ActionOrder, signal: AbortSignal): Promise<Execution> {
+    // What the hand-over left open ends with the provider's part, and is told by that.
+    if (order.isDrainDue === true) this.#open.takeDrain(order.machineId);
     return this.#executor.run(order, signal);
   }
 
-  #done(order: ActionOrder, report: () => void): void {
+  #done(order: ActionOrder, execution: Execution, tookMs: number): void {
+    const { observer } = this.#options;
     // A drain that waits for its operator stays marked until the provider was called.
-    const { slot } = order.handle;
-    if (order.isDrainDue === true || this.fleet.pendingOf(slot) === 'in_flight') {
-      this.#release(order);
-    }
-    report();
+    if (this.fleet.pendingOf(order.handle.slot) === 'in_flight') this.#release(order);
+    observer.onReleased(order);
+    if (execution === 'moot') return;
+    if (typeof execution === 'string') return observer.onExecuted(order, execution, tookMs);
+    const slot = this.fleet.inventory.slotOf(order.machineId);
+    const machine = slot < 0 ? undefined : this.fleet.read(slot);
+    this.#open.begin(order, execution, tookMs, machine);
+  }
+
+  #ended({ order, outcome, tookMs, problem }: EndedExecution): void {
+    const { observer } = this.#options;
+    if (problem !== '') observer.onProblem(order, problem, undefined);
+    observer.onExecuted(order, outcome, tookMs);
+  }
+
+  #changed(change: NodeChange): void {
+    this.#snapshot.changed(change);
+    this.#options.onNodeChange(change);
+    this.#open.changed(change);
   }
 
   #release({ handle }: ActionOrder): void {

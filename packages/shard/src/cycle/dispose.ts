@@ -22,6 +22,10 @@ export interface ActuationRails {
 
 export interface DisposePorts {
   readonly fleet: Fleet;
+  /** Configured machines of a cluster when the engine was asked. */
+  readonly configuredCount: (cluster: string) => number;
+  /** Whether the provider of this machine answers at all. */
+  readonly isReachable: (slot: number) => boolean;
   /** False when the queue is full. */
   readonly enqueue: (order: ActionOrder) => boolean;
   /** Told about every action that a pause or a dry run kept back. */
@@ -37,6 +41,8 @@ export interface Disposition {
   readonly dedupedCount: number;
   /** The queue was full. */
   readonly droppedCount: number;
+  /** Its provider is silent; that has series of its own, and is no full queue. */
+  readonly unreachableCount: number;
   readonly cappedReclaimCount: number;
   /** Cut by the limit of actions per cycle: the one case that asks for a cycle at once. */
   readonly truncatedCount: number;
@@ -56,7 +62,7 @@ export function disposeActions(
   ports: DisposePorts,
 ): Disposition {
   const isWithheld = rails.isPaused || rails.isDryRun;
-  const caps = isWithheld ? undefined : new ReclaimCaps(actions, ports.fleet, rails);
+  const caps = isWithheld ? undefined : new ReclaimCaps(actions, ports, rails);
   const limit =
     isWithheld || rails.maxActionsPerCycle <= 0
       ? Number.POSITIVE_INFINITY
@@ -85,6 +91,7 @@ function newTally(): Tally {
     withheldCount: 0,
     dedupedCount: 0,
     droppedCount: 0,
+    unreachableCount: 0,
     cappedReclaimCount: 0,
     truncatedCount: 0,
   };
@@ -96,7 +103,7 @@ function disposeOne(
   cycle: number,
   isWithheld: boolean,
   rails: ActuationRails,
-  { fleet, enqueue, onWithheld }: DisposePorts,
+  { fleet, isReachable, enqueue, onWithheld }: DisposePorts,
   tally: Tally,
 ): void {
   const kind = actions.kind[at] as ActionKindCode;
@@ -112,6 +119,10 @@ function disposeOne(
   const isLive = fleet.isSame({ slot, generation }) && fleet.stateOf(slot) === startStateOf(kind);
   if (!isLive || fleet.pendingOf(slot) !== 'none' || !fleet.mayAct(slot, kind)) {
     tally.dedupedCount++;
+    return;
+  }
+  if (!isReachable(slot)) {
+    tally.unreachableCount++;
     return;
   }
   const order = orderAt(actions, at, cycle, fleet);
@@ -155,10 +166,14 @@ class ReclaimCaps {
   readonly #caps: Float64Array;
   readonly #used: Int32Array;
 
-  constructor(actions: DecidedActions, fleet: Fleet, rails: ActuationRails) {
+  constructor(
+    actions: DecidedActions,
+    { configuredCount }: DisposePorts,
+    { reclaimCapFraction }: ActuationRails,
+  ) {
     this.#actions = actions;
     this.#caps = Float64Array.from(actions.clusters, (cluster) =>
-      reclaimCap(fleet.configuredCount(cluster), rails.reclaimCapFraction),
+      reclaimCap(configuredCount(cluster), reclaimCapFraction),
     );
     this.#used = new Int32Array(actions.clusters.length);
   }

@@ -298,3 +298,67 @@ test('a restart forgets the table; deriving the drain again reaches the operator
   await after.stage.settle();
   assert.deepEqual(after.stage.fired, [], 'an id from before the restart was not issued by us');
 });
+
+test('held: no grace runs, nobody is told, and the rest of the grace is there after the resume', async () => {
+  const { stage, operator } = await blueStage('held');
+  const { drains } = stage.operators;
+  drains.begin(drainOf({ graceSeconds: 120 }));
+  await stage.time.runFor(20_000);
+  drains.hold();
+  stage.network.apply({ kind: 'crash', host: 'blue' });
+  await stage.time.runFor(600_000);
+  stage.network.apply({ kind: 'restart', host: 'blue' });
+  const successor = await stage.connect('blue');
+  await stage.time.runFor(600_000);
+  assert.deepEqual([stage.fired, successor.all('reclaimInstruction')], [[], []]);
+  assert.equal(await stage.metric('drain_waiting'), 1);
+  drains.resume();
+  await stage.settle();
+  const [again] = successor.all('reclaimInstruction');
+  assert.equal(again?.instructionId, operator.all('reclaimInstruction')[0]?.instructionId);
+  assert.equal(again?.gracePeriodSeconds, 100n);
+  await stage.time.runFor(99_000);
+  assert.equal(stage.fired.length, 0);
+  await stage.time.runFor(2_000);
+  assert.equal(stage.fired[0]?.outcome, 'grace_expired');
+});
+
+test('held: what an operator reports is taken, with the grace that was left at the hold', async () => {
+  const { stage, operator } = await blueStage('held-ack');
+  const { drains } = stage.operators;
+  drains.begin(drainOf({ graceSeconds: 120 }));
+  await stage.time.runFor(20_000);
+  drains.hold();
+  await stage.time.runFor(60_000);
+  finish(operator, { outcome: NodeDrainOutcome.EMPTY });
+  await stage.settle();
+  assert.deepEqual(
+    stage.fired.map(({ graceSeconds, outcome: o }) => [graceSeconds, o]),
+    [[100, 'empty']],
+  );
+  drains.resume();
+  await stage.time.runFor(700_000);
+  assert.equal(stage.fired.length, 1);
+  assert.equal(operator.all('reclaimInstruction').length, 1, 'who has heard is not told twice');
+});
+
+test('abandoned: nothing fires, a reconnect is told nothing, a late ack is no offence', async () => {
+  const { stage, operator } = await blueStage('abandoned');
+  const { drains } = stage.operators;
+  drains.begin(drainOf({ graceSeconds: 30 }));
+  await stage.settle();
+  drains.hold();
+  drains.abandon();
+  finish(operator, { outcome: NodeDrainOutcome.EMPTY });
+  await stage.time.runFor(40_000);
+  stage.network.apply({ kind: 'crash', host: 'blue' });
+  await stage.settle();
+  stage.network.apply({ kind: 'restart', host: 'blue' });
+  const successor = await stage.connect('blue');
+  assert.deepEqual([stage.fired, successor.all('reclaimInstruction')], [[], []]);
+  assert.equal(await stage.metric('drain_waiting'), 0);
+  assert.equal(
+    await stage.metric('session_frames_dropped_total', 'reason="foreign_reclaim_ack"'),
+    0,
+  );
+});

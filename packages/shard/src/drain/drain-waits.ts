@@ -5,12 +5,20 @@
 //
 // Losing the session fires nothing: the deadline does, and a reconnect gets the instruction again
 // under the same id with what is left of the grace. A second drain of a machine may only shorten
-// its deadline. Nothing is persisted: after a restart the next cycle derives the drain again and
-// the operator takes the repeated instruction as the same drain.
+// its deadline. While actuation is held no grace runs and no operator is told anything; what an
+// operator reports is taken, and the provider's turn comes after the resume. Nothing is persisted:
+// after a restart the next cycle derives the drain again and the operator takes the repeated
+// instruction as the same drain.
 //
 // Bound: one entry per machine.
 
-import type { DrainOperatorOutcome, Runtime, Timer, TimerWheel } from '@bigfleet/base';
+import {
+  assert,
+  type DrainOperatorOutcome,
+  type Runtime,
+  type Timer,
+  type TimerWheel,
+} from '@bigfleet/base';
 import { type Logger, type SampledMessage, stableMessages } from '@bigfleet/telemetry';
 import {
   NodeDrainOutcome,
@@ -73,14 +81,18 @@ export interface DrainWaitsOptions {
 interface Wait {
   readonly request: DrainRequest;
   readonly instructionId: string;
-  readonly deadlineMs: number;
-  readonly timer: Timer;
+  deadlineMs: number;
+  timer: Timer;
 }
 
 export class DrainWaits {
   readonly #options: DrainWaitsOptions;
   readonly #waits = new Map<string, Wait>();
   readonly #issued: IssuedInstructions;
+  /** Since when nothing may happen; undefined when it may. */
+  #heldSinceMs: number | undefined;
+  /** Clusters whose session was installed since then: they have not heard of what waits. */
+  readonly #unheard = new Set<string>();
 
   constructor(options: DrainWaitsOptions) {
     this.#options = options;
@@ -136,7 +148,8 @@ export class DrainWaits {
 
   /** A session was installed: it gets every instruction that still waits, with the grace left. */
   reissue(session: OperatorSession): void {
-    const nowMs = this.#options.runtime.clock.monotonicMs();
+    if (this.#heldSinceMs !== undefined) return void this.#unheard.add(session.cluster);
+    const nowMs = this.#nowMs();
     for (const { request, instructionId, deadlineMs } of this.#waits.values()) {
       if (request.cluster !== session.cluster) continue;
       this.#instruct(session, instructionId, request, deadlineMs - nowMs);
@@ -149,18 +162,49 @@ export class DrainWaits {
     if (this.#waits.delete(machineId)) this.#publish();
   }
 
-  /** The shard stops: nothing fires any more; the next process derives the drains again. */
-  stop(): void {
+  /** Every grace stands still until `resume`. What was told cannot be untold. */
+  hold(): void {
+    if (this.#heldSinceMs !== undefined) return;
+    this.#heldSinceMs = this.#nowMs();
+    for (const { timer } of this.#waits.values()) timer.cancel();
+  }
+
+  /** The graces run on, and who connected meanwhile hears of what waits. */
+  resume(): void {
+    if (this.#heldSinceMs === undefined) return;
+    const nowMs = this.#nowMs();
+    const heldMs = nowMs - this.#heldSinceMs;
+    this.#heldSinceMs = undefined;
+    for (const [machineId, wait] of this.#waits) {
+      wait.deadlineMs += heldMs;
+      wait.timer = this.#expireIn(wait.deadlineMs - nowMs, machineId);
+    }
+    // Not those that have heard: a mass drain told twice would overflow their outbox.
+    for (const cluster of this.#unheard) {
+      const session = this.#options.sessions.sessionOf(cluster);
+      if (session !== undefined) this.reissue(session);
+    }
+    this.#unheard.clear();
+  }
+
+  /** Nothing that waits fires any more, nor is told again; acks for it are late, not forged. */
+  abandon(): void {
     for (const { timer } of this.#waits.values()) timer.cancel();
     this.#waits.clear();
-    this.#issued.stop();
     this.#publish();
   }
 
+  /** The shard stops: nothing fires any more; the next process derives the drains again. */
+  stop(): void {
+    this.abandon();
+    this.#issued.stop();
+  }
+
   #wait(session: OperatorSession | undefined, request: DrainRequest): DrainStart {
-    const { clock, entropy } = this.#options.runtime;
+    assert(this.#heldSinceMs === undefined, 'a drain began although actuation is held');
+    const { entropy } = this.#options.runtime;
     const { machineId } = request;
-    const nowMs = clock.monotonicMs();
+    const nowMs = this.#nowMs();
     const previous = this.#waits.get(machineId);
     const deadlineMs = Math.min(
       nowMs + request.graceSeconds * 1_000,
@@ -168,15 +212,17 @@ export class DrainWaits {
     );
     previous?.timer.cancel();
     const instructionId = newFrameId(entropy);
-    const timer = this.#options.wheel.after(deadlineMs - nowMs, () =>
-      this.#fire(machineId, 'grace_expired'),
-    );
+    const timer = this.#expireIn(deadlineMs - nowMs, machineId);
     this.#waits.set(machineId, { request, instructionId, deadlineMs, timer });
     this.#publish();
     if (session !== undefined) {
       this.#instruct(session, instructionId, request, deadlineMs - nowMs);
     }
     return { kind: 'waiting', deadlineMs };
+  }
+
+  #expireIn(graceMs: number, machineId: string): Timer {
+    return this.#options.wheel.after(graceMs, () => this.#fire(machineId, 'grace_expired'));
   }
 
   #instruct(
@@ -230,10 +276,14 @@ export class DrainWaits {
     this.#waits.delete(machineId);
     this.#publish();
     this.#options.metrics.outcome(outcome).inc();
-    const leftMs = wait.deadlineMs - this.#options.runtime.clock.monotonicMs();
+    const leftMs = wait.deadlineMs - (this.#heldSinceMs ?? this.#nowMs());
     const { kind, cluster, reasonCode } = wait.request;
     const graceSeconds = Math.max(0, Math.floor(leftMs / 1_000));
     this.#options.onFire({ kind, machineId, cluster, graceSeconds, outcome, reasonCode });
+  }
+
+  #nowMs(): number {
+    return this.#options.runtime.clock.monotonicMs();
   }
 
   #publish(): void {

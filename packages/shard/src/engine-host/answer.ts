@@ -60,6 +60,8 @@ export interface CycleAnswer {
 export interface DemandedShape {
   readonly number: number;
   readonly fingerprint: string;
+  /** Without Same: what a machine carries that serves it as one of several folded needs. */
+  readonly foldedFingerprint: string;
   readonly requirements: readonly Requirement[];
   readonly interruptionBucket: PenaltyBucket;
 }
@@ -82,7 +84,8 @@ export type RollupVerdict =
       readonly previousRows: number;
       /** 0, or how many roll-ups in a row it took to believe a drop. */
       readonly confirmedAfter: number;
-      readonly demand: AppliedDemand;
+      /** Undefined: the profiles and counts of the cluster's last one. */
+      readonly demand: AppliedDemand | undefined;
     }
   | {
       readonly kind: 'held';

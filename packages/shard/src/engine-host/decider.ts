@@ -11,6 +11,7 @@ import {
   Engine,
   type EngineOptions,
   type EnginePhase,
+  type Need,
   RecordedEngine,
   RollupGuard,
   type TraceEntry,
@@ -22,7 +23,9 @@ import type { RollupOrder } from './engine-host.ts';
 import { type NeedChanges, NeedJournal } from './need-journal.ts';
 import { NeedVerdicts, type VerdictPage, type VerdictQuery } from './need-verdicts.ts';
 import { PhaseStopwatch } from './phase-stopwatch.ts';
+import { DemandedNames } from './resource-names.ts';
 import { RollupRows } from './rollup-rows.ts';
+import { sharedParts } from './rollup-shared-parts.ts';
 import { TraceParts } from './trace-parts.ts';
 
 /** Plain data: it crosses to the worker. */
@@ -31,6 +34,12 @@ export interface DeciderOptions extends Omit<EngineOptions, 'onPhaseEnd'> {
   readonly hasTrace?: boolean;
 }
 
+const tooManyNames: RollupVerdict = {
+  kind: 'rejected',
+  code: 'too_large',
+  detail: 'more new resource names than a cluster may bring, or than the shard has room for',
+};
+
 export class Decider {
   readonly #recorded: RecordedEngine;
   /** To read from; nothing is fed to it but through the recorder. */
@@ -38,9 +47,12 @@ export class Decider {
   readonly #trace: TraceParts = new TraceParts();
   readonly #guard: RollupGuard = new RollupGuard();
   readonly #stopwatch: PhaseStopwatch;
-  readonly #rows: RollupRows = new RollupRows();
   readonly #rowCounts = new Map<string, number>();
   readonly #listing: DemandListing = new DemandListing();
+  readonly #names: DemandedNames;
+  readonly #rows: RollupRows = new RollupRows(
+    sharedParts((fingerprint) => this.#listing.profileOf(fingerprint)),
+  );
   readonly #verdicts: NeedVerdicts;
   readonly #needs: NeedJournal;
 
@@ -54,6 +66,7 @@ export class Decider {
     const { view } = this.#recorded;
     assert(view instanceof Engine, 'a recorded engine shows its engine');
     this.#engine = view;
+    this.#names = new DemandedNames(view.inventory.dimensions);
     this.#verdicts = new NeedVerdicts(this.#engine);
     this.#needs = new NeedJournal(this.#verdicts);
   }
@@ -101,6 +114,9 @@ export class Decider {
       const { code, row, field, detail } = decoded.error;
       return { kind: 'rejected', code, detail: `needs[${row}].${field}: ${detail}` };
     }
+    // Before the guard, whose baseline is the last roll-up that was taken.
+    const addedNames = this.#names.room(cluster, decoded.value);
+    if (addedNames === undefined) return tooManyNames;
     const rows = decoded.value.length;
     const previousRows = this.#rowCounts.get(cluster) ?? 0;
     // Unguarded: whatever comes is the new baseline, or switching the rail on later would hold it.
@@ -111,10 +127,17 @@ export class Decider {
       return { kind: 'held', rows, previousRows, consecutive: verdict.consecutive };
     }
     const applied = this.#recorded.applyRollup(cluster, decoded.value);
-    if (!applied.ok) return { kind: 'rejected', code: applied.error, detail: 'resource names' };
+    assert(applied.ok, 'the engine refused names that there was room for', { cluster });
+    this.#names.taken(cluster, addedNames);
     this.#rowCounts.set(cluster, rows);
-    const demand = this.#listing.replace(cluster, decoded.value);
+    const demand = this.#listing.replace(cluster, this.#needsOf(cluster));
     return { kind: 'applied', rows, previousRows, confirmedAfter: verdict.confirmedAfter, demand };
+  }
+
+  /** As they stand in the table, where rows of one key are one. */
+  #needsOf(cluster: string): readonly Need[] {
+    const { inventory, needs } = this.#engine;
+    return needs.rowsOf(inventory.clusterIndex(cluster)).map(({ need }) => need);
   }
 
   /** The accepted roll-up was repeated: a streak of suspicious ones is over. */

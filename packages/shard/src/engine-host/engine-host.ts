@@ -26,7 +26,7 @@ export interface MachineFeed {
 
 export interface RollupOrder {
   readonly cluster: string;
-  /** A ClusterCapacityNeeds, undecoded. The caller gives the bytes away. */
+  /** A ClusterCapacityNeeds, undecoded. They must stay as they are until the verdict. */
   readonly bytes: Uint8Array;
   /** Rail 2: hold a roll-up that drops almost everything until it was repeated. */
   readonly isGuarded: boolean;

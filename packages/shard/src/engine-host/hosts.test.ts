@@ -64,9 +64,9 @@ test('an answer names machines, clusters and needs', async () => {
   assert.ok(verdict.kind === 'applied');
   const { demand, ...rest } = verdict;
   assert.deepEqual(rest, { kind: 'applied', rows: 1, previousRows: 0, confirmedAfter: 0 });
-  assert.deepEqual([...demand.profiles], [0]);
+  assert.deepEqual([...(demand?.profiles ?? [])], [0]);
   assert.deepEqual(
-    demand.defined.map(({ number, requirements }) => [number, requirements[0]?.key]),
+    demand?.defined.map(({ number, requirements }) => [number, requirements[0]?.key]),
     [[0, 'pool']],
   );
   const { actions, record, rowCount } = await host.cycle({ nowMs: 1 });

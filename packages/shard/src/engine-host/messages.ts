@@ -6,16 +6,11 @@ import type { CycleAnswer, RollupVerdict } from './answer.ts';
 import type { DeciderOptions } from './decider.ts';
 import type { NeedChanges } from './need-journal.ts';
 import type { VerdictPage, VerdictQuery } from './need-verdicts.ts';
+import type { PackedRollups } from './rollup-packing.ts';
 
 export type ToWorker =
   | { readonly kind: 'inputs'; readonly bytes: Uint8Array<ArrayBuffer> }
-  | {
-      readonly kind: 'rollup';
-      readonly id: number;
-      readonly cluster: string;
-      readonly bytes: Uint8Array;
-      readonly isGuarded: boolean;
-    }
+  | { readonly kind: 'rollups'; readonly id: number; readonly rollups: PackedRollups }
   | { readonly kind: 'forget'; readonly id: number; readonly cluster: string }
   | { readonly kind: 'verdicts'; readonly id: number; readonly query: VerdictQuery }
   | { readonly kind: 'need_changes'; readonly id: number; readonly isFresh: boolean }
@@ -24,7 +19,8 @@ export type ToWorker =
   | { readonly kind: 'cycle'; readonly id: number; readonly options: CycleOptions };
 
 export type FromWorker =
-  | { readonly kind: 'rollup'; readonly id: number; readonly verdict: RollupVerdict }
+  /** In the order of the orders. */
+  | { readonly kind: 'rollups'; readonly id: number; readonly verdicts: readonly RollupVerdict[] }
   | { readonly kind: 'forgotten'; readonly id: number }
   | { readonly kind: 'verdicts'; readonly id: number; readonly page: VerdictPage }
   | { readonly kind: 'need_changes'; readonly id: number; readonly changes: NeedChanges }

@@ -31,7 +31,7 @@ export function needView({ verdict, ageCyclesUnmet }: VerdictRow): NeedViewInit 
     arrivalUnixNanos: need.arrivalUnixNanos,
     profileFingerprint: need.profile.fingerprint,
     satisfied: verdict.satisfied,
-    residualDeficit: wireResources(verdict.deficit),
+    ...(verdict.satisfied ? {} : { residualDeficit: wireResources(verdict.deficit) }),
     claimedMachineCount: verdict.claimedCount,
     bootstrapCount: verdict.bootstrapCount,
     provisionCount: verdict.provisionCount,

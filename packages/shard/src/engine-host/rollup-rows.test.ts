@@ -1,12 +1,14 @@
 // Proves that decoding by rows answers exactly what a full decoding answers, for any sequence of
-// roll-ups: changed, reordered, doubled and dropped rows, new times, bad rows, damaged bytes.
+// roll-ups: changed, reordered, doubled and dropped rows, new times, bad rows, damaged bytes; and
+// that equal parts of needs are one object.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeRollup } from '@bigfleet/engine';
+import { decodeRollup, type Need, type Profile } from '@bigfleet/engine';
 import { ClusterCapacityNeedsSchema, decode, encodeInit, Operator } from '@bigfleet/wire';
 import fc from 'fast-check';
 import { RollupRows } from './rollup-rows.ts';
+import { sharedParts } from './rollup-shared-parts.ts';
 
 interface RowPlan {
   readonly cores: number;
@@ -67,6 +69,8 @@ test('row by row is the same as all at once', (context) => {
   fc.assert(
     fc.property(fc.array(rollup, { maxLength: 8 }), (plans) => {
       const rows = new RollupRows();
+      const profiles = new Map<string, Profile>();
+      const sharing = new RollupRows(sharedParts((fingerprint) => profiles.get(fingerprint)));
       const seen = new Set<string>();
       for (const bytes of plans.map(bytesOf)) {
         const full = outcomeOf(() =>
@@ -74,6 +78,9 @@ test('row by row is the same as all at once', (context) => {
         );
         const byRow = outcomeOf(() => rows.decode('blue', bytes));
         assert.deepEqual(byRow, full);
+        const shared = outcomeOf(() => sharing.decode('blue', bytes));
+        assert.deepEqual(shared, full);
+        for (const { profile } of needsOf(byRow)) profiles.set(profile.fingerprint, profile);
         if (seen.has(Buffer.from(bytes).toString('latin1'))) reusedCount += 1;
         seen.add(Buffer.from(bytes).toString('latin1'));
       }
@@ -81,6 +88,26 @@ test('row by row is the same as all at once', (context) => {
     { numRuns: 2_000, seed },
   );
   assert.ok(reusedCount > 10, `only ${reusedCount} roll-ups came again`);
+});
+
+function needsOf(outcome: unknown): readonly Need[] {
+  if (typeof outcome !== 'object' || outcome === null || !('value' in outcome)) return [];
+  return outcome.value as readonly Need[];
+}
+
+test('rows of two clusters share profile and vectors, and a row that stays is the row that it was', () => {
+  const profiles = new Map<string, Profile>();
+  const rows = new RollupRows(sharedParts((fingerprint) => profiles.get(fingerprint)));
+  const plan = { atNanos: 1, clusterId: '', damageAt: undefined };
+  const two = [1, 2].map((cores) => ({ cores, pool: 0, group: '', isBad: false }));
+  const [blue] = needsOf(rows.decode('blue', bytesOf({ ...plan, rows: two })));
+  assert.ok(blue !== undefined);
+  profiles.set(blue.profile.fingerprint, blue.profile);
+  const [green] = needsOf(rows.decode('green', bytesOf({ ...plan, rows: two })));
+  assert.equal(green?.profile, blue.profile);
+  assert.equal(green?.aggregate, blue.aggregate);
+  const [, again] = needsOf(rows.decode('blue', bytesOf({ ...plan, rows: two.toReversed() })));
+  assert.equal(again, blue, 'found where it stands now');
 });
 
 test('a bad row among known ones is named by its own number', () => {

@@ -47,6 +47,15 @@ test('small ones share the window, the next waits for room, and order is kept', 
   assert.deepEqual(bed.ended, ['b failed']);
 });
 
+test('two larger ones pass together, the third waits', async () => {
+  const bed = new Bed();
+  for (const name of ['a', 'b', 'c']) bed.offer(name, 220 * KIB);
+  await drainMicrotasks();
+  assert.deepEqual(bed.started, ['a', 'b']);
+  await bed.end('b');
+  assert.deepEqual(bed.started, ['a', 'b', 'c']);
+});
+
 test('one that is larger than the window passes alone', async () => {
   const bed = new Bed();
   bed.offer('huge', 900 * KIB);

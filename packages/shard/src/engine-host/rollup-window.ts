@@ -6,6 +6,8 @@
 // Bound: one waiting per cluster, because a cluster's next roll-up is offered after the verdict.
 
 const WINDOW_BYTES = 65_536;
+/** Two that are larger pass together up to here: alone, the thread would wait for each next one. */
+const PAIR_BYTES = 524_288;
 
 interface Waiting {
   readonly bytes: number;
@@ -53,8 +55,9 @@ export class RollupWindow {
     this.#openCount += 1;
   }
 
-  /** One that is larger than the window passes alone. */
+  /** One that is larger than both limits passes alone. */
   #hasRoomFor(bytes: number): boolean {
-    return this.#openCount === 0 || this.#openBytes + bytes <= WINDOW_BYTES;
+    if (this.#openCount === 0) return true;
+    return this.#openBytes + bytes <= (this.#openCount === 1 ? PAIR_BYTES : WINDOW_BYTES);
   }
 }

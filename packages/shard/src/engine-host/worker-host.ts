@@ -9,17 +9,21 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { BigFleetError } from '@bigfleet/base';
 import { InputEncoder, type TraceEntry } from '@bigfleet/engine';
-import { ownBuffer } from '../provider/list/columns.ts';
 import type { DeciderOptions } from './decider.ts';
-import type { EngineHost } from './engine-host.ts';
+import type { RollupVerdict } from './answer.ts';
+import type { EngineHost, RollupOrder } from './engine-host.ts';
 import { MachineWrites } from './machine-writes.ts';
 import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts';
+import { RollupBatches } from './rollup-batches.ts';
+import { packRollups } from './rollup-packing.ts';
 import { RollupWindow } from './rollup-window.ts';
 
 /** Batches stay small, so that neither thread is held up by one. */
 const BATCH_BYTES: number = 1 << 18;
 /** The engine holds half a million machines in a few hundred megabytes. */
 const WORKER_HEAP_MIB = 4096;
+/** Two halves of 16 and what is too large for them: more only holds garbage, and copies it. */
+const WORKER_YOUNG_MIB = 48;
 
 interface Question {
   resolve(answer: FromWorker): void;
@@ -35,6 +39,7 @@ export class WorkerHost implements EngineHost {
   readonly #worker: Worker;
   readonly #inputs: InputEncoder = new InputEncoder();
   readonly #rollups: RollupWindow = new RollupWindow();
+  readonly #batches: RollupBatches = new RollupBatches((orders) => this.#postRollups(orders));
   readonly #questions = new Map<number, Question>();
   readonly #onThreadDeltas: ThreadDeltasListener | undefined;
   #lastId = 0;
@@ -46,7 +51,10 @@ export class WorkerHost implements EngineHost {
     const workerData: WorkerOptions = { engine };
     this.#worker = new Worker(new URL('./worker-main.ts', import.meta.url), {
       workerData,
-      resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB },
+      resourceLimits: {
+        maxOldGenerationSizeMb: WORKER_HEAP_MIB,
+        maxYoungGenerationSizeMb: WORKER_YOUNG_MIB,
+      },
     });
     this.#worker.on('message', (message: FromWorker) => this.#settle(message));
     this.#worker.on('error', (error: Error) => this.#lose(error));
@@ -68,16 +76,15 @@ export class WorkerHost implements EngineHost {
   async applyRollup(
     order: Parameters<EngineHost['applyRollup']>[0],
   ): ReturnType<EngineHost['applyRollup']> {
-    const answer = await this.#rollups.pass(order.bytes.length, () =>
-      this.#ask((id) => ({ kind: 'rollup', id, ...order }), ownBuffer(order.bytes)),
-    );
-    if (answer.kind !== 'rollup') throw misplaced(answer);
-    return answer.verdict;
+    return this.#rollups.pass(order.bytes.length, () => this.#batches.add(order));
   }
 
   async forgetCluster(cluster: string): Promise<void> {
     // Behind the roll-ups that wait: one of them may be this cluster's.
-    await this.#rollups.pass(0, () => this.#ask((id) => ({ kind: 'forget', id, cluster })));
+    await this.#rollups.pass(0, () => {
+      this.#batches.flush();
+      return this.#ask((id) => ({ kind: 'forget', id, cluster }));
+    });
   }
 
   markReported(cluster: string): void {
@@ -128,6 +135,14 @@ export class WorkerHost implements EngineHost {
     const exit = once(this.#worker, 'exit');
     await this.#worker.terminate();
     await exit;
+  }
+
+  async #postRollups(orders: readonly RollupOrder[]): Promise<readonly RollupVerdict[]> {
+    const rollups = packRollups(orders);
+    const { buffer } = rollups.bytes;
+    const answer = await this.#ask((id) => ({ kind: 'rollups', id, rollups }), [buffer]);
+    if (answer.kind !== 'rollups') throw misplaced(answer);
+    return answer.verdicts;
   }
 
   #input(entry: TraceEntry): void {

@@ -15,6 +15,7 @@ import {
 import { Decider } from './decider.ts';
 import type { CycleAnswer } from './answer.ts';
 import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts';
+import { unpackRollups } from './rollup-packing.ts';
 
 assert(parentPort !== null, 'the engine worker runs as a worker thread only');
 const port = parentPort;
@@ -29,8 +30,11 @@ port.on('message', (message: ToWorker) => {
     case 'inputs':
       for (const entry of inputs.decode(message.bytes)) decider.apply(entry);
       return;
-    case 'rollup':
-      return send({ kind: 'rollup', id: message.id, verdict: decider.applyRollup(message) });
+    case 'rollups': {
+      const orders = unpackRollups(message.rollups);
+      const verdicts = Array.from(orders, (order) => decider.applyRollup(order));
+      return send({ kind: 'rollups', id: message.id, verdicts });
+    }
     case 'forget':
       decider.forgetCluster(message.cluster);
       return send({ kind: 'forgotten', id: message.id });

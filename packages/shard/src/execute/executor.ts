@@ -2,6 +2,9 @@
 // and makes of every answer a fact or an outcome (shard §9.3, §9.4). A network blip is never a
 // failed machine, a fenced call changes nothing, and only a definite refusal makes one Failed.
 //
+// Held (a pause, a dry run, a fence), it begins nothing more: no call, no question to an operator,
+// no instruction. What waits between two steps goes back; a call on the wire is the provider's.
+//
 // Never rejects: whatever happens has an outcome, and a bug is the outcome `other` with its error
 // reported.
 
@@ -10,11 +13,12 @@ import {
   ActionKind,
   type Assignment,
   encodeShardMetadata,
-  isBound,
+  isLegalTransition,
   noAssignment,
   startStateOf,
   State,
   type StateCode,
+  stateName,
 } from '@bigfleet/engine';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Provider, ReportedMachine, TransitionAck } from '../provider/provider.ts';
@@ -22,6 +26,7 @@ import { ProviderError } from '../provider/provider-error.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
 import type { ActionNeed } from '../engine-host/answer.ts';
 import { machineOfReport } from './adopt.ts';
+import { type Execution, executionOf } from './execution.ts';
 import type { ActionOrder } from './order.ts';
 import type { BlobAnswer, BlobSource, DrainDesk } from './ports.ts';
 
@@ -43,14 +48,29 @@ type Call = 'create' | 'configure' | 'drain' | 'delete';
 
 export class Executor {
   readonly #ports: ExecutorPorts;
+  /** Aborted while nothing may begin. */
+  #hold = new AbortController();
 
   constructor(ports: ExecutorPorts) {
     this.#ports = ports;
   }
 
-  async run(order: ActionOrder, signal: AbortSignal): Promise<ExecuteOutcome> {
+  hold(): void {
+    this.#hold.abort();
+  }
+
+  release(): void {
+    if (this.#isHeld) this.#hold = new AbortController();
+  }
+
+  get #isHeld(): boolean {
+    return this.#hold.signal.aborted;
+  }
+
+  async run(order: ActionOrder, signal: AbortSignal): Promise<Execution> {
     try {
-      return await this.#run(order, signal);
+      const isDue = order.isDrainDue === true;
+      return await (isDue ? this.#finishDrain(order, signal) : this.#run(order, signal));
     } catch (error) {
       this.#ports.onProblem(order, 'a bug in an executor', error);
       this.#doubt(order);
@@ -59,27 +79,26 @@ export class Executor {
   }
 
   /** The operator is done, or its time is up: the provider's part of a drain. */
-  async finishDrain(
-    order: ActionOrder,
-    graceSeconds: number,
-    signal: AbortSignal,
-  ): Promise<ExecuteOutcome> {
+  async #finishDrain(order: ActionOrder, signal: AbortSignal): Promise<Execution> {
     const { fleet } = this.#ports;
-    const { slot } = order.handle;
-    if (!fleet.isSame(order.handle)) return 'inventory_miss';
-    if (fleet.stateOf(slot) !== State.Draining) return 'stale_state';
-    const { machineId } = order;
+    const { handle, machineId, graceSeconds } = order;
+    const isDraining = fleet.isSame(handle) && fleet.stateOf(handle.slot) === State.Draining;
+    // Whoever saw it leave Draining has told how the drain ended.
+    if (!isDraining) return 'moot';
+    // From here on a List lags behind the call, whatever it says.
+    fleet.setPending(handle.slot, 'in_flight');
     const gracePeriodSeconds = BigInt(Math.max(0, Math.floor(graceSeconds)));
     return this.#call(order, 'drain', signal, (provider) =>
       provider.drain({ machineId, gracePeriodSeconds }, { signal }),
     );
   }
 
-  async #run(order: ActionOrder, signal: AbortSignal): Promise<ExecuteOutcome> {
+  async #run(order: ActionOrder, signal: AbortSignal): Promise<Execution> {
     const { fleet, providers } = this.#ports;
     const { slot } = order.handle;
+    if (this.#isHeld) return this.#heldBack(order);
     if (!fleet.isSame(order.handle)) return 'inventory_miss';
-    if (fleet.stateOf(slot) !== startStateOf(order.kind)) return 'stale_state';
+    if (fleet.stateOf(slot) !== startStateOf(order.kind)) return this.#repeated(order);
     // Before anything moves: nobody would ever say what became of a half-walked edge.
     if (providers.route(fleet.read(slot)) === undefined) return this.#withoutProvider(order);
     switch (order.kind) {
@@ -95,8 +114,25 @@ export class Executor {
     }
   }
 
+  /** A duplicate that races a finished worker finds its work done: nothing failed. */
+  #repeated({ kind, handle, cluster, need }: ActionOrder): ExecuteOutcome {
+    if (kind === ActionKind.Provision) return 'stale_state';
+    if (kind !== ActionKind.Bootstrap) return 'success';
+    const { state, cluster: bound, assigned } = this.#ports.fleet.read(handle.slot);
+    const isDone =
+      state === State.Configured &&
+      bound === cluster &&
+      assigned.needFingerprint === need?.fingerprint;
+    return isDone ? 'success' : 'stale_state';
+  }
+
+  #heldBack(order: ActionOrder): ExecuteOutcome {
+    this.#ports.onProblem(order, 'actuation was stopped before the provider was asked');
+    return 'ctx_canceled';
+  }
+
   /** Stamped before the call: a machine in creation counts for the need that bought it. */
-  async #provision(order: ActionOrder, signal: AbortSignal): Promise<ExecuteOutcome> {
+  async #provision(order: ActionOrder, signal: AbortSignal): Promise<Execution> {
     const { need, machineId } = order;
     if (need === undefined) return 'missing_profile';
     const { fleet } = this.#ports;
@@ -110,20 +146,23 @@ export class Executor {
     );
     const isIdle =
       outcome === 'success' && fleet.isSame(order.handle) && fleet.stateOf(slot) === State.Idle;
-    return isIdle ? this.#bootstrap(order, signal) : outcome;
+    // The machine was created, which is a step of its own: the next cycle claims it.
+    return isIdle && !this.#isHeld ? this.#bootstrap(order, signal) : outcome;
   }
 
   /** Bound before the blob is pulled, or the next cycle would buy a second machine. */
-  async #bootstrap(order: ActionOrder, signal: AbortSignal): Promise<ExecuteOutcome> {
+  async #bootstrap(order: ActionOrder, signal: AbortSignal): Promise<Execution> {
     const { need, machineId, cluster } = order;
     if (need === undefined) return 'missing_profile';
     const { fleet } = this.#ports;
     const assigned = assignmentOf(need);
     fleet.move(order.handle.slot, State.Configuring, { cluster, assigned });
     const blob = await this.#pull(order, need, signal);
-    if (blob.kind !== 'blob') return this.#rollBack(order, blob, signal);
+    if (blob.kind !== 'blob' || this.#isHeld) return this.#rollBack(order, blob.kind, signal);
     if (!fleet.isSame(order.handle)) return 'inventory_miss';
-    if (fleet.stateOf(order.handle.slot) === State.Idle) return 'transition_raced_to_idle';
+    const state = fleet.stateOf(order.handle.slot);
+    if (state === State.Idle) return 'transition_raced_to_idle';
+    if (state !== State.Configuring) return this.#illegal(order, State.Configured);
     const shardMetadata = new Map(Object.entries(encodeShardMetadata(assigned)));
     return this.#call(order, 'configure', signal, (provider) =>
       provider.configure(
@@ -136,32 +175,35 @@ export class Executor {
   async #pull(order: ActionOrder, need: ActionNeed, signal: AbortSignal): Promise<BlobAnswer> {
     const { cluster, machineId } = order;
     const { fingerprint, requirements } = need;
-    for (let pulls = 0; pulls < BLOB_PULLS_MAX; pulls++) {
-      const blob = await this.#ports.blobs.pull(
-        { cluster, machineId, fingerprint, requirements },
-        signal,
-      );
-      if (blob.kind !== 'blob' || !blob.isExpired()) return blob;
+    const wait = eitherOf(signal, this.#hold.signal);
+    try {
+      for (let pulls = 0; pulls < BLOB_PULLS_MAX; pulls++) {
+        const blob = await this.#ports.blobs.pull(
+          { cluster, machineId, fingerprint, requirements },
+          wait.signal,
+        );
+        if (blob.kind !== 'blob' || wait.signal.aborted || !blob.isExpired()) return blob;
+      }
+      return { kind: 'timed_out' };
+    } finally {
+      wait.dispose();
     }
-    return { kind: 'timed_out' };
   }
 
   /** The provider was not touched: the machine goes back, whole, and is no failure. */
-  #rollBack(
-    { handle }: ActionOrder,
-    { kind }: Exclude<BlobAnswer, { kind: 'blob' }>,
-    signal: AbortSignal,
-  ): ExecuteOutcome {
+  #rollBack(order: ActionOrder, kind: BlobAnswer['kind'], signal: AbortSignal): ExecuteOutcome {
     const { fleet } = this.#ports;
+    const { handle } = order;
     if (fleet.isSame(handle) && fleet.stateOf(handle.slot) === State.Configuring) {
       fleet.move(handle.slot, State.Idle);
     }
+    if (this.#isHeld) return this.#heldBack(order);
     if (kind === 'refused') return 'blob_error';
     if (kind === 'no_session' && !signal.aborted) return 'no_session';
     return 'ctx_canceled';
   }
 
-  async #drain(order: ActionOrder, signal: AbortSignal): Promise<ExecuteOutcome> {
+  async #drain(order: ActionOrder, signal: AbortSignal): Promise<Execution> {
     const { fleet, drains } = this.#ports;
     const { handle, machineId, cluster, graceSeconds, preemptorPriority, reason } = order;
     fleet.move(handle.slot, State.Draining);
@@ -173,12 +215,12 @@ export class Executor {
       preemptorPriority,
       reasonCode: reason,
     });
-    if (start === 'provider_now') return this.finishDrain(order, graceSeconds, signal);
+    if (start === 'provider_now') return this.#finishDrain(order, signal);
     fleet.setPending(handle.slot, 'drain_wait');
-    return 'success';
+    return { underWay: State.Draining };
   }
 
-  async #delete(order: ActionOrder, signal: AbortSignal): Promise<ExecuteOutcome> {
+  async #delete(order: ActionOrder, signal: AbortSignal): Promise<Execution> {
     const { machineId } = order;
     this.#ports.fleet.move(order.handle.slot, State.Deleting);
     return this.#call(order, 'delete', signal, (provider) =>
@@ -191,7 +233,7 @@ export class Executor {
     call: Call,
     signal: AbortSignal,
     work: (provider: Provider) => Promise<TransitionAck>,
-  ): Promise<ExecuteOutcome> {
+  ): Promise<Execution> {
     const { fleet, providers } = this.#ports;
     const provider = providers.route(fleet.read(order.handle.slot));
     if (provider === undefined) return this.#withoutProvider(order);
@@ -199,7 +241,7 @@ export class Executor {
       const { machine } = await work(provider);
       if (machine !== undefined) return this.#adopt(order, call, machine);
       this.#doubt(order);
-      return 'success';
+      return { underWay: edges[call].transit };
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       return this.#afterError(order, call, provider, error, signal);
@@ -231,7 +273,7 @@ export class Executor {
       case 'rejected':
       case 'not_found':
       case 'not_supported':
-        return this.#fail(order, call, error);
+        return this.#fail(order, `${call}: ${error.message}`);
       case 'state_refusal':
       case 'unknown_result': {
         const outcome = await this.#askTruth(order, call, provider, error);
@@ -240,10 +282,24 @@ export class Executor {
     }
   }
 
-  #fail({ handle }: ActionOrder, call: Call, error: ProviderError): ExecuteOutcome {
+  #fail(order: ActionOrder, lastError: string): ExecuteOutcome {
     const { fleet } = this.#ports;
-    if (fleet.isSame(handle)) fleet.fail(handle.slot, `${call}: ${error.message}`);
+    const { handle } = order;
+    if (!fleet.isSame(handle)) return 'provider_error';
+    if (!isLegalTransition(fleet.stateOf(handle.slot), State.Failed)) {
+      return this.#illegal(order, State.Failed);
+    }
+    fleet.fail(handle.slot, lastError);
     return 'provider_error';
+  }
+
+  /** The machine table forbids the move: the machine is where somebody else saw it. */
+  #illegal(order: ActionOrder, to: StateCode): ExecuteOutcome {
+    const { fleet, onProblem } = this.#ports;
+    const from = stateName(fleet.stateOf(order.handle.slot));
+    onProblem(order, `no transition from ${from} to ${stateName(to)}`);
+    this.#doubt(order);
+    return 'transition_error';
   }
 
   /** Whether the call took effect is the provider's to say; if it is mute, the next List does. */
@@ -262,8 +318,10 @@ export class Executor {
       this.#doubt(order);
       return 'provider_error';
     }
-    const isStillThere = reported.state === startOfCall[call];
-    if (error.failure === 'state_refusal' && isStillThere) return this.#fail(order, call, error);
+    const isStillThere = reported.state === edges[call].start;
+    if (error.failure === 'state_refusal' && isStillThere) {
+      return this.#fail(order, `${call}: ${error.message}`);
+    }
     this.#adopt(order, call, reported);
     return 'provider_error';
   }
@@ -275,27 +333,42 @@ export class Executor {
   }
 
   /** An answer is a fact, if it is a machine at all. */
-  #adopt(order: ActionOrder, call: Call, reported: ReportedMachine): ExecuteOutcome {
+  #adopt(order: ActionOrder, call: Call, reported: ReportedMachine): Execution {
     const { fleet, onProblem } = this.#ports;
     if (!fleet.isSame(order.handle)) return 'inventory_miss';
     const machine = machineOfReport(reported, fleet.read(order.handle.slot));
     if (!machine.ok) {
       onProblem(order, `${call}: ack rejected: ${machine.error}`);
-      fleet.fail(order.handle.slot, `${call}: ack rejected: ${machine.error}`);
-      return 'provider_error';
+      return this.#fail(order, `${call}: ack rejected: ${machine.error}`);
     }
     fleet.observe(machine.value);
-    const isOurs = !isBound(machine.value.state) || machine.value.cluster === order.cluster;
-    return isOurs ? 'success' : 'stale_state';
+    if (machine.value.state === State.Failed) onProblem(order, machine.value.lastError);
+    return executionOf(edges[call].transit, order.cluster, machine.value);
   }
 }
 
-const startOfCall: Readonly<Record<Call, StateCode>> = {
-  create: State.Speculative,
-  configure: State.Idle,
-  drain: State.Configured,
-  delete: State.Idle,
+const edges: Readonly<Record<Call, { readonly start: StateCode; readonly transit: StateCode }>> = {
+  create: { start: State.Speculative, transit: State.Creating },
+  configure: { start: State.Idle, transit: State.Configuring },
+  drain: { start: State.Configured, transit: State.Draining },
+  delete: { start: State.Idle, transit: State.Deleting },
 };
+
+/** Ends with the first of the two, and leaves no listener on a signal that outlives the wait. */
+function eitherOf(
+  one: AbortSignal,
+  other: AbortSignal,
+): { readonly signal: AbortSignal; dispose(): void } {
+  const controller = new AbortController();
+  const end = (): void => controller.abort();
+  const sources = [one, other];
+  if (sources.some(({ aborted }) => aborted)) end();
+  for (const source of sources) source.addEventListener('abort', end, { once: true });
+  return {
+    signal: controller.signal,
+    dispose: () => sources.forEach((source) => source.removeEventListener('abort', end)),
+  };
+}
 
 function assignmentOf(need: ActionNeed): Assignment {
   return {

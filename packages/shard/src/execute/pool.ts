@@ -1,8 +1,11 @@
 // Bounded execution: so many actions at once, twice as many waiting, each with a deadline of its
 // own. A cycle never waits for it: what does not fit is dropped and derived again. Workers are
 // slots, not threads; the work is a provider call or a wait for an operator.
+//
+// Held, it begins nothing: a pause that let the queue run dry would be no kill switch.
 
-import { BoundedQueue, type ExecuteOutcome, type Runtime, withDeadline } from '@bigfleet/base';
+import { BoundedQueue, type Runtime, withDeadline } from '@bigfleet/base';
+import type { Execution } from './execution.ts';
 import type { ActionOrder } from './order.ts';
 
 /** Longer than any provider may take to accept; transitions go on without us. */
@@ -12,9 +15,9 @@ export interface ExecutePoolOptions {
   readonly runtime: Runtime;
   readonly concurrency: number;
   readonly timeoutMs?: number;
-  /** Never rejects: an outcome for everything that can happen. */
-  readonly run: (order: ActionOrder, signal: AbortSignal) => Promise<ExecuteOutcome>;
-  readonly onDone: (order: ActionOrder, outcome: ExecuteOutcome, tookMs: number) => void;
+  /** Never rejects: an answer for everything that can happen. */
+  readonly run: (order: ActionOrder, signal: AbortSignal) => Promise<Execution>;
+  readonly onDone: (order: ActionOrder, execution: Execution, tookMs: number) => void;
 }
 
 export class ExecutePool {
@@ -22,6 +25,7 @@ export class ExecutePool {
   readonly #queue: BoundedQueue<ActionOrder>;
   readonly #running = new Set<Promise<void>>();
   readonly #stop = new AbortController();
+  #isHeld = false;
 
   constructor(options: ExecutePoolOptions) {
     this.#options = options;
@@ -39,9 +43,26 @@ export class ExecutePool {
 
   /** False when it must be derived again later. */
   offer(order: ActionOrder): boolean {
-    if (this.#stop.signal.aborted || this.#queue.push(order) === 'refused') return false;
+    if (this.#isHeld || this.#stop.signal.aborted) return false;
+    if (this.#queue.push(order) === 'refused') return false;
     this.#next();
     return true;
+  }
+
+  /**
+   * Nothing is taken and nothing begins until `release`; what runs goes on. Returns what waited and
+   * is not to be kept.
+   */
+  hold(isKept: (order: ActionOrder) => boolean): readonly ActionOrder[] {
+    this.#isHeld = true;
+    const waiting = this.#takeQueued();
+    for (const order of waiting) if (isKept(order)) this.#queue.push(order);
+    return waiting.filter((order) => !isKept(order));
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    this.#next();
   }
 
   /**
@@ -49,10 +70,7 @@ export class ExecutePool {
    * that there is no more time. Returns what was dropped.
    */
   async close(signal: AbortSignal): Promise<readonly ActionOrder[]> {
-    const dropped: ActionOrder[] = [];
-    for (let order = this.#queue.shift(); order !== undefined; order = this.#queue.shift()) {
-      dropped.push(order);
-    }
+    const dropped = this.#takeQueued();
     const abort = (): void => this.#stop.abort(signal.reason);
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
@@ -62,9 +80,17 @@ export class ExecutePool {
     return dropped;
   }
 
+  #takeQueued(): readonly ActionOrder[] {
+    const taken: ActionOrder[] = [];
+    for (let order = this.#queue.shift(); order !== undefined; order = this.#queue.shift()) {
+      taken.push(order);
+    }
+    return taken;
+  }
+
   #next(): void {
     const { concurrency } = this.#options;
-    while (this.#running.size < Math.max(1, concurrency)) {
+    while (!this.#isHeld && this.#running.size < Math.max(1, concurrency)) {
       const order = this.#queue.shift();
       if (order === undefined) return;
       const work = this.#work(order).finally(() => {
@@ -80,8 +106,8 @@ export class ExecutePool {
     const startMs = runtime.clock.monotonicMs();
     const deadline = withDeadline(runtime, timeoutMs, this.#stop.signal);
     try {
-      const outcome = await run(order, deadline.signal);
-      onDone(order, outcome, runtime.clock.monotonicMs() - startMs);
+      const execution = await run(order, deadline.signal);
+      onDone(order, execution, runtime.clock.monotonicMs() - startMs);
     } finally {
       deadline.dispose();
     }

@@ -43,4 +43,9 @@ export type DrainStart =
 
 export interface DrainDesk {
   begin(notice: DrainNotice): DrainStart;
+  /** Until `resume` no operator is told anything, no grace runs out and no drain comes due. */
+  hold(): void;
+  resume(): void;
+  /** This process is the zombie: every drain that waits is forgotten. */
+  abandon(): void;
 }

@@ -73,3 +73,14 @@ test('a machine that we declared Failed, and one that was given up on, are in do
   fleet.doubt(fleet.inventory.slotOf('b'));
   assert.deepEqual(fleet.takeWrites('p'), { touched: ['a', 'b'], doubted: ['a', 'b'] });
 });
+
+test('an answer with more resource names than there is room for is a fact all the same', () => {
+  const fleet = stocked(machine('a', State.Idle, 'p'));
+  const names = Array.from({ length: 128 }, (_, at): [string, number] => [`r${at}`, 1]);
+  fleet.observe({ ...machine('a', State.Deleting, 'p'), allocatable: new Map(names) });
+  const { state, allocatable } = fleet.read(fleet.inventory.slotOf('a'));
+  assert.equal(state, State.Deleting);
+  assert.deepEqual([...allocatable.keys()], ['cpu'], 'what was known stays');
+  fleet.observe({ ...machine('b', State.Idle, 'p'), allocatable: new Map(names) });
+  assert.equal(fleet.inventory.slotOf('b'), -1);
+});

@@ -20,8 +20,10 @@ import type { MachineFeed } from '../engine-host/engine-host.ts';
 import type { IngestBatch, IngestChange } from '../provider/reconcile/ingest.ts';
 import { EngineView, type LocalMarks } from '../provider/reconcile/engine-view.ts';
 import type { KnownMachines, Pending } from '../provider/reconcile/known-machines.ts';
+import { ResourceRoom } from '../provider/reconcile/resource-room.ts';
 import type { FleetGate } from './fleet-gate.ts';
 import type { LocalWrites } from '../provider/provider-source.ts';
+import { MachineCounts } from './machine-counts.ts';
 import { type NodeChange, nodeChange, nodeRemoval } from './node-change.ts';
 import { WriteJournal } from './write-journal.ts';
 
@@ -54,6 +56,7 @@ export class Fleet implements LocalMarks {
   readonly #writes = new WriteJournal();
   /** Configured machines by cluster: what rail 1 measures a reclaim against. */
   readonly #configured = new Map<string, number>();
+  readonly counts: MachineCounts = new MachineCounts();
 
   constructor({ feed, clock, onNodeChange, gate }: FleetOptions) {
     this.#feed = feed;
@@ -181,10 +184,17 @@ export class Fleet implements LocalMarks {
     }
   }
 
-  /** What one answer of a provider says about one machine, as a fact. */
-  observe(machine: Machine): void {
-    const slot = this.inventory.slotOf(machine.id);
+  /**
+   * What one answer of a provider says about one machine, as a fact. Where there is no room for its
+   * resource names, those that were known stay; a machine that was not known is left to its List.
+   */
+  observe(reported: Machine): void {
+    const slot = this.inventory.slotOf(reported.id);
     const before = slot < 0 ? undefined : this.read(slot);
+    const hasRoom = new ResourceRoom(this.known).take(reported.allocatable);
+    if (!hasRoom && before === undefined) return;
+    const allocatable = hasRoom ? reported.allocatable : (before ?? reported).allocatable;
+    const machine = { ...reported, allocatable };
     this.#put(machine);
     this.#writes.touch(machine.provider, machine.id);
     if (before?.state !== machine.state || before.cluster !== machine.cluster) {
@@ -250,6 +260,8 @@ export class Fleet implements LocalMarks {
   }
 
   #recount(before: Machine | undefined, after: Machine | undefined): void {
+    if (before !== undefined) this.counts.add(before, -1);
+    if (after !== undefined) this.counts.add(after, 1);
     if (before?.state === State.Configured) this.#count(before.cluster, -1);
     if (after?.state === State.Configured) this.#count(after.cluster, 1);
   }

@@ -230,6 +230,32 @@ test('many clusters with one profile: it is counted once and encoded once', asyn
   for (const operator of operators) assert.deepEqual(hints(operator), [['available:p=1', 4]]);
 });
 
+test('a session at rest is not asked about, until its supply or its demand changes', async () => {
+  const { stage, operator } = await demandingStage('rest');
+  const publishAndCount = async (idleCount: number): Promise<number> => {
+    const supply = new Supply({ big: { all: row(idleCount, 0, 1) } });
+    const published = stage.operators.hints.publish(supply);
+    await stage.settle();
+    await published;
+    return supply.asked.length;
+  };
+  await publishAndCount(3);
+  assert.equal(await publishAndCount(3), 2, 'the counts are compared, no hint is worked out');
+  await stage.time.runFor(60_000);
+  assert.equal(await publishAndCount(3), 2, 'also when all of it is due');
+  assert.equal(hints(operator).length, 2);
+  stage.machines.profiles.set('blue', [profile('p=1'), profile('p=3', ['big'])]);
+  await publishAndCount(3);
+  assert.deepEqual(hints(operator).at(-1), ['available:p=3', 3], 'new demand');
+  await publishAndCount(4);
+  await stage.time.runFor(5_000);
+  await publishAndCount(4);
+  assert.deepEqual(hints(operator).slice(-2), [
+    ['available:p=1', 4],
+    ['available:p=3', 4],
+  ]);
+});
+
 test('repeats are spread over the interval, what was never told is not, and nobody is left out', async () => {
   const stage = new Stage('spread');
   const many = Array.from({ length: 2_500 }, (_, i) => profile(`p=${i}`, ['big']));
@@ -262,4 +288,15 @@ test('repeats are spread over the interval, what was never told is not, and nobo
     sent.join(),
   );
   assert.deepEqual(counts(), [7_500, 7_500], 'each of them exactly once');
+  operators[1]?.leave();
+  await stage.time.runFor(5_000);
+  await publish(stage, 14);
+  const [whole = 0] = counts();
+  await stage.time.runFor(4_500);
+  await publish(stage, 14);
+  for (let supply = 15; supply < 25; supply++) {
+    await stage.time.runFor(500);
+    await publish(stage, supply);
+  }
+  assert.equal(counts()[0], whole + 2_500, 'who left takes no share of what may go');
 });

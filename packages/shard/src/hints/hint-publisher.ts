@@ -7,14 +7,15 @@
 // every hint changes with every cycle, repeats are spread over the interval, some profiles in each
 // publication: all at once they would hold up the sockets for seconds, and cluster by cluster each
 // frame would be encoded as often as it is sent. What was never told goes at once.
-// Cost: two reads per (cluster, profile), one count per profile that is due, nothing per machine;
-// guarded by bench shard/cycle/steady/500k and shard/session/5k.
+// Cost: one look per session at rest; for the others two reads per profile, one count per profile
+// that is due, nothing per machine; guarded by bench shard/cycle/steady/500k and shard/session/5k.
 
 import { assert, type Runtime } from '@bigfleet/base';
 import type { Session } from '../session/session.ts';
 import { HintMemory, isNews, type Told } from './hint-memory.ts';
 import { type ProfileHint, ProfileHints } from './profile-hints.ts';
 import type { ClusterDemand, FleetSupply } from './supply.ts';
+import { SupplyWatch } from './supply-watch.ts';
 
 const HINT_INTERVAL_MS = 5_000;
 const HINTS_PER_TURN = 1_000;
@@ -37,8 +38,9 @@ export class HintPublisher {
   readonly #options: HintPublisherOptions;
   readonly #intervalMs: number;
   readonly #hints = new ProfileHints();
-  /** A closed session's entry goes with it: the next session is told everything again. */
-  readonly #memories = new WeakMap<Session, HintMemory>();
+  readonly #supply = new SupplyWatch();
+  /** Of open sessions and of those that closed since: the next session is told everything again. */
+  readonly #memories = new Map<Session, HintMemory>();
   #publication = 0;
   #isPublishing = false;
   #startMs = Number.NEGATIVE_INFINITY;
@@ -56,15 +58,20 @@ export class HintPublisher {
     assert(!this.#isPublishing, 'publications overlap');
     this.#isPublishing = true;
     this.#publication += 1;
+    this.#supply.follow(supply);
     try {
       const { timers } = this.#options.runtime;
       const slice = new Slice(() => timers.turn());
       const nowMs = this.#nowMs();
-      const round: Round = { supply, slice, nowMs, repeats: this.#repeats(nowMs), pairCount: 0 };
+      const { version } = this.#supply;
+      const round: Round = { version, slice, nowMs, repeats: this.#repeats(nowMs), pairCount: 0 };
       // A copy: sessions come and go between two turns.
       const sessions = Array.from(this.#options.sessions.all());
-      for (const session of sessions) await this.#publishTo(session, round);
+      for (const session of sessions) {
+        if (!this.#isAtRest(session, round)) await this.#publishTo(session, round);
+      }
       this.#pairCount = round.pairCount;
+      if (this.#memories.size > sessions.length) this.#forgetClosed();
     } finally {
       this.#isPublishing = false;
     }
@@ -77,20 +84,33 @@ export class HintPublisher {
     return new Repeats(this.#intervalMs, this.#pairCount <= FEW_PAIRS ? undefined : left);
   }
 
+  #isAtRest(session: Session, round: Round): boolean {
+    const memory = this.#memoryOf(session);
+    const profiles = this.#options.demand.profilesOf(session.cluster);
+    if (!memory.isAtRest(profiles, session.hasAcceptedRollup, round)) return false;
+    round.pairCount += memory.pairCount;
+    return true;
+  }
+
   async #publishTo(session: Session, round: Round): Promise<void> {
-    const { slice } = round;
+    const { slice, version } = round;
     const profiles = this.#options.demand.profilesOf(session.cluster);
     const memory = this.#memoryOf(session);
     const all = memory.about(profiles, session.hasAcceptedRollup, this.#hints);
     round.pairCount += all.length;
+    let dueMs = Number.POSITIVE_INFINITY;
+    let isSettled = true;
     for (const told of all) {
-      if (this.#isDue(told, round)) this.#offer(session, told, round);
+      const isTold = this.#isDue(told, round) && this.#tell(session, told, round);
+      isSettled &&= isTold;
+      dueMs = Math.min(dueMs, told.atMs + this.#intervalMs);
       slice.looked();
       if (!slice.isFull) continue;
       await slice.next();
       if (!session.isOpen) return;
       round.nowMs = this.#nowMs();
     }
+    memory.rest(isSettled ? version : undefined, dueMs);
   }
 
   /** First of all: at ten cycles a second nearly every pair was told within the interval. */
@@ -98,15 +118,17 @@ export class HintPublisher {
     return hint === undefined || nowMs - atMs >= this.#intervalMs;
   }
 
-  #offer(session: Session, told: Told, { supply, repeats, nowMs, slice }: Round): void {
+  /** False when it has to wait: then the session still has something to hear. */
+  #tell(session: Session, told: Told, { repeats, nowMs, slice }: Round): boolean {
     const { subject } = told;
-    const hint = subject.at(this.#publication, supply);
-    if (!isNews(told, hint)) return;
-    if (told.hint !== undefined && !repeats.mayGo(subject, nowMs)) return;
+    const hint = subject.at(this.#publication, this.#supply);
+    if (!isNews(told, hint)) return true;
+    if (told.hint !== undefined && !repeats.mayGo(subject, nowMs)) return false;
     told.hint = hint;
     told.atMs = nowMs;
     session.post(subject.key, subject.frameOf(hint));
     slice.sent();
+    return true;
   }
 
   #nowMs(): number {
@@ -121,10 +143,19 @@ export class HintPublisher {
     }
     return memory;
   }
+
+  #forgetClosed(): void {
+    for (const [session, memory] of this.#memories) {
+      if (session.isOpen) continue;
+      memory.forget();
+      this.#memories.delete(session);
+    }
+  }
 }
 
 interface Round {
-  readonly supply: FleetSupply;
+  /** Of the supply. */
+  readonly version: number;
   readonly slice: Slice;
   readonly repeats: Repeats;
   /** As of the slice: reading the clock per pair would cost more than the pair. */

@@ -13,12 +13,12 @@ export class ProfileHint {
   readonly key: string;
   /** When it was last told to whoever had heard of it before; kept by the publisher. */
   repeatedMs: number = Number.NEGATIVE_INFINITY;
+  /** Sessions that are to know of it; kept by their memories. */
+  sessionCount = 0;
   readonly #types: readonly string[] | undefined;
   #hint: Hint | undefined;
   #frame: ShardFrame | undefined;
   #publication = 0;
-  #askedCount = 0;
-  #lastAskedCount = 0;
 
   constructor(profile: DemandedProfile) {
     this.profile = profile;
@@ -26,18 +26,10 @@ export class ProfileHint {
     this.#types = pinnedTypes(profile.requirements);
   }
 
-  /** Sessions for which it was due in the last publication before this one in which any was. */
-  get sessionCount(): number {
-    return this.#lastAskedCount;
-  }
-
   /** As of a publication, whose supply does not change. */
   at(publication: number, supply: FleetSupply): Hint {
-    this.#askedCount += 1;
     if (this.#hint !== undefined && this.#publication === publication) return this.#hint;
     this.#publication = publication;
-    this.#lastAskedCount = this.#askedCount - 1;
-    this.#askedCount = 1;
     const hint = hintOf(this.profile, this.#types, supply);
     if (this.#hint === undefined || !isSameHint(this.#hint, hint)) {
       this.#hint = hint;

@@ -4,20 +4,25 @@
 //
 // Bound: one entry per cluster with demand, one shape per distinct profile.
 
-import { PENALTY_BUCKETS, PINNED_BUCKET, type PenaltyBucket } from '@bigfleet/base';
+import { assert, PENALTY_BUCKETS, PINNED_BUCKET, type PenaltyBucket } from '@bigfleet/base';
 import type { AppliedDemand, DemandedShape } from '../engine-host/answer.ts';
 import type { ClusterDemand, DemandedProfile } from '../hints/supply.ts';
 
+/** As latency is measured by: see first-seen.ts. */
+export interface ListedProfile extends DemandedProfile {
+  readonly foldedFingerprint: string;
+}
+
 interface Entry {
   readonly demand: AppliedDemand;
-  readonly profiles: readonly DemandedProfile[];
+  readonly profiles: readonly ListedProfile[];
   readonly rowCount: number;
 }
 
-const none: readonly DemandedProfile[] = [];
+const none: readonly ListedProfile[] = [];
 
 export class DemandLedger implements ClusterDemand {
-  readonly #shapes: (DemandedProfile | undefined)[] = [];
+  readonly #shapes: (ListedProfile | undefined)[] = [];
   readonly #byCluster = new Map<string, Entry>();
   readonly #rowsByBucket = new Float64Array(PINNED_BUCKET + 1);
 
@@ -39,8 +44,12 @@ export class DemandLedger implements ClusterDemand {
     return this.#rowsByBucket[bucket] as number;
   }
 
-  /** A roll-up is in the engine's table. In the order of the verdicts. */
-  applied(cluster: string, rowCount: number, demand: AppliedDemand): void {
+  /** A roll-up is in the engine's table. In the order of the verdicts. Undefined: as before. */
+  applied(cluster: string, demand: AppliedDemand | undefined): void {
+    if (demand === undefined) {
+      assert(this.has(cluster), 'there is no demand as before', { cluster });
+      return;
+    }
     this.#count(cluster, -1);
     for (const shape of demand.defined) this.#shapes[shape.number] = profileOf(shape);
     const before = this.#byCluster.get(cluster);
@@ -48,6 +57,7 @@ export class DemandLedger implements ClusterDemand {
       before !== undefined && isSameDemand(before.demand, demand)
         ? before.profiles
         : this.#profiles(demand);
+    const rowCount = demand.rowsByBucket.reduce((sum, rows) => sum + rows, 0);
     this.#byCluster.set(cluster, { demand, rowCount, profiles });
     this.#count(cluster, 1);
   }
@@ -57,12 +67,12 @@ export class DemandLedger implements ClusterDemand {
     this.#byCluster.delete(cluster);
   }
 
-  profilesOf(cluster: string): readonly DemandedProfile[] {
+  profilesOf(cluster: string): readonly ListedProfile[] {
     return this.#byCluster.get(cluster)?.profiles ?? none;
   }
 
-  #profiles({ profiles }: AppliedDemand): readonly DemandedProfile[] {
-    const found: DemandedProfile[] = [];
+  #profiles({ profiles }: AppliedDemand): readonly ListedProfile[] {
+    const found: ListedProfile[] = [];
     for (const number of profiles) {
       const profile = this.#shapes[number];
       if (profile !== undefined) found.push(profile);
@@ -86,10 +96,8 @@ function isSameDemand(before: AppliedDemand, { profiles, defined }: AppliedDeman
   return profiles.every((number, at) => number === before.profiles[at]);
 }
 
-function profileOf({
-  fingerprint,
-  requirements,
-  interruptionBucket,
-}: DemandedShape): DemandedProfile {
-  return { fingerprint, requirements, isPinned: interruptionBucket === PINNED_BUCKET };
+function profileOf(shape: DemandedShape): ListedProfile {
+  const { fingerprint, foldedFingerprint, requirements, interruptionBucket } = shape;
+  const isPinned = interruptionBucket === PINNED_BUCKET;
+  return { fingerprint, foldedFingerprint, requirements, isPinned };
 }

@@ -1,6 +1,7 @@
 // The loop itself (observability §3.1, §3.8). `execute` is the time to queue actions, not to carry
 // them out; `emit` is hints. The engine's thread tells what its phases took; the rest of the way
-// there and back (hand-over, input, ledgers, record) is `snapread`.
+// there and back (hand-over, input, ledgers, record) is `snapread`. A cycle that waited for a provider
+// which refuses from the start is no sample: the minute would stand for the work of a cycle for hours.
 
 import { B14, type Counter, type Gauge, type MetricRegistry } from '@bigfleet/telemetry';
 import type { CycleReport } from '../core/observer.ts';
@@ -34,7 +35,7 @@ export function createCycleMetrics(registry: MetricRegistry, warmupCycles: numbe
     cycled(report) {
       cycleCount = report.cycle;
       counts(report);
-      if (report.cycle <= warmupCycles) return;
+      if (report.cycle <= warmupCycles || hasWaited(report)) return;
       const { reconcile, engine, execute, total } = report.tookMs;
       const decide = engine.phase1 + engine.phase2 + engine.phase3;
       duration.observe(total / 1_000);
@@ -47,6 +48,10 @@ export function createCycleMetrics(registry: MetricRegistry, warmupCycles: numbe
       if (cycleCount > warmupCycles) phase('emit', tookMs);
     },
   };
+}
+
+function hasWaited({ refreshes }: CycleReport): boolean {
+  return [...refreshes.values()].some(({ wasAskedAgain }) => wasAskedAgain);
 }
 
 function createCycleCounts(registry: MetricRegistry): (report: CycleReport) => void {

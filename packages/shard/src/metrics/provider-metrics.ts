@@ -29,9 +29,8 @@ export function createProviderMetrics(options: ProviderMetricsOptions): Provider
   });
   const lastSuccess = registry.gauge({
     name: 'bigfleet_shard_reconcile_last_success_timestamp_seconds',
-    help: 'When a List of the provider was last taken in.',
+    help: 'When a List of the provider was last taken in; 0 when none was yet.',
     labels,
-    initial: () => false,
   });
   const held = registry.gauge({
     name: 'bigfleet_shard_reconcile_held_removals',
@@ -44,6 +43,19 @@ export function createProviderMetrics(options: ProviderMetricsOptions): Provider
     labels: { reason: REFUSALS },
   });
   countProviders(registry, providers);
+  /** Unix seconds; 0 of who never answered, or an alert about a stale one has nothing to see. */
+  const successes = new Map<string, number>();
+  registry.onCollect(() => {
+    for (const { name } of providers) if (!successes.has(name)) successes.set(name, 0);
+    for (const [provider, atSeconds] of successes) {
+      if (providers.get(provider) !== undefined) {
+        lastSuccess.labels({ provider }).set(atSeconds);
+        continue;
+      }
+      successes.delete(provider);
+      lastSuccess.remove(provider);
+    }
+  });
   return {
     refreshed(provider, outcome) {
       if (outcome.kind === 'unanswered') return;
@@ -53,7 +65,7 @@ export function createProviderMetrics(options: ProviderMetricsOptions): Provider
       total.labels({ provider, mode, outcome: isSuccess ? 'success' : 'error' }).inc();
       held.labels({ provider }).set(providers.get(provider)?.heldRemovalCount ?? 0);
       if (!isSuccess) return;
-      lastSuccess.labels({ provider }).set(Number(clock.unixNanos() / 1_000_000n) / 1_000);
+      successes.set(provider, Number(clock.unixNanos() / 1_000_000n) / 1_000);
     },
     rejected: (reason) => rejected.labels({ reason }).inc(),
   };

@@ -37,6 +37,7 @@ const SERIES: readonly (readonly [string, 'counter' | 'gauge' | 'histogram', num
   ['active_sessions', 'gauge', 1],
   ['session_lifecycle_total', 'counter', 3],
   ['session_identity_rejected_total', 'counter', 1],
+  ['session_frames_dropped_total', 'counter', 5],
   ['phase1_occ_proposals_total', 'counter', 2],
   ['phase1_occ_displacements_total', 'counter', 1],
   ['phase1_occ_retries_exhausted_total', 'counter', 1],

@@ -20,6 +20,7 @@ import { type ListFacts, summariseFleet } from './fleet-summary.ts';
 import { drainForAnother } from './foreign-drain.ts';
 import { GoneWatch } from './gone-watch.ts';
 import { heldForeignDomains } from './held-foreign.ts';
+import { otherOwners } from './other-owners.ts';
 import { accepted, failed } from './outcomes.ts';
 import { heldReleasingDomains } from './releasing-domains.ts';
 import type {
@@ -123,6 +124,7 @@ export class Control implements ShardControl {
       overrides: this.#adopted(),
       providers: this.#parts.follower.targets(),
       homes: assignment.ownsUnmatchedProviders,
+      others: otherOwners(this.shardId, assignment, this.#parts.store.book),
     };
   }
 

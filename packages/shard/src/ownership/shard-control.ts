@@ -93,6 +93,8 @@ export interface HeldOwnership {
   readonly providers: readonly RegistryTarget[];
   /** Addresses whose unmatched machines it acts on. */
   readonly homes: readonly string[];
+  /** Shards that it knows to own something beside it. */
+  readonly others: readonly string[];
 }
 
 export interface PrepareOrder {

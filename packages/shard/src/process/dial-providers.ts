@@ -95,11 +95,14 @@ function connector(
       fencing,
       ...(tls === undefined ? {} : { tls }),
     });
+    const line = scans.connect(address);
+    const { asker } = line;
     const client = {
-      source: new ProviderSource({ name, provider: dialled.provider, mode, scans }),
+      source: new ProviderSource({ name, provider: dialled.provider, mode, asker }),
       close: () => {
         open.delete(client);
         dialled.close();
+        line.close();
       },
     };
     open.add(client);
@@ -146,9 +149,10 @@ async function fakeProviders(
 }
 
 /** One thread for all providers: their Lists wait for each other, the sockets for none. */
-function workerScans({ runtime, logger, onThreadDeltas }: DialProvidersOptions): WorkerScans {
+function workerScans({ runtime, logger, tls, onThreadDeltas }: DialProvidersOptions): WorkerScans {
   return new WorkerScans({
     runtime,
+    ...(tls === undefined ? {} : { tls }),
     onThreadDeltas,
     onLost: (error) => logger.error('the reconcile thread was lost', { err: error }),
   });

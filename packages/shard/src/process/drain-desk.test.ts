@@ -14,14 +14,26 @@ interface Desk {
   readonly taken: { readonly order: ActionOrder; readonly graceSeconds: number }[];
   readonly begun: DrainRequest[];
   readonly left: string[];
+  readonly told: string[];
+  readonly due: string[];
   room: number;
 }
 
 function deskWith(start: DrainStart): Desk {
-  const state: Omit<Desk, 'desk'> = { taken: [], begun: [], left: [], room: 0 };
+  const state: Omit<Desk, 'desk'> = {
+    taken: [],
+    begun: [],
+    left: [],
+    told: [],
+    due: [],
+    room: 0,
+  };
   const waits = {
     begin: (request: DrainRequest) => (state.begun.push(request), start),
     leave: (machineId: string) => void state.left.push(machineId),
+    hold: () => void state.told.push('hold'),
+    resume: () => void state.told.push('resume'),
+    abandon: () => void state.told.push('abandon'),
   };
   const desk = new OperatorDrainDesk({
     waits,
@@ -31,7 +43,7 @@ function deskWith(start: DrainStart): Desk {
       state.taken.push({ order, graceSeconds });
       return true;
     },
-    onDue: () => {},
+    onDue: (machineId) => state.due.push(machineId),
   });
   return Object.assign(state, { desk });
 }
@@ -104,4 +116,27 @@ test('a preemption stays one, whatever the priority of who preempts', () => {
 test('without an operator that reports completion it is the provider at once', () => {
   const stage = deskWith({ kind: 'call_provider', graceSeconds: 600, because: 'no_session' });
   assert.equal(stage.desk.begin(notice('a')), 'provider_now');
+});
+
+test('the provider is due when the pool took the drain, not when the operator was done', () => {
+  const stage = deskWith(WAITING);
+  stage.desk.begin(notice('a'));
+  stage.desk.fired(fired('a'));
+  assert.deepEqual(stage.due, []);
+  stage.room = 1;
+  stage.desk.resume();
+  assert.deepEqual(stage.told, ['resume']);
+  assert.deepEqual(stage.due, ['a']);
+});
+
+test('abandoned, nothing is offered any more', () => {
+  const stage = deskWith(WAITING);
+  for (const id of ['a', 'b']) stage.desk.begin(notice(id));
+  stage.desk.fired(fired('a'));
+  stage.desk.abandon();
+  stage.room = 5;
+  stage.desk.offerDue();
+  stage.desk.resume();
+  assert.deepEqual(stage.taken, []);
+  assert.deepEqual(stage.told, ['abandon', 'resume']);
 });

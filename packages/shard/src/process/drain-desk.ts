@@ -1,7 +1,8 @@
 // Between executors and operators for drains: hands a drain to the operator and, when it says that
 // it is done or its grace is over, the rest to the execute pool. A pool that is full right then
 // refuses; the drain is offered again whenever the pool may have room, because nobody else would:
-// the machine is marked and no cycle derives it again.
+// the machine is marked and no cycle derives it again. While actuation is held, nothing is offered
+// and no grace runs; what an operator reports meanwhile is kept for the resume.
 //
 // Bound: one entry per machine that drains.
 
@@ -17,7 +18,7 @@ const PREEMPTIONS: ReadonlySet<string> = new Set<ActionReason>([
 ]);
 
 export interface OperatorDrainDeskOptions {
-  readonly waits: Pick<DrainWaits, 'begin' | 'leave'>;
+  readonly waits: Pick<DrainWaits, 'begin' | 'leave' | 'hold' | 'resume' | 'abandon'>;
   /** False when it must be offered again. */
   readonly offer: (order: ActionOrder, graceSeconds: number) => boolean;
   /** The provider's part of a drain begins now. */
@@ -60,7 +61,6 @@ export class OperatorDrainDesk implements DrainDesk {
     assert(order !== undefined, 'a drain fired that was never handed over', { machineId });
     this.#handed.delete(machineId);
     this.#due.set(machineId, { order, graceSeconds });
-    this.#options.onDue(machineId);
     this.offerDue();
   }
 
@@ -69,7 +69,23 @@ export class OperatorDrainDesk implements DrainDesk {
     for (const [machineId, { order, graceSeconds }] of this.#due) {
       if (!this.#options.offer(order, graceSeconds)) return;
       this.#due.delete(machineId);
+      this.#options.onDue(machineId);
     }
+  }
+
+  hold(): void {
+    this.#options.waits.hold();
+  }
+
+  resume(): void {
+    this.#options.waits.resume();
+    this.offerDue();
+  }
+
+  abandon(): void {
+    this.#handed.clear();
+    this.#due.clear();
+    this.#options.waits.abandon();
   }
 
   /** The machine is Draining no more, or gone: what waits is moot. */

@@ -14,6 +14,8 @@ import type { CycleReport, ShardObserver } from '../core/observer.ts';
 import type { ActionOrder } from '../execute/order.ts';
 import { summariseShortfalls } from '../ledgers/shortfalls.ts';
 import type { EffectiveRails } from '../rails/settings.ts';
+import { incrementalMismatch, providerUnheard } from './log-messages.ts';
+import { RejectedLines } from './rejected-lines.ts';
 
 /** Whatever was decided about has moved on by itself: nothing failed. */
 const BENIGN: ReadonlySet<ExecuteOutcome> = new Set([
@@ -44,15 +46,17 @@ export function createLogObserver(options: LogObserverOptions): LogObserver {
   });
   /** What an order last ran into, until its outcome is told. */
   const problems = new WeakMap<ActionOrder, string>();
+  const rejected = new RejectedLines(logger);
+  const tellUnheard = createUnheardLines(logger);
+  const tellMismatch = createMismatchLines(logger);
   return {
-    onCycle: (report) => logCycle(logger, report, rails()),
-    onRejectedRecord: (provider, { id, reason, detail }) =>
-      logger.log('warn', stableMessages.machineRejected.text, {
-        machine: id,
-        state: '',
-        err: `${reason}: ${detail}`,
-        provider,
-      }),
+    onCycle: (report) => {
+      rejected.cycled(report.refreshes);
+      tellUnheard(report);
+      tellMismatch(report);
+      logCycle(logger, report, rails());
+    },
+    onRejectedRecord: (provider, record) => rejected.rejected(provider, record),
     onSkippedMetadata: (machine, skipped) =>
       logger.event(stableMessages.metadataDecodeFailed, {
         machine,
@@ -78,6 +82,27 @@ export function createLogObserver(options: LogObserverOptions): LogObserver {
     onProblem: (order, problem) => problems.set(order, problem),
     onCycleError: (error) => logger.error('cycle failed', { err: stackOf(error) }),
     close: () => failed.close(),
+  };
+}
+
+/** Each provider once: the shard decides without it from here on. */
+function createUnheardLines(logger: Logger): (report: CycleReport) => void {
+  const told = new Set<string>();
+  return ({ refreshes }) => {
+    for (const [provider, refresh] of refreshes) {
+      if (refresh.kind === 'refreshed' || !refresh.isUnheard || told.has(provider)) continue;
+      told.add(provider);
+      logger.event(providerUnheard, { provider, err: describeThrown(refresh.error) });
+    }
+  };
+}
+
+function createMismatchLines(logger: Logger): (report: CycleReport) => void {
+  let toldCount = 0;
+  return ({ cycle, answer: { mismatchCount } }) => {
+    if (mismatchCount === toldCount) return;
+    toldCount = mismatchCount;
+    logger.event(incrementalMismatch, { cycle, mismatches: mismatchCount });
   };
 }
 

@@ -25,11 +25,9 @@ export function createRollupPort(options: RollupPortOptions): RollupPort {
   const { host, clock, demand, firstSeen, isGuarded } = options;
   return {
     submit: async (cluster, bytes) => {
-      // A copy: the bytes are a view of a received frame, and the host gives its bytes away.
-      const order = { cluster, bytes: new Uint8Array(bytes), isGuarded: isGuarded() };
-      const verdict = await host.applyRollup(order);
+      const verdict = await host.applyRollup({ cluster, bytes, isGuarded: isGuarded() });
       if (verdict.kind === 'applied') {
-        demand.applied(cluster, verdict.rows, verdict.demand);
+        demand.applied(cluster, verdict.demand);
         firstSeen.demanded(cluster, demand.profilesOf(cluster), clock.monotonicMs());
       }
       return verdict;

@@ -30,7 +30,7 @@ import { createHintCycle } from './hint-cycle.ts';
 import { createLogObserver, type LogObserver } from './log-observer.ts';
 import { createMetricsObserver } from './metrics-observer.ts';
 import { createNodeNotices, type NodeNotices } from './node-notices.ts';
-import { combineObservers, withoutHandOvers } from './observers.ts';
+import { combineObservers } from './observers.ts';
 import { createPhaseAttribution } from './phase-attribution.ts';
 import { createSampleObserver } from './sample-observer.ts';
 import { createRollupPort, type RollupPort } from './rollup-port.ts';
@@ -102,6 +102,7 @@ export class ShardWiring {
       ...ownershipTies(given.ownership, () => this.core),
       observer: this.#createObserver(),
     });
+    actuation.onChange(() => this.core.railsChanged());
     this.control = this.#createControl();
   }
 
@@ -191,7 +192,7 @@ export class ShardWiring {
     const { clock } = runtime;
     const fleet = (): ShardCore['fleet'] => this.core.fleet;
     const cycles = createCycleMetrics(registry, settings.metricsWarmupCycles);
-    const own = combineObservers([
+    return combineObservers([
       createMetricsObserver({
         registry,
         clock,
@@ -221,7 +222,6 @@ export class ShardWiring {
         : []),
       this.#extensionTies(),
     ]);
-    return withoutHandOvers(own, fleet);
   }
 
   /** Records, the fenced latch, drains that wait for room, and the end of the engine. */
@@ -232,7 +232,7 @@ export class ShardWiring {
         records?.append(answer);
         this.#desk.offerDue();
       },
-      onExecuted: () => this.#desk.offerDue(),
+      onReleased: () => this.#desk.offerDue(),
       onFenced: () => actuation.latchFenced(),
       onCycleError: (error) => {
         if (error instanceof BigFleetError && error.code === 'engine_lost') fail(error);
@@ -247,6 +247,7 @@ export class ShardWiring {
       onCycle: (report) => of().onCycle(report),
       onRejectedRecord: (provider, record) => of().onRejectedRecord(provider, record),
       onSkippedMetadata: (machineId, skipped) => of().onSkippedMetadata(machineId, skipped),
+      onReleased: (order) => of().onReleased(order),
       onExecuted: (order, outcome, tookMs) => of().onExecuted(order, outcome, tookMs),
       onWithheld: (order, by) => of().onWithheld(order, by),
       onFenced: (order) => of().onFenced(order),

@@ -35,21 +35,27 @@ export interface DialledProvider {
 }
 
 export function dialProvider(options: DialOptions): DialledProvider {
-  const { runtime, address, tls } = options;
+  const { runtime, address } = options;
   if (address === '') throw misconfigured('the address of a provider is empty');
   const tokens = tokensOf(options.fencing);
-  const channel: Channel = createGrpcChannel({
-    runtime,
-    target: address,
-    keepalive: options.keepalive ?? 'provider',
-    // Providers carry no bigfleet:// identity (security §3.2).
-    serverIdentity: { kind: 'host-name-only' },
-    ...(tls === undefined ? {} : { tls }),
-  });
+  const channel = openChannel(options);
   return {
     provider: new GrpcProvider({ runtime, channel, tokens }),
     close: () => channel.close(),
   };
+}
+
+/** A connection of its own, to whoever answers at the address. The caller closes it. */
+export function openChannel(options: Omit<DialOptions, 'fencing'>): Channel {
+  const { runtime, address, tls, keepalive = 'provider' } = options;
+  return createGrpcChannel({
+    runtime,
+    target: address,
+    keepalive,
+    // Providers carry no bigfleet:// identity (security §3.2).
+    serverIdentity: { kind: 'host-name-only' },
+    ...(tls === undefined ? {} : { tls }),
+  });
 }
 
 function tokensOf(fencing: TokenSource | ShardGeneration): TokenSource {

@@ -16,7 +16,8 @@ import {
   statusName,
   TokenSource,
 } from '@bigfleet/wire';
-import { CALL_DEADLINE_MS, type GrpcProvider, LIST_DEADLINE_MS } from './grpc-provider.ts';
+import { CALL_DEADLINE_MS, type GrpcProvider } from './grpc-provider.ts';
+import { LIST_DEADLINE_MS } from './list-call.ts';
 import { decodeMachineList } from './list/decode-list.ts';
 import type { Provider } from './provider.ts';
 import { ProviderError, type ProviderFailure } from './provider-error.ts';

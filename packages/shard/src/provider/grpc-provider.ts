@@ -1,22 +1,21 @@
-// The gRPC client of one provider. Every attempt draws its own fencing token; nothing is retried,
-// here or in the channel, because a repeated token reads as a zombie. Calls without a deadline
-// get one: it bounds acceptance, not the transition. List answers with the bytes as they came.
+// The gRPC client of one provider. Every attempt draws its own fencing token; call.ts has the rules
+// of one attempt, list-call.ts the one call that another thread may make instead.
 
-import { deadlineOf, type Runtime, withDeadline } from '@bigfleet/base';
+import type { Runtime } from '@bigfleet/base';
 import {
-  type CallOptions,
   CapacityProvider,
   type Channel,
   decode,
   encodeInit,
   type FencingToken,
   fromMap,
-  ListFilterSchema,
   MachineSchema,
   pathOf,
   type TokenSource,
   TransitionAckSchema,
 } from '@bigfleet/wire';
+import { callProvider, type Line } from './call.ts';
+import { listProvider } from './list-call.ts';
 import type {
   CallLimits,
   ConfigureOrder,
@@ -26,12 +25,10 @@ import type {
   ReportedMachine,
   TransitionAck,
 } from './provider.ts';
-import { malformedAnswer, toProviderError } from './provider-error.ts';
+import { malformedAnswer } from './provider-error.ts';
 import { reportedFromWire } from './wire-machine.ts';
 
 export const CALL_DEADLINE_MS = 30_000;
-/** Its own: a cold List of half a million machines does not fit a call's deadline. */
-export const LIST_DEADLINE_MS = 120_000;
 
 export interface GrpcProviderOptions {
   readonly runtime: Runtime;
@@ -44,13 +41,11 @@ export interface GrpcProviderOptions {
 const { method } = CapacityProvider;
 
 export class GrpcProvider implements Provider {
-  readonly #runtime: Runtime;
-  readonly #channel: Channel;
+  readonly #line: Line;
   readonly #tokens: TokenSource;
 
   constructor({ runtime, channel, tokens }: GrpcProviderOptions) {
-    this.#runtime = runtime;
-    this.#channel = channel;
+    this.#line = { runtime, channel };
     this.#tokens = tokens;
   }
 
@@ -81,13 +76,12 @@ export class GrpcProvider implements Provider {
 
   async get(machineId: string, limits?: CallLimits): Promise<ReportedMachine> {
     const request = encodeInit(method.get.input, { id: machineId });
-    const answer = await this.#call(pathOf(method.get), request, CALL_DEADLINE_MS, limits);
+    const answer = await this.#call(pathOf(method.get), request, limits);
     return reportedFromWire(read(MachineSchema, answer));
   }
 
   list(request: ListRequest, limits?: CallLimits): Promise<Uint8Array> {
-    const filter = encodeInit(ListFilterSchema, filterOf(request));
-    return this.#call(pathOf(method.list), filter, LIST_DEADLINE_MS, limits);
+    return listProvider(this.#line, request, limits);
   }
 
   async #mutate(
@@ -95,40 +89,14 @@ export class GrpcProvider implements Provider {
     encode: (token: FencingToken) => Uint8Array,
     limits: CallLimits | undefined,
   ): Promise<TransitionAck> {
-    const answer = await this.#call(path, encode(this.#tokens.next()), CALL_DEADLINE_MS, limits);
+    const answer = await this.#call(path, encode(this.#tokens.next()), limits);
     const { operationId, machine } = read(TransitionAckSchema, answer);
     return { operationId, machine: machine === undefined ? undefined : reportedFromWire(machine) };
   }
 
-  async #call(
-    path: string,
-    request: Uint8Array,
-    deadlineMs: number,
-    { signal }: CallLimits = {},
-  ): Promise<Uint8Array> {
-    if (signal !== undefined && deadlineOf(signal) !== undefined) {
-      return this.#send(path, request, { signal });
-    }
-    const deadline = withDeadline(this.#runtime, deadlineMs, signal);
-    try {
-      return await this.#send(path, request, { signal: deadline.signal });
-    } finally {
-      deadline.dispose();
-    }
+  #call(path: string, request: Uint8Array, limits: CallLimits | undefined): Promise<Uint8Array> {
+    return callProvider(this.#line, { path, request, deadlineMs: CALL_DEADLINE_MS }, limits);
   }
-
-  async #send(path: string, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
-    try {
-      return await this.#channel.unary(path, request, options);
-    } catch (thrown) {
-      throw toProviderError(thrown);
-    }
-  }
-}
-
-function filterOf(request: ListRequest): Parameters<typeof encodeInit<typeof ListFilterSchema>>[1] {
-  const { states = [], maxResults = 0, sinceRevision = new Uint8Array(0) } = request;
-  return { states: [...states], maxResults, sinceRevision };
 }
 
 function read<D extends typeof MachineSchema | typeof TransitionAckSchema>(

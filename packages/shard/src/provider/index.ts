@@ -3,7 +3,8 @@
 export type { DialledProvider, DialOptions, ShardGeneration } from './dial.ts';
 export { dialProvider } from './dial.ts';
 export type { GrpcProviderOptions } from './grpc-provider.ts';
-export { CALL_DEADLINE_MS, GrpcProvider, LIST_DEADLINE_MS } from './grpc-provider.ts';
+export { CALL_DEADLINE_MS, GrpcProvider } from './grpc-provider.ts';
+export { LIST_DEADLINE_MS } from './list-call.ts';
 export type { ListData, ListedProfile } from './list/columns.ts';
 export { ListColumns, transferables } from './list/columns.ts';
 export { decodeMachineList } from './list/decode-list.ts';
@@ -45,5 +46,6 @@ export type {
 } from './reconcile/reconcile-list.ts';
 export { reconcileList } from './reconcile/reconcile-list.ts';
 export { ShrinkGuard } from './reconcile/shrink-guard.ts';
+export type { AskOrder, ListAsker } from './scan/list-asker.ts';
 export type { ListScans, ScanAnswer, ScanOrder } from './scan/list-scans.ts';
-export { WorkerScans, type WorkerScansOptions } from './scan/worker-scans.ts';
+export { type ListLine, WorkerScans, type WorkerScansOptions } from './scan/worker-scans.ts';

@@ -9,8 +9,13 @@ import { type CapacityProvider, type Handlers, rawUnary } from '@bigfleet/wire';
 import { FakeProvider } from '../testing/fake/fake-provider.ts';
 import { seedSpecs } from '../testing/fake/seed.ts';
 import { fakeHandlers } from '../testing/fake/service.ts';
-import { LIST_DEADLINE_MS } from './grpc-provider.ts';
-import { PATIENCE_MS, ProviderRounds, type RoundOutcome } from './provider-rounds.ts';
+import { LIST_DEADLINE_MS } from './list-call.ts';
+import {
+  PATIENCE_MS,
+  ProviderRounds,
+  type RoundOutcome,
+  UNHEARD_PATIENCE_MS,
+} from './provider-rounds.ts';
 import { ProviderSet } from './provider-set.ts';
 import { ProviderSource, type RefreshOptions } from './provider-source.ts';
 import type { IngestBatch } from './reconcile/ingest.ts';
@@ -288,6 +293,57 @@ test(
     await round;
     assert.ok(shard.nowMs - startMs < 100, `${shard.nowMs - startMs}`);
     assert.equal(shard.lateCount, 0);
+  }),
+);
+
+test(
+  'a provider that refuses at the start is asked again until it is heard',
+  inWorld(async (world) => {
+    const [a, b] = [slots(world, 'a', 4), slots(world, 'b', 4)];
+    const shard = new Shard(world, { a, b });
+    shard.isPatient = true;
+    world.network.apply({ kind: 'crash', host: 'a' });
+    const round = shard.next();
+    await shard.pass(20_000);
+    assert.deepEqual(shard.heard, ['b']);
+    assert.equal(shard.gate('b').listCount, 1, 'who answered is not asked again');
+    world.network.apply({ kind: 'restart', host: 'a' });
+    world.serve('a', shard.gate('a').before(fakeHandlers(a)));
+    const { kinds, tookMs, all } = await round;
+    assert.deepEqual(kinds, ['a refreshed', 'b refreshed']);
+    assert.ok(tookMs > 20_000 && tookMs < 25_000, `${tookMs}`);
+    assert.equal(all.get('a')?.isUnheard, false);
+    assert.deepEqual(shard.sizes(), { a: 4, b: 4 });
+  }),
+);
+
+test(
+  'a provider that was never heard keeps the others waiting for a minute, and no longer',
+  inWorld(async (world) => {
+    const [a, b] = [slots(world, 'a', 4), slots(world, 'b', 4)];
+    const shard = new Shard(world, { a, b });
+    shard.isPatient = true;
+    world.network.apply({ kind: 'crash', host: 'a' });
+    const { kinds, tookMs, all } = await shard.next();
+    assert.deepEqual(kinds, ['a failed', 'b refreshed']);
+    assert.ok(tookMs >= UNHEARD_PATIENCE_MS && tookMs < UNHEARD_PATIENCE_MS + 5_000, `${tookMs}`);
+    assert.equal(all.get('a')?.isUnheard, true);
+    const next = await shard.next();
+    assert.deepEqual(next.kinds, ['a failed', 'b refreshed']);
+    assert.ok(next.tookMs < 5_000, `${next.tookMs}`);
+  }),
+);
+
+test(
+  'a provider that was heard is not waited for when it fails, however patient rounds are',
+  inWorld(async (world) => {
+    const shard = new Shard(world, { a: slots(world, 'a', 4), b: slots(world, 'b', 4) });
+    await shard.next();
+    shard.isPatient = true;
+    world.network.apply({ kind: 'crash', host: 'a' });
+    const { kinds, tookMs } = await shard.next();
+    assert.deepEqual(kinds, ['a failed', 'b refreshed']);
+    assert.ok(tookMs < 5_000, `${tookMs}`);
   }),
 );
 

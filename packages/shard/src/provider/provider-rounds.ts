@@ -5,7 +5,8 @@
 //
 // An answer that comes after its round is the outcome of the next one, which `onLate` asks for.
 // Until everybody has been heard once, rounds are patient: whoever decides without knowing what one
-// provider already runs buys it a second time from another.
+// provider already runs buys it a second time from another. A provider that refuses is asked again
+// meanwhile, for a minute after the start: then a dead one no longer keeps the others waiting.
 
 import { assert, BigFleetError, type Runtime } from '@bigfleet/base';
 import type { ProviderSet } from './provider-set.ts';
@@ -15,12 +16,18 @@ import type { ProviderSource, RefreshOptions, RefreshOutcome } from './provider-
 export const PATIENCE_MS = 500;
 /** A List may take a while; who says nothing for a whole cycle is taken for ill. */
 const SILENT_AFTER_MS = 10_000;
-/** How often a patient round looks whether it still has to be. */
+/** How often a patient round looks whether it still has to be, and asks again who has failed. */
 const LOOK_EVERY_MS = 1_000;
+/** Since the start: how long a provider that fails and was never heard is waited for. */
+export const UNHEARD_PATIENCE_MS = 60_000;
 
 export type RoundOutcome = (RefreshOutcome | Unanswered) & {
   /** Since the List was asked for: what is known of its machines may be as old as that. */
   readonly forMs: number;
+  /** No List of it was ever taken in: nothing is known of its machines. */
+  readonly isUnheard: boolean;
+  /** The round waited to ask it again: that time is nobody's work. */
+  readonly wasAskedAgain: boolean;
 };
 
 /** Nothing was changed. */
@@ -46,7 +53,9 @@ export interface ProviderRoundsOptions {
 interface Running {
   readonly source: ProviderSource;
   readonly startMs: number;
+  readonly wasAskedAgain: boolean;
   isLeftBehind: boolean;
+  settledMs: number;
   settled: { readonly outcome: RefreshOutcome } | { readonly thrown: unknown } | undefined;
 }
 
@@ -54,6 +63,9 @@ export class ProviderRounds {
   readonly #options: ProviderRoundsOptions;
   /** By name, so that a provider which comes back waits for the List of its predecessor. */
   readonly #running = new Map<string, Running>();
+  /** Names whose List was taken in once. Bound: the names that were ever configured. */
+  readonly #heard = new Set<string>();
+  readonly #startMs: number;
   readonly #stop = new AbortController();
   /** Who waits for something to settle: a round, and whoever stops. */
   readonly #waiters = new Set<() => void>();
@@ -61,6 +73,7 @@ export class ProviderRounds {
 
   constructor(options: ProviderRoundsOptions) {
     this.#options = options;
+    this.#startMs = options.runtime.clock.monotonicMs();
   }
 
   /** One at a time. Throws what `apply` threw; the other providers' Lists go on. */
@@ -68,9 +81,12 @@ export class ProviderRounds {
     assert(!this.#isRound, 'rounds overlap');
     this.#isRound = true;
     for (const source of this.#options.providers) {
-      if (!this.#running.has(source.name)) this.#start(source, options);
+      if (!this.#running.has(source.name)) this.#start(source, options, false);
     }
-    while (this.#hasReasonToWait()) await this.#change();
+    while (this.#hasReasonToWait()) {
+      await this.#change();
+      this.#askAgain(options);
+    }
     this.#isRound = false;
     return this.#outcomes();
   }
@@ -81,18 +97,29 @@ export class ProviderRounds {
     while (this.#openCount() > 0) await this.#change();
   }
 
-  #start(source: ProviderSource, options: RefreshOptions): void {
+  #start(source: ProviderSource, options: RefreshOptions, wasAskedAgain: boolean): void {
     const startMs = this.#options.runtime.clock.monotonicMs();
-    const running: Running = { source, startMs, isLeftBehind: false, settled: undefined };
+    const running: Running = {
+      source,
+      startMs,
+      wasAskedAgain,
+      isLeftBehind: false,
+      settledMs: 0,
+      settled: undefined,
+    };
     this.#running.set(source.name, running);
     const settle = (settled: Running['settled']): void => {
       running.settled = settled;
+      running.settledMs = this.#options.runtime.clock.monotonicMs();
       for (const resume of this.#waiters) resume();
       if (running.isLeftBehind && !this.#stop.signal.aborted) this.#options.onLate();
     };
     source.refresh({ ...options, signal: this.#stop.signal }).then(
       (outcome) => {
-        if (outcome.kind === 'refreshed') this.#options.onRefreshed?.(source.name);
+        if (outcome.kind === 'refreshed') {
+          this.#heard.add(source.name);
+          this.#options.onRefreshed?.(source.name);
+        }
         settle({ outcome });
       },
       (thrown: unknown) => settle({ thrown }),
@@ -103,11 +130,31 @@ export class ProviderRounds {
     if (this.#stop.signal.aborted) return false;
     const isPatient = this.#options.isPatient();
     const nowMs = this.#options.runtime.clock.monotonicMs();
-    return [...this.#running.values()].some(({ source, startMs, settled, isLeftBehind }) => {
-      if (settled !== undefined) return false;
+    return [...this.#running.values()].some((running) => {
+      const { source, startMs, settled, isLeftBehind } = running;
+      if (settled !== undefined) return this.#isWorthAsking(running);
       if (isPatient || !source.isAsking) return true;
       return !isLeftBehind && nowMs - startMs < PATIENCE_MS;
     });
+  }
+
+  /** It failed, nothing is known of its machines yet, and there is still time. */
+  #isWorthAsking({ source, settled }: Running): boolean {
+    if (settled === undefined || 'thrown' in settled || settled.outcome.kind !== 'failed') {
+      return false;
+    }
+    const { providers, runtime, isPatient } = this.#options;
+    if (this.#heard.has(source.name) || providers.get(source.name) !== source) return false;
+    return isPatient() && runtime.clock.monotonicMs() - this.#startMs < UNHEARD_PATIENCE_MS;
+  }
+
+  #askAgain(options: RefreshOptions): void {
+    const nowMs = this.#options.runtime.clock.monotonicMs();
+    if (this.#stop.signal.aborted) return;
+    for (const running of this.#running.values()) {
+      const isDue = nowMs - running.settledMs >= LOOK_EVERY_MS;
+      if (isDue && this.#isWorthAsking(running)) this.#start(running.source, options, true);
+    }
   }
 
   #openCount(): number {
@@ -136,14 +183,16 @@ export class ProviderRounds {
     const { providers, runtime } = this.#options;
     const outcomes = new Map<string, RoundOutcome>();
     for (const [name, running] of this.#running) {
-      const { source, settled, startMs } = running;
+      const { source, settled, startMs, wasAskedAgain } = running;
       const forMs = runtime.clock.monotonicMs() - startMs;
       if (settled === undefined) running.isLeftBehind = true;
       else this.#running.delete(name);
       if (settled !== undefined && 'thrown' in settled) throw settled.thrown;
       // A provider that left the set meanwhile has nothing to say any more.
       if (providers.get(name) !== source) continue;
-      outcomes.set(name, { ...(settled?.outcome ?? unanswered(forMs)), forMs });
+      const isUnheard = !this.#heard.has(name);
+      const outcome = settled?.outcome ?? unanswered(forMs);
+      outcomes.set(name, { ...outcome, forMs, isUnheard, wasAskedAgain });
     }
     return outcomes;
   }

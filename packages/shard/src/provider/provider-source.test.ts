@@ -15,7 +15,12 @@ import { decodeMachineList } from './list/decode-list.ts';
 import type { ListRequest, Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import { ProviderSet } from './provider-set.ts';
-import { ProviderSource, type RefreshOptions, type RefreshOutcome } from './provider-source.ts';
+import {
+  type LocalWrites,
+  ProviderSource,
+  type RefreshOptions,
+  type RefreshOutcome,
+} from './provider-source.ts';
 import { FULL_LIST_EVERY_MS } from './reconcile/list-plan.ts';
 import { stamped, World } from './reconcile/testing/world.ts';
 import { createInlineScans } from './scan/inline-scans.ts';
@@ -287,6 +292,53 @@ test(
       ],
     );
     assert.equal(shard.size, 3);
+  }),
+);
+
+test(
+  'a List that fails takes nothing along of what the next scan has to hear',
+  inWorld(async (world) => {
+    world.fake('a', 3);
+    const inline = createInlineScans();
+    const orders: ScanOrder[] = [];
+    const { provider } = spied(world.client('a'));
+    let isDown = false;
+    const source = new ProviderSource({
+      name: 'a',
+      provider: {
+        ...provider,
+        list: (request, limits) => {
+          const down = {
+            failure: 'unknown_result',
+            status: 'UNAVAILABLE',
+            message: 'down',
+          } as const;
+          return isDown ? Promise.reject(new ProviderError(down)) : provider.list(request, limits);
+        },
+      },
+      scans: {
+        scan: (order) => {
+          orders.push(order);
+          return inline.scan(order);
+        },
+        close: () => inline.close(),
+      },
+    });
+    const shard = new Shard(world);
+    await source.refresh(shard.options);
+    const touched = [shard.world.inventory.ids[1] ?? ''];
+    isDown = true;
+    const takeWrites = (): LocalWrites => ({ touched, doubted: [] });
+    assert.equal((await source.refresh({ ...shard.options, takeWrites })).kind, 'failed');
+    source.lookAgain();
+    assert.equal((await source.refresh(shard.options)).kind, 'failed');
+    isDown = false;
+    await source.refresh(shard.options);
+    const told = orders.map(({ again, isAnew }) => [again, isAnew]);
+    assert.deepEqual(told, [
+      [[], false],
+      [touched, true],
+    ]);
   }),
 );
 

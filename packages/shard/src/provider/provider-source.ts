@@ -23,6 +23,7 @@ import {
 } from './reconcile/reconcile-list.ts';
 import { ShrinkGuard } from './reconcile/shrink-guard.ts';
 import { createInlineScans } from './scan/inline-scans.ts';
+import { askHere, type ListAsker } from './scan/list-asker.ts';
 import type { ListScans, ScanAnswer } from './scan/list-scans.ts';
 import { UnsettledMachines } from './unsettled-machines.ts';
 
@@ -34,6 +35,8 @@ export interface ProviderSourceOptions {
   readonly mode?: ListMode;
   /** Shared by the sources of a process, which closes it. Default: inline, for this one. */
   readonly scans?: ListScans;
+  /** Who asks for Lists. Default: this thread asks `provider`, and `scans` scans the answer. */
+  readonly asker?: ListAsker;
 }
 
 export interface RefreshOptions {
@@ -41,8 +44,10 @@ export interface RefreshOptions {
   /** Monotonic. */
   readonly nowMs: number;
   readonly readAssignment: AssignmentReader;
-  /** The one writer of the inventory. It may let I/O in before it resolves. */
+  /** The one writer of the inventory. */
   readonly apply: (batch: IngestBatch, provider: string) => void | Promise<void>;
+  /** Lets I/O in, between two batches: behind the last one the caller has its own turn. */
+  readonly breathe?: () => Promise<void>;
   /** What others than reconcile wrote since they were last asked. Default: nothing. */
   readonly takeWrites?: (provider: string) => LocalWrites;
   readonly signal?: AbortSignal;
@@ -72,17 +77,17 @@ export class ProviderSource {
   readonly provider: Provider;
   readonly #plan: ListPlan;
   readonly #guard = new ShrinkGuard();
-  readonly #scans: ListScans;
+  readonly #asker: ListAsker;
   readonly #doubts = new Doubts();
   readonly #unsettled = new UnsettledMachines();
   #isRefreshing = false;
   #isAsking = false;
 
-  constructor({ name, provider, mode = 'full', scans }: ProviderSourceOptions) {
+  constructor({ name, provider, mode = 'full', scans, asker }: ProviderSourceOptions) {
     this.name = name;
     this.provider = provider;
     this.#plan = new ListPlan(mode);
-    this.#scans = scans ?? createInlineScans();
+    this.#asker = asker ?? askHere(provider, scans ?? createInlineScans());
   }
 
   /** It is the provider's turn: how long that takes nobody here can say. */
@@ -146,7 +151,7 @@ export class ProviderSource {
         : await this.#asking(askMachines(this.provider, due, limitsOf(signal)));
     if (due === 'too_many' || asked?.kind !== 'answered') {
       this.#plan.askFull();
-      return { kind: 'full' };
+      return this.#plan.next(nowMs);
     }
     for (const id of due) this.#doubts.settle(id);
     const columns = decodeMachineList(asked.bytes);
@@ -173,23 +178,33 @@ export class ProviderSource {
     this.#doubts.add(doubted);
   }
 
-  async #list(planned: PlannedList, options: RefreshOptions): Promise<Listed> {
-    const request = planned.kind === 'full' ? {} : { sinceRevision: planned.sinceRevision };
+  async #list(planned: PlannedList, { signal }: RefreshOptions): Promise<Listed> {
+    const marks = this.#unsettled.take();
+    this.#isAsking = true;
     try {
-      const bytes = await this.#asking(this.provider.list(request, limitsOf(options.signal)));
-      return listed(await this.#scan(bytes, planned.kind === 'full'));
+      const answer = await this.#asker.ask({
+        provider: this.name,
+        request: planned.kind === 'full' ? {} : { sinceRevision: planned.sinceRevision },
+        isFull: planned.kind === 'full',
+        ...marks,
+        ...limitsOf(signal),
+        onAnswered: () => {
+          this.#isAsking = false;
+        },
+      });
+      return listed(answer);
     } catch (error) {
+      // Nothing was scanned: the next List has to hear of it.
+      this.#unsettled.giveBack(marks);
       if (error instanceof ProviderError) return { kind: 'failed', error };
       if (error instanceof BigFleetError && error.code === 'reconcile_lost') {
         this.lookAgain();
         return { kind: 'failed', error };
       }
       throw error;
+    } finally {
+      this.#isAsking = false;
     }
-  }
-
-  #scan(bytes: Uint8Array, isFull: boolean): Promise<ScanAnswer> {
-    return this.#scans.scan({ provider: this.name, bytes, isFull, ...this.#unsettled.take() });
   }
 
   async #apply(
@@ -213,7 +228,7 @@ export class ProviderSource {
 
   async #merge(
     part: Pick<ReconcileOptions, 'columns' | 'isFull' | 'rows' | 'absent'>,
-    { known, nowMs, readAssignment, apply }: RefreshOptions,
+    { known, nowMs, readAssignment, apply, breathe }: RefreshOptions,
   ): Promise<ReconcileSummary> {
     const provider = this.name;
     const guard = this.#guard;
@@ -223,6 +238,7 @@ export class ProviderSource {
       while (step.done !== true) {
         await apply(step.value, provider);
         step = batches.next();
+        if (step.done !== true) await breathe?.();
       }
       return step.value;
     } catch (error) {

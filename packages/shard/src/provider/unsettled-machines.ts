@@ -1,12 +1,14 @@
 // What the next scan must not pass over: rows of the last one that were looked at and not taken in,
-// and machines that main has written otherwise since. Taken once; a scan that then fails is
-// followed by one that passes over nothing.
+// and machines that main has written otherwise since. Taken once, and given back when there was no
+// scan; one that was lost on the way is followed by one that passes over nothing.
 //
 // Bound: one entry per machine.
 
 import type { ScanOrder } from './scan/list-scans.ts';
 
-type Unsettled = Pick<ScanOrder, 'isAnew' | 'unsettledRows' | 'again'>;
+interface Unsettled extends Pick<ScanOrder, 'isAnew' | 'again'> {
+  readonly unsettledRows: Uint32Array<ArrayBuffer>;
+}
 
 export class UnsettledMachines {
   #rows = new Uint32Array(0);
@@ -32,5 +34,12 @@ export class UnsettledMachines {
     this.#ids.clear();
     this.#isAll = false;
     return taken;
+  }
+
+  /** What was taken for a scan that did not take place: its rows are still those of the last one. */
+  giveBack({ isAnew, unsettledRows, again }: Unsettled): void {
+    this.#rows = unsettledRows;
+    this.addIds(again);
+    this.#isAll ||= isAnew;
   }
 }

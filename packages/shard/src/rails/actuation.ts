@@ -32,8 +32,6 @@ export interface ActuationOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: RailMetrics;
-  /** Called after every change of the effective settings, and once at the start. */
-  readonly onChange?: (effective: EffectiveRails) => void;
 }
 
 /** What an administrator asks for; absent settings stay as they are. */
@@ -85,6 +83,7 @@ export class Actuation {
   #overrides: RailOverrides;
   #change: RailChange | undefined;
   #isFenced = false;
+  readonly #listeners: (() => void)[] = [];
   #effective: EffectiveRails;
   #queue: Promise<unknown> = Promise.resolve();
   #waitingCount = 0;
@@ -97,6 +96,11 @@ export class Actuation {
     this.#change = stored.change;
     this.#effective = this.#publish();
     this.#logRestored();
+  }
+
+  /** Told in the same turn as each change of the effective settings: a pause stops what runs. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   get effective(): EffectiveRails {
@@ -168,14 +172,14 @@ export class Actuation {
   }
 
   #publish(): EffectiveRails {
-    const { flags, metrics, onChange } = this.#options;
+    const { flags, metrics } = this.#options;
     const held: RailOverrides =
       this.#waitingPauseCount > 0 ? { ...this.#overrides, paused: true } : this.#overrides;
     this.#effective = effectiveRails(flags, held, this.#isFenced);
     metrics.actuationPaused.set(this.#effective.paused ? 1 : 0);
     metrics.railOverrides.set(overriddenNames(this.#overrides).length);
     metrics.fenced.set(this.#isFenced ? 1 : 0);
-    onChange?.(this.#effective);
+    for (const listener of this.#listeners) listener();
     return this.#effective;
   }
 

@@ -168,6 +168,7 @@ test('needs: header first, then by priority, cut at the limit', async () => {
       ['red', false],
     ],
   );
+  assert.equal(rows[0]?.residualDeficit, undefined, 'unset when satisfied');
   const red = rows[2];
   assert.equal(red?.residualDeficit?.resources['cpu'], '48');
   assert.equal(red.claimedMachineCount, 4);

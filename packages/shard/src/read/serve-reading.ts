@@ -70,7 +70,7 @@ export function serveReading(
           health.note(report.refreshes);
           reading.cycleEnded(report);
         },
-        onExecuted: (order) => reading.executed(order),
+        onReleased: (order) => reading.released(order),
       },
       stop: () => reading.stop(),
     };

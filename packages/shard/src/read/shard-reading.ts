@@ -84,8 +84,8 @@ export class ShardReading {
     });
   }
 
-  /** An action ended, whatever its outcome. */
-  executed({ handle, machineId }: ActionOrder): void {
+  /** No action is under way here for the machine any more, unless a drain waits. */
+  released({ handle, machineId }: ActionOrder): void {
     this.views.noteDone(handle.slot);
     this.feed.written(machineId);
   }

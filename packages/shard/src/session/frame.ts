@@ -25,7 +25,7 @@ export function ackFrame(
   echo: AckEcho,
   stamp: AckStamp,
   extensions: readonly string[] = [],
-): ShardFrame {
+): FrameInit {
   return { payload: { case: 'ack', value: { echo, ...stamp, extensions: [...extensions] } } };
 }
 

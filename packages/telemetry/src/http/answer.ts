@@ -60,7 +60,8 @@ export function textAnswer(status: number, text: string): Answer {
 
 function readyAnswer(readiness: ReadinessSource): Answer {
   const state = readiness.state();
-  return state.ready ? textAnswer(200, 'ready') : textAnswer(503, state.reason);
+  if (!state.ready) return textAnswer(503, state.reason);
+  return textAnswer(200, state.detail === undefined ? 'ready' : `ready: ${state.detail}`);
 }
 
 function notFound(options: AnswerOptions): Answer {

@@ -5,7 +5,8 @@
 import { assert } from '@bigfleet/base';
 
 export type ReadyState =
-  | { readonly ready: true }
+  /** `detail`: ready, and yet something that an operator must know. */
+  | { readonly ready: true; readonly detail?: string }
   | { readonly ready: false; readonly reason: string };
 
 export interface ReadinessSource {
@@ -13,7 +14,8 @@ export interface ReadinessSource {
 }
 
 export interface Readiness extends ReadinessSource {
-  markReady(): void;
+  /** `detail` is said beside "ready"; empty or absent = nothing to say. */
+  markReady(detail?: string): void;
   /** Ignored by a latched readiness that has been ready. */
   markNotReady(reason: string): void;
   /** Before draining: 503 from now on. */
@@ -34,8 +36,8 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   let state: ReadyState = { ready: false, reason: options.reason };
   return {
     state: () => state,
-    markReady() {
-      if (state !== SHUTTING_DOWN) state = READY;
+    markReady(detail = '') {
+      if (state !== SHUTTING_DOWN) state = detail === '' ? READY : { ready: true, detail };
     },
     markNotReady(reason) {
       assert(reason.length > 0, 'not ready needs a reason');
@@ -48,9 +50,16 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   };
 }
 
-/** Ready when all are; otherwise the reason of the first that is not. For several in one process. */
+/** Ready when all are; otherwise the first reason, else the first detail. For several in one process. */
 export function allReady(sources: readonly ReadinessSource[]): ReadinessSource {
   return {
-    state: () => sources.map((source) => source.state()).find((state) => !state.ready) ?? READY,
+    state: () => {
+      const states = sources.map((source) => source.state());
+      return (
+        states.find((state) => !state.ready) ??
+        states.find((state) => state.ready && state.detail !== undefined) ??
+        READY
+      );
+    },
   };
 }

@@ -103,6 +103,10 @@ test('liveness always answers; readiness says why not', async () => {
   assert.deepEqual(await get('/readyz'), [503, `${REASON}\n`]);
   readiness.markReady();
   assert.deepEqual(await get('/readyz?verbose'), [200, 'ready\n']);
+  readiness.markReady('the disk is full');
+  assert.deepEqual(await get('/readyz'), [200, 'ready: the disk is full\n']);
+  readiness.markReady('');
+  assert.deepEqual(await get('/readyz'), [200, 'ready\n']);
   readiness.shutDown();
   assert.deepEqual(await get('/readyz'), [503, 'shutting down\n']);
   assert.deepEqual(await get('/healthz'), [200, 'ok\n']);

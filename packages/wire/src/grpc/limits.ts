@@ -25,6 +25,10 @@ export const listenBacklog = 4_096;
 /** A peer that opens a socket and says nothing is gone after this. */
 export const handshakeTimeoutMs = 10_000;
 
+/** TLS handshakes that run at once, and connections that wait for their turn (shard §3.2). */
+export const maxHandshakes = 64;
+export const maxWaitingHandshakes = 8_192;
+
 /** Between GOAWAY for age and the end of the connection: the time to finish what runs. */
 export const connectionAgeGraceMs = 30_000;
 

@@ -18,7 +18,13 @@ import { BigFleetError } from '@bigfleet/base';
 import { identityOfCertificate } from '../identity/certificate.ts';
 import type { Peer } from '../identity/identity.ts';
 import type { TlsMaterial } from '../tls/material.ts';
-import { handshakeTimeoutMs, listenBacklog } from './limits.ts';
+import { HandshakeGate } from './handshake-gate.ts';
+import {
+  handshakeTimeoutMs,
+  listenBacklog,
+  maxHandshakes,
+  maxWaitingHandshakes,
+} from './limits.ts';
 import { formatAddress, type ListenAddress } from './listen-address.ts';
 import { freeSocketPath, withOwnerOnlyMode } from './unix-socket.ts';
 
@@ -38,6 +44,7 @@ export class Listener {
   readonly #sockets = new Set<Socket>();
   /** By remote address, the one name that the raw and the secured socket share. */
   readonly #handshaking = new Map<string, Socket>();
+  readonly #gate: HandshakeGate;
   readonly #peers = new WeakMap<PeerCertificate, Peer>();
   readonly #closing = new AbortController();
   readonly #drainWaiters: (() => void)[] = [];
@@ -48,6 +55,13 @@ export class Listener {
     this.#server = createServer({ noDelay: true }, (socket) => this.#onConnection(socket));
     const { tls } = options;
     this.#tlsServer = tls === undefined ? undefined : this.#createTlsServer(tls);
+    this.#gate = new HandshakeGate({
+      maxRunning: maxHandshakes,
+      maxWaiting: maxWaitingHandshakes,
+      timeoutMs: handshakeTimeoutMs,
+      begin: (socket) => this.#handshake(socket),
+      refused: (socket, reason) => options.report('connection-refused', addressOf(socket), reason),
+    });
     this.#stopWatching =
       tls?.onChange(() => this.#tlsServer?.setSecureContext(tls.serverContextOptions())) ??
       (() => {});
@@ -90,7 +104,7 @@ export class Listener {
     this.#server.close();
     // A bind that still resolves its host name would listen after all.
     this.#server.once('listening', () => this.#server.close());
-    for (const socket of this.#handshaking.values()) socket.destroy();
+    this.#gate.destroyAll();
   }
 
   /** Resolves when no connection is left. */
@@ -126,10 +140,18 @@ export class Listener {
       this.#options.accept(socket);
       return;
     }
+    // A peer may reset before its turn; unheard, that would end the process.
+    socket.once('error', (error) =>
+      this.#options.report('connection-refused', addressOf(socket), error),
+    );
+    this.#gate.add(socket);
+  }
+
+  #handshake(socket: Socket): void {
     const address = addressOf(socket);
     this.#handshaking.set(address, socket);
     socket.once('close', () => this.#endHandshake(address, socket));
-    this.#tlsServer.emit('connection', socket);
+    this.#tlsServer?.emit('connection', socket);
   }
 
   #forget(socket: Socket): void {
@@ -155,7 +177,9 @@ export class Listener {
   #onSecureConnection(socket: TLSSocket, tls: TlsMaterial): void {
     const address = addressOf(socket);
     socket.on('error', (error: Error) => this.#options.report('connection-failed', address, error));
+    const raw = this.#handshaking.get(address);
     this.#handshaking.delete(address);
+    if (raw !== undefined) this.#gate.done(raw);
     if (tls.mode === 'mtls' && !this.#admit(socket)) {
       const reason = new Error('no verified peer certificate');
       this.#options.report('connection-refused', address, reason);

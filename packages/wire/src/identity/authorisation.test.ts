@@ -194,3 +194,17 @@ test('an empty claim does not pass as a match', () => {
   const context = call('/bigfleet.v1alpha1.CapacityProvider/Drain', columns.shard);
   assert.equal(gate.bind(context, create(provider.DrainRequestSchema))?.code, 'PERMISSION_DENIED');
 });
+
+test('a report or a Hello without an id is left to its handler, and is no security event', () => {
+  const denials: Denial[] = [];
+  const gate = createGate({ transport: 'mtls', onDenied: (denial) => denials.push(denial) });
+  const report = call('/bigfleet.v1alpha1.Coordinator/ReportShard', columns.shard);
+  assert.equal(gate.bind(report, create(coordinator.ShardReportSchema)), undefined);
+  const session = call('/bigfleet.v1alpha1.Shard/Session', columns.cluster);
+  const hello = { case: 'hello', value: create(shard.HelloSchema) } as const;
+  assert.equal(
+    gate.bind(session, create(shard.OperatorMessageSchema, { payload: hello })),
+    undefined,
+  );
+  assert.deepEqual(denials, []);
+});

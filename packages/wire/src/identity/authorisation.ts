@@ -39,16 +39,20 @@ const mutatingShard: Row = {
   claimedId: (request) =>
     (request as CreateRequest | ConfigureRequest | DrainRequest | DeleteRequest).shardId,
 };
+/** No id is a malformed request, not an impostor: the handler says what is missing (§4.1). */
 const reportingShard: Row = {
   roles: ['shard'],
-  claimedId: (request) => (request as ShardReport).shardId,
+  claimedId: (request) => (request as ShardReport).shardId || undefined,
 };
-/** Only Hello claims an id; the session handler binds every later frame to it. */
+/**
+ * Only Hello claims an id; the session handler binds every later frame to it, and refuses a Hello
+ * without one.
+ */
 const sessionCluster: Row = {
   roles: ['cluster'],
   claimedId: (request) => {
     const { payload } = request as OperatorMessage;
-    return payload.case === 'hello' ? payload.value.clusterId : undefined;
+    return (payload.case === 'hello' && payload.value.clusterId) || undefined;
   },
 };
 

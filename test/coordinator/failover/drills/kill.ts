@@ -19,15 +19,18 @@ export interface KillSample {
 }
 
 /** Kills the leader once and brings it back; every law is checked but the number of slow gaps. */
-export async function killLeader(stage: FailoverStage): Promise<KillSample> {
+export async function killLeader(
+  stage: FailoverStage,
+  servedWithinMs: number = 3 * MAX_GAP_MS,
+): Promise<KillSample> {
   const before = await stage.leader();
   const { nodeId } = before.replica;
   await using load = stage.startLoad('kill');
-  await load.servedAfter(monotonicMs(), '', 5_000);
+  await load.servedAfter(monotonicMs(), '', 20_000);
   stage.beginWindow();
   const killedAtMs = monotonicMs();
   before.replica.process.signal('SIGKILL');
-  const served = await load.servedAfter(killedAtMs, nodeId, 3 * MAX_GAP_MS);
+  const served = await load.servedAfter(killedAtMs, nodeId, servedWithinMs);
   await before.replica.waitExit();
   await before.replica.start();
   await before.replica.waitReady();

@@ -20,7 +20,7 @@ export interface RevokeSample {
 export async function revokeLeaderLease(stage: FailoverStage): Promise<RevokeSample> {
   const before = await stage.leader();
   await using load = stage.startLoad('revoke');
-  await load.servedAfter(monotonicMs(), '', 5_000);
+  await load.servedAfter(monotonicMs(), '', 20_000);
   stage.beginWindow();
   stage.spareWrites(before.replica.nodeId);
   const { endpoint } = stage.etcd.member(0);

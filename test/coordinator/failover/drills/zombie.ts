@@ -65,7 +65,7 @@ async function replaced(
 ): Promise<ZombieSample> {
   const { nodeId } = before.replica;
   await using load = stage.startLoad('zombie');
-  await load.servedAfter(monotonicMs(), '', 5_000);
+  await load.servedAfter(monotonicMs(), '', 20_000);
   stage.beginWindow();
   const sinceMs = monotonicMs();
   await disturb();

@@ -1,11 +1,15 @@
 // Finds shards and talks to several of them at once. The coordinator is asked only where they are:
 // with --shard-addr a shard is read, paused and resumed while there is no coordinator at all.
+// Nothing is asked of a shard before it is known to be the one that was named: a registered address
+// may lead to another (`:7780` leads everywhere), and a pause that hits the wrong shard and reports
+// success is worse than none. With TLS the certificate says who it is, else the shard itself.
 
-import { BigFleetError, type Runtime, withDeadline } from '@bigfleet/base';
+import { BigFleetError, type Runtime, runWithDeadline, withDeadline } from '@bigfleet/base';
 import {
   type CallOptions,
   type Client,
   createClient,
+  RpcError,
   ShardAdmin,
   ShardQuery,
   ShardRead,
@@ -61,10 +65,19 @@ export interface ShardsOptions {
   readonly signal: AbortSignal;
 }
 
+export interface AskOptions {
+  /** A stream that ends when the reader wants it to. */
+  readonly isUnbounded?: boolean;
+  /** For whoever judges by itself who answered. */
+  readonly isAnyShard?: boolean;
+}
+
 export type ShardWork<T> = (api: ShardApi, call: CallOptions) => Promise<T>;
 
 export class ShardLinks {
   readonly #options: ShardsOptions;
+  /** Shards that said who they are; as many as were asked. */
+  readonly #verified = new Set<string>();
 
   constructor(options: ShardsOptions) {
     this.#options = options;
@@ -82,17 +95,18 @@ export class ShardLinks {
     );
   }
 
-  /** `isUnbounded`: a stream that ends when the reader wants it to. */
   async ask<T>(
     shard: ShardTarget,
     feature: string,
     work: ShardWork<T>,
-    isUnbounded = false,
+    { isUnbounded = false, isAnyShard = false }: AskOptions = {},
   ): Promise<T> {
     const { runtime, timeoutMs, signal } = this.#options;
     const deadline = isUnbounded ? undefined : withDeadline(runtime, timeoutMs, signal);
     try {
-      return await work(this.#api(shard), { signal: deadline?.signal ?? signal });
+      const api = this.#api(shard);
+      if (!isAnyShard) await this.#verify(shard, api);
+      return await work(api, { signal: deadline?.signal ?? signal });
     } catch (error) {
       throw callFailure(error, { kind: 'shard', name: shardName(shard) }, feature);
     } finally {
@@ -125,6 +139,20 @@ export class ShardLinks {
     };
   }
 
+  async #verify(shard: ShardTarget, { query }: ShardApi): Promise<void> {
+    const { runtime, timeoutMs, signal, tls } = this.#options;
+    const key = `${shard.id} ${shard.address}`;
+    if (shard.id === '' || tls !== undefined || this.#verified.has(key)) return;
+    const answering = await runWithDeadline(runtime, { ms: timeoutMs, parent: signal }, (cut) =>
+      idOf(query, { signal: cut }),
+    );
+    if (answering !== undefined && answering !== shard.id) {
+      const problem = `at the address of ${shardName(shard)} answers shard ${answering}`;
+      throw new BigFleetError('shard_identity_mismatch', `${problem}; nothing was asked of it`);
+    }
+    this.#verified.add(key);
+  }
+
   #api(shard: ShardTarget): ShardApi {
     const { channels, tls } = this.#options;
     const target = dialTarget(shard.address);
@@ -142,6 +170,16 @@ export class ShardLinks {
       read: createClient(ShardRead, channel),
       admin: createClient(ShardAdmin, channel),
     };
+  }
+}
+
+/** Undefined: it is older than the question. */
+async function idOf(query: ShardApi['query'], call: CallOptions): Promise<string | undefined> {
+  try {
+    return (await query.getShardStatus({}, call)).shardId;
+  } catch (error) {
+    if (error instanceof RpcError && error.code === 'UNIMPLEMENTED') return undefined;
+    throw error;
   }
 }
 

@@ -3,6 +3,7 @@
 import type { GetStatusResponse } from '@bigfleet/wire';
 import type { FleetFacts } from './facts.ts';
 import { type Finding, finding } from './finding.ts';
+import { parseRecovery, recoveryFix } from './recovery-fix.ts';
 
 export function checkCoordinator(facts: FleetFacts): Finding[] {
   const { replicas, registry } = facts;
@@ -85,15 +86,18 @@ function agreement(answered: readonly GetStatusResponse[]): Finding[] {
 
 function recovery(answered: readonly GetStatusResponse[]): Finding[] {
   const leader = answered.find(({ isLeader }) => isLeader);
-  return (leader?.recoveringProviders ?? []).map((provider) =>
-    finding(
-      'warning',
+  return (leader?.recoveringProviders ?? []).map((line) => {
+    const { provider, waitsFor } = parseRecovery(line);
+    const { severity, fix } = recoveryFix(waitsFor);
+    const message = 'the coordinator is still learning after a restore who owns its machines';
+    return finding(
+      severity,
       'coordinator-recovery',
       `provider ${provider}`,
-      'the coordinator is still learning after a restore who owns its machines',
-      'Wait until every shard has reported; remove shards that are gone for good.',
-    ),
-  );
+      waitsFor === '' ? message : `${message}: it ${waitsFor}`,
+      fix,
+    );
+  });
 }
 
 function distinct(texts: readonly string[]): string[] {

@@ -1,7 +1,10 @@
-// Providers: answering the shards that dial them, and registered where they should be.
+// Providers: answering the shards that dial them, registered where they should be, and, behind an
+// address that each host has for itself, of one shard only.
 
+import { isLoopback } from '../../flags/addresses.ts';
+import { hostPortOf } from '../connect/target.ts';
 import { ageText } from '../output/texts.ts';
-import type { FleetFacts } from './facts.ts';
+import type { FleetFacts, ShardFacts } from './facts.ts';
 import { type Finding, finding } from './finding.ts';
 
 const STALE_LIST_NANOS = 120_000_000_000n;
@@ -25,7 +28,41 @@ export function checkProviders({ shards, registry, nowUnixNanos }: FleetFacts): 
       return [];
     }),
   );
-  return [...unhealthy, ...registration(statuses, registry)];
+  return [...unhealthy, ...sharedSockets(shards), ...registration(statuses, registry)];
+}
+
+/**
+ * A loopback or Unix address counts as one provider per shard, never shared (coordinator §7.5), which
+ * is wrong for two shards of one host: both would own all of its machines.
+ */
+function sharedSockets(shards: FleetFacts['shards']): Finding[] {
+  const holders = new Map<
+    string,
+    { readonly address: string; readonly by: ShardFacts['entry'][] }
+  >();
+  for (const { entry, status } of shards) {
+    const host = hostPortOf(entry.address)?.host ?? entry.address;
+    const addresses = status.ok ? status.value.providers.map(({ address }) => address) : [];
+    for (const address of new Set(addresses.filter(isLoopback))) {
+      const key = `${host} ${address}`;
+      const holder = holders.get(key) ?? { address, by: [] };
+      holders.set(key, holder);
+      holder.by.push(entry);
+    }
+  }
+  // Two of one host have two ports: equal addresses without a host are two hosts.
+  return [...holders.values()]
+    .filter(({ by }) => new Set(by.map((entry) => entry.address)).size > 1)
+    .map(({ address, by }) =>
+      finding(
+        'error',
+        'provider-owned-twice',
+        `provider ${address}`,
+        `is dialled by ${by.map(({ shardId }) => shardId).join(' and ')} on one host: ` +
+          'each takes all its machines for its own',
+        'Register it under an address that the host has for others, or give each shard its own.',
+      ),
+    );
 }
 
 function registration(

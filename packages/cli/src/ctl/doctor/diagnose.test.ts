@@ -13,6 +13,7 @@ import {
   ProviderEntrySchema,
   QuotaAllocationSchema,
   SessionViewSchema,
+  type ShardRegistryEntry,
   ShardRegistryEntrySchema,
   ShardStatusSchema,
 } from '@bigfleet/wire';
@@ -93,7 +94,7 @@ const bindings = (conflictingShardId: string) =>
   }).bindings;
 
 const healthyRegistry = {
-  shards: [],
+  shards: [] as ShardRegistryEntry[],
   providers: [make(ProviderEntrySchema, { name: 'lab', declaredQuota: 10 })],
   quotas: [make(QuotaAllocationSchema, { provider: 'lab', perShard: { 'shard-0': 10 } })],
   bindings: { ok: true as const, value: bindings('') },
@@ -130,6 +131,14 @@ const replicas = (...facts: ReplicaFacts[]): Partial<FleetFacts> => ({ replicas:
 const shards = (...facts: ShardFacts[]): Partial<FleetFacts> => ({ shards: facts });
 const paused = (hold: ActuationHold) => shard({ actuation: { paused: true, heldBy: [hold] } });
 
+const entryOf = (shardId: string) => make(ShardRegistryEntrySchema, { shardId });
+
+/** `shard-0` under another name or address, with a provider beside it. */
+function beside(shardId: string, address: string, provider: string): ShardFacts {
+  const facts = shard({ shardId, providers: [{ name: 'lab', address: provider, healthy: true }] });
+  return { ...facts, address, entry: { ...facts.entry, shardId, address } };
+}
+
 const table: readonly (readonly [string, Partial<FleetFacts>, readonly string[]])[] = [
   [
     'no replica answers',
@@ -152,6 +161,31 @@ const table: readonly (readonly [string, Partial<FleetFacts>, readonly string[]]
     ['warning coordinator-quorum coordinator'],
   ],
   ['one address stands for three replicas', replicas(replica(threeNodes)), []],
+  [
+    'a socket of one host, two shards there',
+    shards(beside('shard-0', 'h:7780', 'unix:/p'), beside('shard-1', 'h:7781', 'unix:/p')),
+    ['error provider-owned-twice provider unix:/p'],
+  ],
+  [
+    'a loopback provider of two shards that name no host but two ports',
+    shards(beside('shard-0', ':7780', '127.0.0.1:1'), beside('shard-1', ':7781', '127.0.0.1:1')),
+    ['error provider-owned-twice provider 127.0.0.1:1'],
+  ],
+  [
+    'equal sockets on two hosts',
+    shards(beside('shard-0', 'h:7780', 'unix:/p'), beside('shard-1', 'g:7780', 'unix:/p')),
+    [],
+  ],
+  [
+    'one provider of the network, two shards of a host',
+    shards(beside('shard-0', 'h:7780', 'p:9000'), beside('shard-1', 'h:7781', 'p:9000')),
+    [],
+  ],
+  [
+    'a declared quota without a slice for a registered shard',
+    registry({ shards: [entryOf('shard-0'), entryOf('shard-1')] }),
+    ['warning quota quota lab/'],
+  ],
   [
     'replicas of two fleets',
     replicas(replica(), replica({ nodeId: 'node-2', clusterUid: 'other' })),

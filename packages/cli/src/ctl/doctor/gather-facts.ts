@@ -94,6 +94,9 @@ async function askLeader(links: Links): Promise<LeaderFacts> {
   };
 }
 
+/** That another shard answers is a finding of its own, with what that one says beside it. */
+const JUDGED_HERE = { isAnyShard: true };
+
 async function gatherShard(
   options: GatherOptions,
   entry: ShardFacts['entry'],
@@ -101,15 +104,25 @@ async function gatherShard(
   const { links } = options;
   const shard: ShardTarget = { id: entry.shardId, address: entry.address };
   const status = await asked(() =>
-    links.shards.ask(shard, 'get shard status', (api, call) => api.query.getShardStatus({}, call)),
+    links.shards.ask(
+      shard,
+      'get shard status',
+      (api, call) => api.query.getShardStatus({}, call),
+      JUDGED_HERE,
+    ),
   );
   const sessions = status.ok
     ? await asked(() =>
-        links.shards.ask(shard, 'list sessions', async (api, call) => {
-          const views: SessionView[] = [];
-          for await (const view of api.query.listSessions({}, call)) views.push(view);
-          return views;
-        }),
+        links.shards.ask(
+          shard,
+          'list sessions',
+          async (api, call) => {
+            const views: SessionView[] = [];
+            for await (const view of api.query.listSessions({}, call)) views.push(view);
+            return views;
+          },
+          JUDGED_HERE,
+        ),
       )
     : { ok: true as const, value: [] };
   const target = dialTarget(entry.address) ?? entry.address;

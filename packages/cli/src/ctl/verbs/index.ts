@@ -31,6 +31,7 @@ import { registerProviderVerb } from './register-provider.ts';
 import { removeShardVerb } from './remove-shard.ts';
 import { resumeVerb } from './resume.ts';
 import { setQuotaVerb } from './set-quota.ts';
+import { settleVerb } from './settle.ts';
 import { snapshotRestoreVerb } from './snapshot-restore.ts';
 import { snapshotSaveVerb } from './snapshot-save.ts';
 import { statusVerb } from './status.ts';
@@ -62,6 +63,7 @@ export const VERBS: readonly Verb[] = [
   assignDomainVerb,
   unassignDomainVerb,
   removeShardVerb,
+  settleVerb,
   setQuotaVerb,
   registerProviderVerb,
   deregisterProviderVerb,

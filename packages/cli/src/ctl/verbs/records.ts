@@ -124,7 +124,7 @@ function readRecords(
         print(shardLabel(shard), frame);
       }
     },
-    true,
+    { isUnbounded: true },
   );
 }
 

@@ -1,5 +1,7 @@
 // `remove-shard`: drops a shard and everything that is assigned to it. A shard that was heard of a
-// moment ago still runs: removing it is a reset, not a shutdown, so it must be meant.
+// moment ago still runs: removing it is a reset, not a shutdown, so it must be meant. One that the
+// leader has not heard at all is the leader's to judge: only it knows whether it leads for long
+// enough to call that silence.
 
 import { BigFleetError } from '@bigfleet/base';
 import { text, toggle } from '../../flags/forms.ts';
@@ -18,11 +20,13 @@ export const removeShardVerb: Verb = defineVerb({
   summary: 'forget a shard with its domains, quotas and clusters',
   details: [
     'Stop the process first. One that still runs registers again with nothing assigned to it, so a',
-    'shard heard of within the last minute is removed with --yes only.',
+    'shard heard of within the last minute is removed with --yes only; so is one that a leader of',
+    'less than a minute has not heard yet, and one that a restored coordinator does not know but',
+    'still waits for.',
   ],
   flags: {
     shard: text('', 'the shard to forget', '<id>'),
-    yes: toggle(false, 'also when it was heard of within the last minute'),
+    yes: toggle(false, 'also when it may still run'),
   },
   required: ['shard'],
   examples: ['remove-shard --shard=shard-7', 'remove-shard --shard=shard-7 --yes'],
@@ -30,27 +34,37 @@ export const removeShardVerb: Verb = defineVerb({
     kind: 'report',
     isWatchable: false,
     report: async ({ links, values: { shard, yes }, context }) => {
-      const warning = await liveWarning(links, shard, nowOf(context));
-      if (warning !== undefined && !yes) throw new BigFleetError('confirmation_missing', warning);
+      const { warning, isHeard } = await look(links, shard, nowOf(context));
+      if (isHeard && !yes) throw new BigFleetError('confirmation_missing', warning);
       await links.coordinator.ask('remove shard', (api, call) =>
         api.coordinator.removeShard({ shardId: shard, force: yes }, call),
       );
-      const problems = warning === undefined ? [] : [`warning: ${warning}`];
+      const problems = warning === '' || !(isHeard || yes) ? [] : [`warning: ${warning}`];
       return textReport([`removed shard ${shard}`], { shard }, { problems, exitCode: 0 });
     },
   },
 });
 
-async function liveWarning(
-  links: Links,
-  shard: string,
-  nowUnixNanos: bigint,
-): Promise<string | undefined> {
+interface Look {
+  /** Empty: it is silent for long, or not registered. */
+  readonly warning: string;
+  /** Within the last minute. */
+  readonly isHeard: boolean;
+}
+
+async function look(links: Links, shard: string, nowUnixNanos: bigint): Promise<Look> {
   const { shards } = await links.coordinator.ask('list shards', (api, call) =>
     api.coordinator.listShards({}, call),
   );
-  const last = shards.find(({ shardId }) => shardId === shard)?.lastHeartbeatUnixNs ?? 0n;
-  if (last === 0n || nowUnixNanos - last >= LIVE_NANOS) return undefined;
+  const last = shards.find(({ shardId }) => shardId === shard)?.lastHeartbeatUnixNs;
+  if (last === 0n) {
+    const warning = `shard ${shard} has not been heard of since the leader took over; if it still`;
+    return { warning: `${warning} runs, it registers again`, isHeard: false };
+  }
+  if (last === undefined || nowUnixNanos - last >= LIVE_NANOS) {
+    return { warning: '', isHeard: false };
+  }
   const age = ageText(last, nowUnixNanos);
-  return `shard ${shard} was heard of ${age} ago: it still runs and would register again`;
+  const warning = `shard ${shard} was heard of ${age} ago: it still runs and would register again`;
+  return { warning, isHeard: true };
 }

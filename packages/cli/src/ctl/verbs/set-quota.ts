@@ -1,8 +1,9 @@
-// `set-quota`: replaces the slices of one provider and region.
+// `set-quota`: replaces the slices of one provider and region, or deletes them all. What is written is
+// the whole row: a shard without a slice is not bounded, so leaving one out by mistake opens it.
 
 import { err, ok } from '@bigfleet/base';
 import type { Flag } from '../../flags/flag.ts';
-import { text } from '../../flags/forms.ts';
+import { text, toggle } from '../../flags/forms.ts';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';
@@ -16,7 +17,7 @@ const MAX_SLICE = 2_147_483_647;
 
 const slices: Flag<Slice> & { readonly isRepeatable: true } = {
   fallback: '',
-  help: 'so many machines for this shard; the others get none',
+  help: 'so many machines for this shard; one without a slice is not bounded',
   form: '<shard>=<n>',
   isRepeatable: true,
   parse: (given) => {
@@ -33,19 +34,25 @@ export const setQuotaVerb: Verb = defineVerb({
   group: 'Act on the fleet',
   summary: 'set how many elastic machines of a provider each shard may hold',
   details: [
-    'The slices replace the whole row: a shard that is not named loses its slice. A slice below',
-    'what is in use reclaims nothing; it only stops new machines.',
+    'The slices replace the whole row: a shard that is not named has no slice any more and is not',
+    'bounded by this quota; give it 0 to let it have none. A slice below what is in use reclaims',
+    'nothing; it only stops new machines. --clear deletes the row: no shard is bounded, and the',
+    'provider can be deregistered.',
   ],
   flags: {
     provider: text('', 'name in the provider registry', '<name>'),
     region: text('', 'its region', '<region>'),
     slice: slices,
+    clear: toggle(false, 'delete the row instead; no shard is bounded then'),
   },
-  required: ['provider', 'region', 'slice'],
+  required: ['provider', 'region'],
   examples: [
     'set-quota --provider=aws-eu-west-1 --region=eu-west-1 --slice=shard-0=300 --slice=shard-1=200',
+    'set-quota --provider=aws-eu-west-1 --region=eu-west-1 --clear',
   ],
-  problem: ({ slice }) => {
+  problem: ({ slice, clear }) => {
+    if (clear && slice.length > 0) return '--clear deletes the row: it excludes --slice';
+    if (!clear && slice.length === 0) return 'give --slice, or --clear to delete the row';
     const names = slice.map(({ shard }) => shard);
     const twice = names.find((name, at) => names.indexOf(name) !== at);
     return twice === undefined ? undefined : `--slice names ${twice} twice`;
@@ -59,7 +66,11 @@ export const setQuotaVerb: Verb = defineVerb({
         api.admin.setQuota({ provider, region, perShard }, call),
       );
       const list = slice.map(({ shard, count }) => `${shard}=${count}`).join(' ');
-      const line = `set quota ${provider}/${region}: ${list}`;
+      // Without slices the request is the deletion (coordinator §2.4).
+      const line =
+        slice.length === 0
+          ? `cleared quota ${provider}/${region}`
+          : `set quota ${provider}/${region}: ${list}`;
       return textReport([line], { provider, region, perShard });
     },
   },

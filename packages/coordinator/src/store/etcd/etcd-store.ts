@@ -23,7 +23,7 @@ import { commitChange, type Ledger } from './commit.ts';
 import { SharedLook } from './confirmation.ts';
 import { tryToWin, type Won } from './election.ts';
 import { isOurs } from './guards.ts';
-import { KeySpace } from './key-space.ts';
+import { KeySpace, textOf } from './key-space.ts';
 import { lookAtLeader } from './leader-key.ts';
 import { EtcdLeadership } from './leadership.ts';
 import { type LoadedLedger, loadLedger } from './load.ts';
@@ -143,6 +143,15 @@ export class EtcdStore implements Store {
     if (leader === undefined) return undefined;
     const { nodeId, grpcAddress, term } = leader.value;
     return { nodeId, grpcAddress, term };
+  }
+
+  /** As the member that answers has it, without asking a quorum; empty = it has none yet. */
+  async localClusterUid(): Promise<string> {
+    const { kvs } = await this.#client.range(
+      { key: this.#keys.clusterUid, serializable: true },
+      { deadlineMs: readDeadlineMs, signal: this.#closed.signal },
+    );
+    return textOf(kvs[0]?.value ?? new Uint8Array());
   }
 
   async snapshot(format: 'native' | 'logical'): Promise<StoreSnapshot | undefined> {

@@ -48,19 +48,30 @@ async function loadOnce(
   keys: KeySpace,
   signal: AbortSignal | undefined,
 ): Promise<LoadedLedger> {
-  const pairs = new Map<string, KeyValue>();
+  const others = new Map<string, KeyValue>();
+  const rows: StoredRow[] = [];
+  const rowRevisions = new Map<RowKey, bigint>();
   let revision = 0n;
+  // Page by page, so that the lease is renewed in between, however many rows there are.
   for await (const page of pagesOf(client, keys.all, signal)) {
     revision = page.revision;
-    for (const kv of page.kvs) pairs.set(keys.nameOf(kv.key), kv);
+    for (const kv of page.kvs) {
+      const key = keys.nameOf(kv.key);
+      const table = tableOf(key);
+      if (table === undefined) {
+        others.set(key, kv);
+        continue;
+      }
+      rows.push({ table, key, value: textOf(kv.value) });
+      rowRevisions.set(key, kv.modRevision);
+    }
   }
-  const apply = pairs.get('meta/apply');
-  const term = pairs.get('meta/term');
-  const { rows, rowRevisions } = rowsOf(pairs);
+  const apply = others.get('meta/apply');
+  const term = others.get('meta/term');
   return {
     revision,
-    schema: Number(valueOf(pairs.get('meta/schema'), '0')),
-    clusterUid: valueOf(pairs.get('meta/cluster_uid'), ''),
+    schema: Number(valueOf(others.get('meta/schema'), '0')),
+    clusterUid: valueOf(others.get('meta/cluster_uid'), ''),
     term: term === undefined ? 0n : decodeTerm(term.value),
     apply: apply === undefined ? firstApply : decodeApply(apply.value),
     applyRevision: apply?.modRevision ?? 0n,
@@ -88,18 +99,6 @@ async function* pagesOf(
     if (!page.more || last === undefined) return;
     key = Buffer.concat([last.key, Buffer.of(0)]);
   }
-}
-
-function rowsOf(pairs: ReadonlyMap<string, KeyValue>): Pick<LoadedLedger, 'rows' | 'rowRevisions'> {
-  const rows: StoredRow[] = [];
-  const rowRevisions = new Map<RowKey, bigint>();
-  for (const [key, kv] of pairs) {
-    const table = tableOf(key);
-    if (table === undefined) continue;
-    rows.push({ table, key, value: textOf(kv.value) });
-    rowRevisions.set(key, kv.modRevision);
-  }
-  return { rows, rowRevisions };
 }
 
 function tableOf(key: RowKey): Table | undefined {

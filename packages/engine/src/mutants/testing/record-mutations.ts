@@ -112,7 +112,7 @@ export const recordMutations: readonly Mutation[] = [
     id: 'record-strings-of-before',
     file: 'record/record-tables.ts',
     breaks: 'names point into the string table of an earlier cycle',
-    find: 'this.#record += 1;',
+    find: 'this.#base += Math.max(this.stringCount, this.classCount);',
     replace: '',
   },
   {

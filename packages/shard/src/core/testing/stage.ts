@@ -1,7 +1,13 @@
 // A whole shard core under virtual time: the fake provider, asynchronous unless told otherwise,
 // the engine inline, and operators that answer at once.
 
-import { createVirtualRuntime, type ExecuteOutcome, type VirtualRuntime } from '@bigfleet/base';
+import {
+  createVirtualRuntime,
+  type ExecuteOutcome,
+  type Runtime,
+  sleep,
+  type VirtualRuntime,
+} from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { CapacityType, type StateCode } from '@bigfleet/engine';
 import { TokenSource } from '@bigfleet/wire';
@@ -10,8 +16,9 @@ import { createInlineHost } from '../../engine-host/inline-host.ts';
 import type { EngineHost } from '../../engine-host/engine-host.ts';
 import { rollupOf } from '../../engine-host/testing/random-inputs.ts';
 import type { ActionOrder } from '../../execute/order.ts';
-import type { BlobAnswer, DrainNotice, DrainStart } from '../../execute/ports.ts';
+import type { BlobAnswer, BlobSource, DrainNotice, DrainStart } from '../../execute/ports.ts';
 import type { NodeChange } from '../../fleet/node-change.ts';
+import type { Provider, TransitionAck } from '../../provider/provider.ts';
 import { ProviderSet } from '../../provider/provider-set.ts';
 import { ProviderSource } from '../../provider/provider-source.ts';
 import type { ListMode } from '../../provider/reconcile/list-plan.ts';
@@ -32,16 +39,26 @@ export interface Stage {
   readonly host: EngineHost;
   readonly core: ShardCore;
   readonly providers: ProviderSet;
+  /** Every call that changes something, as it left the shard: `configure host`. */
+  readonly calls: string[];
   readonly cycles: CycleReport[];
   readonly executed: { readonly order: ActionOrder; readonly outcome: ExecuteOutcome }[];
+  readonly released: ActionOrder[];
   readonly withheld: string[];
   readonly changes: NodeChange[];
   readonly drains: DrainNotice[];
+  readonly deskCalls: string[];
   readonly problems: string[];
   /** What a test may change while the shard runs. */
   readonly world: {
     rails: ActuationRails;
     blob: BlobAnswer;
+    /** Instead of `blob`, when a test wants to answer by itself. */
+    pull: BlobSource['pull'] | undefined;
+    /** How long a call that changes something is on the wire. */
+    wireMs: number;
+    /** What the provider's answer is turned into on its way back. */
+    ack: (answer: TransitionAck) => TransitionAck;
     drainStart: DrainStart;
     heldOff: ReadonlySet<string>;
   };
@@ -53,6 +70,10 @@ export interface Stage {
 export interface StageOptions {
   readonly seed?: bigint;
   readonly latencyMs?: number;
+  /** The provider is done when it answers. */
+  readonly isInstant?: boolean;
+  /** A machine stays Configuring until the test ends it. */
+  readonly isConfigureStaged?: boolean;
   readonly executeConcurrency?: number;
   /** Default: full. */
   readonly listMode?: ListMode;
@@ -61,9 +82,12 @@ export interface StageOptions {
 export function stage(options: StageOptions = {}): Stage {
   const virtual = createVirtualRuntime({ seed: options.seed ?? 1n, drain: drainMicrotasks });
   const { runtime } = virtual;
-  const fake = new FakeProvider({ runtime, latencyMs: options.latencyMs ?? 500 });
+  const { latencyMs = 500, isInstant: instantTransitions = false } = options;
+  const configureStaged = options.isConfigureStaged ?? false;
+  const fake = new FakeProvider({ runtime, latencyMs, instantTransitions, configureStaged });
   const tokens = new TokenSource('shard-0', 1n);
-  const provider = new InProcessProvider({ runtime, fake, tokens });
+  const inner = new InProcessProvider({ runtime, fake, tokens });
+  const provider = overWire(runtime, inner, () => state);
   const host = createInlineHost(runtime);
   const state: Omit<Stage, 'core' | 'demand' | 'stateOf' | 'stop'> = {
     virtual,
@@ -72,15 +96,21 @@ export function stage(options: StageOptions = {}): Stage {
     providers: new ProviderSet([
       new ProviderSource({ name: 'alpha', provider, mode: options.listMode ?? 'full' }),
     ]),
+    calls: [],
     cycles: [],
     executed: [],
+    released: [],
     withheld: [],
     changes: [],
     drains: [],
+    deskCalls: [],
     problems: [],
     world: {
       rails: openRails,
       blob: { kind: 'blob', userData: Uint8Array.of(1), isExpired: () => false },
+      pull: undefined,
+      wireMs: 0,
+      ack: (answer) => answer,
       drainStart: 'provider_now',
       heldOff: new Set(),
     },
@@ -89,12 +119,18 @@ export function stage(options: StageOptions = {}): Stage {
     runtime,
     host,
     providers: state.providers,
-    blobs: { pull: () => Promise.resolve(state.world.blob) },
+    blobs: {
+      pull: (order, signal) =>
+        state.world.pull?.(order, signal) ?? Promise.resolve(state.world.blob),
+    },
     drains: {
       begin: (notice) => {
         state.drains.push(notice);
         return state.world.drainStart;
       },
+      hold: () => void state.deskCalls.push('hold'),
+      resume: () => void state.deskCalls.push('resume'),
+      abandon: () => void state.deskCalls.push('abandon'),
     },
     executeConcurrency: options.executeConcurrency ?? 8,
     rails: () => state.world.rails,
@@ -104,6 +140,7 @@ export function stage(options: StageOptions = {}): Stage {
       onCycle: (report) => state.cycles.push(report),
       onRejectedRecord: (_, { id, reason }) => state.problems.push(`rejected ${id}: ${reason}`),
       onSkippedMetadata: (id) => state.problems.push(`skipped metadata of ${id}`),
+      onReleased: (order) => void state.released.push(order),
       onExecuted: (order, outcome) => state.executed.push({ order, outcome }),
       onWithheld: (order, by) => state.withheld.push(`${by} ${order.machineId}`),
       onFenced: (order) => state.problems.push(`fenced ${order.machineId}`),
@@ -133,6 +170,33 @@ export function stage(options: StageOptions = {}): Stage {
       await stopped;
       fake.close();
     },
+  };
+}
+
+/** Notes what leaves the shard, and lets it travel. */
+function overWire(
+  runtime: Runtime,
+  inner: Provider,
+  stageOf: () => Pick<Stage, 'calls' | 'world'>,
+): Provider {
+  const travel = async (
+    call: string,
+    machineId: string,
+    work: () => Promise<TransitionAck>,
+  ): Promise<TransitionAck> => {
+    const { calls, world } = stageOf();
+    calls.push(`${call} ${machineId}`);
+    if (world.wireMs > 0) await sleep(runtime, world.wireMs);
+    return world.ack(await work());
+  };
+  return {
+    create: (id, limits) => travel('create', id, () => inner.create(id, limits)),
+    configure: (order, limits) =>
+      travel('configure', order.machineId, () => inner.configure(order, limits)),
+    drain: (order, limits) => travel('drain', order.machineId, () => inner.drain(order, limits)),
+    delete: (id, limits) => travel('delete', id, () => inner.delete(id, limits)),
+    get: (id, limits) => inner.get(id, limits),
+    list: (request, limits) => inner.list(request, limits),
   };
 }
 

@@ -17,6 +17,7 @@ import type { MemoryNetwork } from '@bigfleet/wire/memory';
 import { noAuditLog } from '../../audit/audit-log.ts';
 import { createInlineHost } from '../../engine-host/inline-host.ts';
 import { rollupOf } from '../../engine-host/testing/random-inputs.ts';
+import { type ProviderTarget, readProvidersFile } from '../../process/provider-targets.ts';
 import { LIBRARY_SETTINGS, type RunningShard } from '../../process/shard-options.ts';
 import { startShard } from '../../process/start-shard.ts';
 import { ProviderSet } from '../../provider/provider-set.ts';
@@ -78,7 +79,7 @@ export class OwnedShard {
     const host = createInlineHost(runtime);
     this.#host = host;
     const connect = this.#connector();
-    const named = [...(flags ?? [])].map(([name, address]) => ({ name, address }));
+    const named = await this.#targets();
     const connected = new Map(named.map((target) => [target.name, connect(target)]));
     const address = `${shardId}:7780`;
     const starting = startShard({
@@ -110,14 +111,14 @@ export class OwnedShard {
           providers: this.disk.file('providers.json'),
         },
         directory: new ProviderDirectory(
-          named.map(({ name, address: at }) => [
+          named.map(({ name, address: at, region = '', isShared = false, isRetiring = false }) => [
             name,
             {
               address: at,
-              source: 'flag',
-              isShared: isSharedByFlag,
-              region: '',
-              isRetiring: false,
+              source: flags === undefined ? 'registry' : 'flag',
+              isShared: isShared || isSharedByFlag,
+              region,
+              isRetiring,
             },
           ]),
         ),
@@ -154,6 +155,13 @@ export class OwnedShard {
     const stopped = this.shard.stop();
     await this.#options.time.runFor(30_000);
     await stopped;
+  }
+
+  /** As a real process begins: by its flags, else by what the registry said in an earlier life. */
+  async #targets(): Promise<readonly ProviderTarget[]> {
+    const { flags } = this.#options;
+    if (flags === undefined) return readProvidersFile(this.disk.file('providers.json'));
+    return [...flags].map(([name, address]) => ({ name, address }));
   }
 
   #connector(): ConnectProvider {

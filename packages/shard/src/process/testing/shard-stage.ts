@@ -22,6 +22,7 @@ import {
 } from '@bigfleet/wire';
 import { createMemoryNetwork, type MemoryNetwork, perfectLink } from '@bigfleet/wire/memory';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { EngineHost } from '../../engine-host/engine-host.ts';
 import { createInlineHost } from '../../engine-host/inline-host.ts';
 import { rollupOf } from '../../engine-host/testing/random-inputs.ts';
 import type { Provider } from '../../provider/provider.ts';
@@ -47,6 +48,10 @@ export interface ShardStageOptions {
   readonly settings?: Partial<ShardSettings>;
   /** Without a provider when false. */
   readonly hasProvider?: boolean;
+  /** How long a transition takes at the provider. */
+  readonly latencyMs?: number;
+  /** What the shard decides with; given the engine. */
+  readonly host?: (engine: EngineHost) => EngineHost;
   /** Of an earlier life of the same shard. */
   readonly before?: ShardStage;
 }
@@ -78,7 +83,8 @@ export class ShardStage {
         runtime,
         faults: { profile: { ...perfectLink, latency: ONE_MS }, events: [] },
       });
-    this.fake = before?.fake ?? new FakeProvider({ runtime, latencyMs: 500 });
+    const { latencyMs = 500 } = options;
+    this.fake = before?.fake ?? new FakeProvider({ runtime, latencyMs });
     this.rails = before?.rails ?? new FakeFile();
     this.log = captureSink();
   }
@@ -91,6 +97,7 @@ export class ShardStage {
   async start(): Promise<this> {
     const { runtime } = this.time;
     const { epoch = 1n, settings = {}, hasProvider = true } = this.#options;
+    const engine = createInlineHost(runtime);
     const provider = this.#provider(epoch);
     const sources = hasProvider ? [new ProviderSource({ name: 'alpha', provider })] : [];
     const starting = startShard({
@@ -99,7 +106,7 @@ export class ShardStage {
       registry: this.registry,
       shardId: 'shard-0',
       epoch,
-      host: createInlineHost(runtime),
+      host: this.#options.host?.(engine) ?? engine,
       providers: new ProviderSet(sources),
       storage: { rails: this.rails, records: this.records, audit: this.#audit() },
       transport: {

@@ -3,6 +3,7 @@
 
 import { assert } from '@bigfleet/base';
 import { type Engine, type Machine, STATE_COUNT, type StateCode } from '@bigfleet/engine';
+import { MAX_MACHINE_NAMES } from '../../engine-host/resource-names.ts';
 import type { KnownMachines, KnownShape, Pending } from './known-machines.ts';
 
 type Inventory = Engine['inventory'];
@@ -74,6 +75,14 @@ export class EngineView implements KnownMachines {
     const whole = { ...shape, allocatable: this.#inventory.classes.allocatable.read(klass) };
     this.#shapes.set(shape, whole);
     return whole;
+  }
+
+  hasResource(name: string): boolean {
+    return this.#inventory.dimensions.has(name);
+  }
+
+  resourceRoom(): number {
+    return MAX_MACHINE_NAMES - this.#inventory.dimensions.count;
   }
 
   pendingOf(slot: number): Pending {

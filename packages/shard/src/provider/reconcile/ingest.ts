@@ -33,6 +33,8 @@ export type SkippedMetadata = readonly MetadataProblem[];
 export interface RejectedRecord {
   /** Empty when not even the id could be read. */
   readonly id: string;
+  /** As listed: any number, and 0 when it could not be read. */
+  readonly state: number;
   readonly reason: MachineRefusal;
   readonly detail: string;
 }

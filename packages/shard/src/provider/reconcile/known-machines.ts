@@ -18,6 +18,10 @@ export interface KnownMachines {
   clusterOf(slot: number): string;
   /** The same object as long as nothing of the shape changed: compared by identity first. */
   shapeOf(slot: number): KnownShape;
+  /** Whether some machine of any provider has or had this resource. */
+  hasResource(name: string): boolean;
+  /** How many more resource names machines may bring. */
+  resourceRoom(): number;
   pendingOf(slot: number): Pending;
   /** When this process marked the machine Failed, if it did and the provider did not. */
   failedHereAtMs(slot: number): number | undefined;

@@ -40,6 +40,17 @@ test('no usable revision, or doubt about it: full', () => {
   assert.deepEqual(plan.next(1), full);
 });
 
+test('a full List that is asked for while another List is under way is the next one', () => {
+  const plan = new ListPlan('incremental');
+  plan.applied(plan.next(0), cursor(1), 0);
+  const delta = plan.next(1);
+  plan.askFull();
+  plan.applied(delta, cursor(2), 1);
+  assert.deepEqual(plan.next(2), full);
+  plan.applied(full, cursor(3), 2);
+  assert.equal(plan.next(3).kind, 'delta');
+});
+
 test('the cursor is a copy: the answer it came in is not kept alive, nor is it changed by it', () => {
   const answer = new Uint8Array(1_000).fill(7);
   const plan = new ListPlan('incremental');

@@ -21,12 +21,15 @@ export class ListPlan {
   readonly #mode: ListMode;
   #revision: Uint8Array | undefined;
   #lastFullMs = Number.NEGATIVE_INFINITY;
+  /** Whoever asks for a full List while one is under way means the next one. */
+  #isAskedFull = false;
 
   constructor(mode: ListMode) {
     this.#mode = mode;
   }
 
   next(nowMs: number): PlannedList {
+    this.#isAskedFull = false;
     const isDue = nowMs - this.#lastFullMs >= FULL_LIST_EVERY_MS;
     if (this.#revision === undefined || isDue) return { kind: 'full' };
     return { kind: 'delta', sinceRevision: this.#revision };
@@ -35,7 +38,8 @@ export class ListPlan {
   /** After the List asked for at `nowMs` was applied. */
   applied(list: PlannedList, revision: Uint8Array, nowMs: number): void {
     if (list.kind === 'full') this.#lastFullMs = nowMs;
-    const isUsable = revision.length > 0 && revision.length <= MAX_REVISION_BYTES;
+    const isInBounds = revision.length > 0 && revision.length <= MAX_REVISION_BYTES;
+    const isUsable = isInBounds && !this.#isAskedFull;
     // A copy: the revision is a piece of the whole answer and would keep all of it alive.
     this.#revision = this.#mode === 'incremental' && isUsable ? revision.slice() : undefined;
   }
@@ -43,5 +47,6 @@ export class ListPlan {
   /** The provider refused the cursor, or three Lists have to agree: the next List is full. */
   askFull(): void {
     this.#revision = undefined;
+    this.#isAskedFull = true;
   }
 }

@@ -260,3 +260,37 @@ test('what the shard knows beside the record survives a refresh', () => {
   assert.equal(world.machine('a')?.intendedCluster, '');
   assert.equal(world.machine('a')?.withheld, 'not_owned');
 });
+
+/** A record of so many resources that nobody else has. */
+function wide(id: string, count: number): TestRecord {
+  const resources = Array.from({ length: count }, (_, at) => [`${id}-${at}`, '1'] as const);
+  return record(id, State.Idle, { resources: { resources: Object.fromEntries(resources) } });
+}
+
+test('a machine whose resource names find no room is refused, the others of its batch enter', () => {
+  const world = new World();
+  const { rejected, summary } = world.reconcile(
+    listOf(wide('a', 60), wide('b', 60), wide('c', 9), wide('d', 8), record('e', State.Idle)),
+  );
+  assert.deepEqual(
+    rejected.map(({ id, reason }) => [id, reason]),
+    [
+      ['c', 'structural'],
+      ['e', 'structural'],
+    ],
+  );
+  assert.equal(summary.changeCounts.inserted, 3);
+  const again = world.reconcile(listOf(wide('a', 60), wide('b', 60), wide('c', 9), wide('d', 8)));
+  assert.deepEqual([again.summary.unchangedCount, again.rejected.length], [3, 1]);
+});
+
+test('a known machine that gains too many names keeps what was known of it', () => {
+  const world = new World();
+  world.reconcile(listOf(wide('a', 100), record('b', State.Idle)));
+  const { rejected, changes } = world.reconcile(
+    listOf(wide('a', 100), { ...wide('b', 28), state: State.Deleting }),
+  );
+  assert.deepEqual([rejected.length, changes.length], [1, 0]);
+  assert.equal(world.machine('b')?.state, State.Idle);
+  assert.deepEqual([...(world.machine('b')?.allocatable.keys() ?? [])], ['cpu']);
+});

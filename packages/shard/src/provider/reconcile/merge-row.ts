@@ -25,6 +25,7 @@ import { problemTexts } from '../list/problem.ts';
 import type { AssignmentReader, IngestChange, RejectedRecord, SkippedMetadata } from './ingest.ts';
 import type { KnownMachines } from './known-machines.ts';
 import { ListedShapes } from './listed-shapes.ts';
+import { ResourceRoom } from './resource-room.ts';
 
 /** How long a machine that this process marked Failed waits before a healthy report is believed. */
 export const FAILED_COOL_DOWN_MS = 60_000;
@@ -63,6 +64,7 @@ const coolingDown: RowOutcome = { kind: 'cooling_down' };
 export class RowMerger {
   readonly #options: MergeOptions;
   readonly #shapes: ListedShapes;
+  readonly #room: ResourceRoom;
   /** By metadata set of this List; at most one per row. */
   readonly #echoes = new Map<number, Stamps>();
   /** By slot: a row was about the machine that had it then. */
@@ -71,6 +73,12 @@ export class RowMerger {
   constructor(options: MergeOptions) {
     this.#options = options;
     this.#shapes = new ListedShapes(options.columns);
+    this.#room = new ResourceRoom(options.known);
+  }
+
+  /** What was merged before has been applied. */
+  nextBatch(): void {
+    this.#room.nextBatch();
   }
 
   merge(row: number): RowOutcome {
@@ -79,13 +87,13 @@ export class RowMerger {
     const problem = columns.problem(row);
     if (problem !== undefined) {
       const reason = problem === 'duplicate_id' ? problem : 'structural';
-      return rejected(id, reason, problemTexts[problem]);
+      return this.#rejected(row, reason, problemTexts[problem]);
     }
     const slot = id === '' ? -1 : known.slotOf(id);
     if (slot < 0) return this.#insert(row, id);
     this.#markSeen(slot);
     if (known.providerOf(slot) !== provider) {
-      return rejected(id, 'duplicate_id', `${known.providerOf(slot)} lists it already`);
+      return this.#rejected(row, 'duplicate_id', `${known.providerOf(slot)} lists it already`);
     }
     return this.#skipped(row, slot) ?? this.#update(row, id, slot);
   }
@@ -102,6 +110,16 @@ export class RowMerger {
       this.#seen = bigger;
     }
     this.#seen[slot] = 1;
+  }
+
+  #rejected(
+    row: number,
+    reason: MachineRefusal,
+    detail: string,
+  ): Extract<RowOutcome, { kind: 'rejected' }> {
+    const { columns } = this.#options;
+    const record = { id: columns.id(row), state: columns.state(row), reason, detail };
+    return { kind: 'rejected', record };
   }
 
   /** Undefined when the row is to be applied. */
@@ -201,9 +219,9 @@ export class RowMerger {
   ): { kind: 'machine'; machine: Machine } | Extract<RowOutcome, { kind: 'rejected' }> {
     const { columns, provider } = this.#options;
     const listed = this.#shapes.of(columns.profileOf(row));
-    if (listed.kind === 'unusable') return rejected(id, 'structural', listed.detail);
+    if (listed.kind === 'unusable') return this.#rejected(row, 'structural', listed.detail);
     const state = columns.state(row);
-    if (!isStateCode(state)) return rejected(id, 'structural', `state ${state}`);
+    if (!isStateCode(state)) return this.#rejected(row, 'structural', `state ${state}`);
     const host = { provider: columns.hostProvider(row), ref: columns.hostRef(row) };
     // A Machine once it is screened: until then its capacity type may be any number.
     const machine = {
@@ -220,7 +238,10 @@ export class RowMerger {
       withheld: before?.withheld,
     } as Machine;
     const problem = machineProblem(machine);
-    if (problem !== undefined) return rejected(id, problem, detailOf(problem, machine));
+    if (problem !== undefined) return this.#rejected(row, problem, detailOf(problem, machine));
+    if (!this.#room.take(machine.allocatable)) {
+      return this.#rejected(row, 'structural', 'more resource names than the shard has room for');
+    }
     return { kind: 'machine', machine };
   }
 }
@@ -245,14 +266,6 @@ function detailOf(problem: MachineRefusal, machine: Machine): string {
   const host = machine.host === undefined ? 'no host' : 'host';
   const cluster = machine.cluster === '' ? 'no cluster' : 'cluster';
   return `state ${machine.state} with ${host}, ${cluster}, capacity type ${machine.capacityType}`;
-}
-
-function rejected(
-  id: string,
-  reason: MachineRefusal,
-  detail: string,
-): { kind: 'rejected'; record: RejectedRecord } {
-  return { kind: 'rejected', record: { id, reason, detail } };
 }
 
 function changed(change: IngestChange): RowOutcome {

@@ -68,6 +68,7 @@ export function* reconcileList(
   tally.skipped.unchanged = columns.rowCount - count;
   for (let at = 0; at < count; ) {
     const batch = new Batch();
+    merger.nextBatch();
     const end = Math.min(at + BATCH_ROWS, count);
     while (at < end && !batch.isFull) {
       const row = rows === undefined ? at : (rows[at] as number);

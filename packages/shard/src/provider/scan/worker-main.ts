@@ -1,32 +1,89 @@
-// The reconcile worker's entry: one List after the other. An exception ends the thread; the host
-// reports it, and the next List starts another one that knows nothing of before.
+// The reconcile worker's entry: asks for Lists on its own connections, and scans one after the
+// other. A provider's failure is an answer; any other exception ends the thread: the host reports
+// it, and the next List starts another one that knows nothing of before.
 
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '@bigfleet/base';
+import { realRuntime } from '@bigfleet/base/real';
 import { transferables } from '../list/columns.ts';
-import type { ScanAnswer } from './list-scans.ts';
-import type { FromScanWorker, ToScanWorker } from './messages.ts';
+import { ProviderError } from '../provider-error.ts';
+import { createCollector, LARGE_LIST_BYTES } from './collector.ts';
+import { ListLines } from './list-lines.ts';
+import type { ScanAnswer, ScanOrder } from './list-scans.ts';
+import {
+  type FromScanWorker,
+  plainError,
+  type ScanWorkerData,
+  type ToScanWorker,
+} from './messages.ts';
 import { Scanner } from './scanner.ts';
 import type { ThreadMeter } from './thread-meter.ts';
 
 assert(parentPort !== null, 'the reconcile worker runs as a worker thread only');
 const port = parentPort;
 const scanner = new Scanner();
+const runtime = realRuntime();
+const lines = new ListLines(runtime, (workerData as ScanWorkerData).tls);
+const collect = createCollector();
 const firstAnswer = Promise.withResolvers<void>();
 const measured: { meter?: ThreadMeter } = {};
 
-port.on('message', ({ id, order }: ToScanWorker) => {
-  const answer = scanner.scan(order);
-  const message: FromScanWorker = { id, answer, threadDeltas: measured.meter?.take() };
-  port.postMessage(message, buffersOf(answer));
-  firstAnswer.resolve();
+port.on('message', (message: ToScanWorker) => {
+  switch (message.kind) {
+    case 'scan':
+      return scan(message.id, message.order);
+    case 'list':
+      list(message).catch(endThread);
+      return;
+    case 'cancel':
+      return lines.cancel(message.id);
+    case 'dial':
+      return lines.dial(message.line, message.address);
+    case 'hang_up':
+      return lines.hangUp(message.line);
+    case 'tls':
+      return lines.replaceTls(message.tls);
+  }
 });
+
+async function list(message: Extract<ToScanWorker, { kind: 'list' }>): Promise<void> {
+  const { id, line, request, order } = message;
+  let bytes: Uint8Array;
+  try {
+    bytes = await lines.list(id, line, request);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return send({ kind: 'failed', id, failure: plainError(error) });
+  }
+  send({ kind: 'answered', id });
+  scan(id, { ...order, bytes });
+}
+
+function scan(id: number, order: ScanOrder): void {
+  const isLarge = order.bytes.length >= LARGE_LIST_BYTES;
+  const answer = scanner.scan(order);
+  send({ kind: 'scanned', id, answer, threadDeltas: measured.meter?.take() }, buffersOf(answer));
+  firstAnswer.resolve();
+  // In a turn of its own, when nothing on the stack holds the List any more.
+  if (isLarge) runtime.timers.after(0, collect);
+}
+
+function send(message: FromScanWorker, transfer: readonly ArrayBuffer[] = []): void {
+  port.postMessage(message, transfer);
+}
 
 function buffersOf(answer: ScanAnswer): ArrayBuffer[] {
   if (answer.kind === 'malformed') return [];
   const { buffer } = answer.rows;
   const rows = buffer instanceof ArrayBuffer ? [buffer] : [];
   return [...transferables(answer.data), ...rows];
+}
+
+/** Out of the promise, into the thread's own end. */
+function endThread(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
 
 // A shard is ready after its first List, and should not wait for code that only measures.

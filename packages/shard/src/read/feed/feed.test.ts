@@ -273,7 +273,7 @@ test('writes that change no state and actions that write nothing are told too', 
   await reader.readAll();
   assert.equal(reader.machines.get('host')?.pendingAction, 'Bootstrap');
   fleet.setPending(slot, 'none');
-  stage.reading.executed({
+  stage.reading.released({
     kind: ActionKind.Bootstrap,
     handle: fleet.handleOf(slot),
     machineId: 'host',

@@ -177,7 +177,12 @@ export class ReadStage {
             isExpired: () => false,
           }),
       },
-      drains: { begin: () => 'provider_now' },
+      drains: {
+        begin: () => 'provider_now',
+        hold: () => undefined,
+        resume: () => undefined,
+        abandon: () => undefined,
+      },
       executeConcurrency: 8,
       rails: () => openRails,
       heldOff: () => new Set(),
@@ -189,12 +194,16 @@ export class ReadStage {
           this.reading.cycleEnded(report);
           this.statesAtEnd.set(report.answer.cycle, this.#viewAll());
         },
-        onExecuted: (order) => this.reading.executed(order),
+        onReleased: (order) => this.reading.released(order),
+        onExecuted: () => undefined,
         onRejectedRecord: () => undefined,
         onSkippedMetadata: () => undefined,
         onWithheld: () => undefined,
         onFenced: (order) => this.bugs.push(order),
-        onProblem: (_, problem) => this.bugs.push(problem),
+        // A machine that fails on its way is a problem of its action, and no bug.
+        onProblem: (_, problem) => {
+          if (problem.startsWith('a bug')) this.bugs.push(problem);
+        },
         onCycleError: (error) => this.bugs.push(error),
       },
     });

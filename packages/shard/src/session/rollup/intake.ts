@@ -11,7 +11,8 @@
 
 import { AssertionError, type Clock, describeThrown, type Timers } from '@bigfleet/base';
 import { type Logger, stableMessages } from '@bigfleet/telemetry';
-import { type AckEcho, ackFrame, type AckStamp } from '../frame.ts';
+import { AckFrames } from '../ack-frames.ts';
+import type { AckEcho, AckStamp } from '../frame.ts';
 import type { RollupMetrics } from '../metrics.ts';
 import type { Session } from '../session.ts';
 import { readEnvelope } from './envelope.ts';
@@ -66,9 +67,11 @@ class Lane {
 export class RollupIntake {
   readonly #options: RollupIntakeOptions;
   readonly #lanes = new Map<string, Lane>();
+  readonly #acks: AckFrames;
 
   constructor(options: RollupIntakeOptions) {
     this.#options = options;
+    this.#acks = new AckFrames(options.ackStamp);
   }
 
   /** Returns at once; an older roll-up that nobody took yet is dropped. */
@@ -215,7 +218,7 @@ export class RollupIntake {
   }
 
   #ack(session: Session, echo: AckEcho): void {
-    session.deliver(ackFrame(echo, this.#options.ackStamp()));
+    session.deliver(this.#acks.of(echo));
   }
 
   #lane(cluster: string): Lane {

@@ -28,8 +28,8 @@ export type RollupVerdict =
 export interface RollupSink {
   /**
    * Decodes, checks, guards and stores one roll-up (ClusterCapacityNeeds bytes). The bytes are a
-   * view of a received frame: transfer a copy, never the buffer. Settles in every case: it rejects
-   * with the environment's error when the worker is gone.
+   * view of a received frame, and stay as they are until it settles: transfer a copy, never the
+   * buffer. Settles in every case: it rejects with the environment's error when the worker is gone.
    */
   submit(cluster: string, bytes: Uint8Array, digest: string): Promise<RollupVerdict>;
   /** The cluster repeated its accepted roll-up: a streak of suspicious ones is over. */

@@ -1,0 +1,62 @@
+// How a shard's process uses memory, which can only be said before it starts: the young generation
+// of the main thread, and how glibc keeps what was freed. V8's default of two times 64 MiB holds
+// garbage for the most part and is copied in pauses of tens of milliseconds; glibc raises its bound
+// for mapped blocks with the first large one that is freed, and from then on keeps the holes that
+// half a million machines left behind on their way in. Numbers: docs/adr/0075.
+//
+// What the administrator said, in the environment or on the command line, stays as it is.
+
+const V8_FLAGS: Readonly<Record<string, string>> = {
+  '--max-semi-space-size': '16',
+  /** Of what survived: how much more may gather before the old generation is collected. */
+  '--heap-growing-percent': '60',
+};
+
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  MALLOC_ARENA_MAX: '4',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '1048576',
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface StartedAs {
+  readonly execPath: string;
+  readonly execArgv: readonly string[];
+  readonly argv: readonly string[];
+  readonly env: Environment;
+}
+
+export interface StartAgain {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** How the same process has to be started instead; undefined when it is right as it is. */
+export function withMemorySettings(started: StartedAs): StartAgain | undefined {
+  const { execPath, execArgv, argv, env } = started;
+  const [, entry = '', command] = argv;
+  if (command !== 'shard') return undefined;
+  const said = [...execArgv, ...(env['NODE_OPTIONS'] ?? '').split(/\s+/)];
+  const flags = Object.entries(V8_FLAGS).filter(([flag]) => !said.some(names(flag)));
+  const settings = Object.entries(ENVIRONMENT).filter(([name]) => env[name] === undefined);
+  if (flags.length === 0 && settings.length === 0) return undefined;
+  return {
+    args: [execPath, ...flags.map((pair) => pair.join('=')), ...execArgv, entry, ...argv.slice(2)],
+    env: { ...Object.fromEntries(settings), ...defined(env) },
+  };
+}
+
+/** V8 takes its flags with dashes or with underscores. */
+function names(flag: string): (text: string) => boolean {
+  return (text) => {
+    const [name = ''] = text.split('=');
+    return name.replaceAll('_', '-') === flag;
+  };
+}
+
+function defined(env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

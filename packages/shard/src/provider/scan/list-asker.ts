@@ -1,0 +1,28 @@
+// Who asks a provider for its List and has it scanned: this thread (virtual time, tests, a provider
+// that lives in this process) or the reconcile thread, which then receives the bytes itself, so that
+// neither their decryption nor their copying stops the sockets (worker-scans.ts).
+
+import type { ListRequest, Provider } from '../provider.ts';
+import type { ListScans, ScanAnswer, ScanOrder } from './list-scans.ts';
+
+export interface ListAsker {
+  /** Rejects with a ProviderError, or with `reconcile_lost`; in both cases nothing was scanned. */
+  ask(order: AskOrder): Promise<ScanAnswer>;
+}
+
+export interface AskOrder extends Omit<ScanOrder, 'bytes'> {
+  readonly request: ListRequest;
+  readonly signal?: AbortSignal;
+  /** The provider has answered: what is left takes only our own time. */
+  readonly onAnswered: () => void;
+}
+
+export function askHere(provider: Provider, scans: ListScans): ListAsker {
+  return {
+    ask: async ({ request, signal, onAnswered, ...order }) => {
+      const bytes = await provider.list(request, signal === undefined ? {} : { signal });
+      onAnswered();
+      return scans.scan({ ...order, bytes });
+    },
+  };
+}

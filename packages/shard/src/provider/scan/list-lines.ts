@@ -1,0 +1,59 @@
+// The reconcile thread's connections to providers: one each, for List alone, under the same TLS,
+// deadlines and error classes as main's. No fencing here, because List changes nothing.
+//
+// Bound: one line per connected provider, one open List per line.
+
+import { assert, BigFleetError, type Runtime } from '@bigfleet/base';
+import type { Channel, TlsMaterial } from '@bigfleet/wire';
+import { openChannel } from '../dial.ts';
+import { listProvider } from '../list-call.ts';
+import type { ListRequest } from '../provider.ts';
+import { replaceTls, type TlsParcel, unpackTls } from './tls-parcel.ts';
+
+export class ListLines {
+  readonly #runtime: Runtime;
+  readonly #tls: TlsMaterial | undefined;
+  readonly #channels = new Map<number, Channel>();
+  /** By number of the question. */
+  readonly #open = new Map<number, AbortController>();
+
+  constructor(runtime: Runtime, tls: TlsParcel | undefined) {
+    this.#runtime = runtime;
+    this.#tls = tls === undefined ? undefined : unpackTls(tls);
+  }
+
+  replaceTls(parcel: TlsParcel): void {
+    assert(this.#tls !== undefined, 'a plaintext process has no certificate to replace');
+    replaceTls(this.#tls, parcel);
+  }
+
+  dial(line: number, address: string): void {
+    const tls = this.#tls === undefined ? {} : { tls: this.#tls };
+    this.#channels.set(line, openChannel({ runtime: this.#runtime, address, ...tls }));
+  }
+
+  /** What is open on it ends with CANCELLED. */
+  hangUp(line: number): void {
+    this.#channels.get(line)?.close();
+    this.#channels.delete(line);
+  }
+
+  /** Rejects with a ProviderError. */
+  async list(id: number, line: number, request: ListRequest): Promise<Uint8Array> {
+    const channel = this.#channels.get(line);
+    assert(channel !== undefined, 'a List is asked for on an open line', { line });
+    const stop = new AbortController();
+    this.#open.set(id, stop);
+    try {
+      return await listProvider({ runtime: this.#runtime, channel }, request, {
+        signal: stop.signal,
+      });
+    } finally {
+      this.#open.delete(id);
+    }
+  }
+
+  cancel(id: number): void {
+    this.#open.get(id)?.abort(new BigFleetError('cancelled', 'nobody waits for the List any more'));
+  }
+}
