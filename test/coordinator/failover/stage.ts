@@ -11,10 +11,11 @@ import {
   createTempDir,
   type EtcdCluster,
   eventually,
+  http,
   type Partitions,
 } from '../../toolkit/index.ts';
 import { startEtcd } from '../../etcd/start.ts';
-import { startOperator } from '../../shard/shard-process.ts';
+import { type ShardProcess, startOperator } from '../../shard/shard-process.ts';
 import type { CoordinatorProcess } from './coordinator-process.ts';
 import { discoveryOf } from './discovery.ts';
 import { startInstructionFlow } from './instruction-flow.ts';
@@ -148,8 +149,18 @@ async function startWatched(
 ): Promise<ShardWatch> {
   mkdirSync(options.folder, { recursive: true });
   const shard = opening.use(await startReportingShard(options));
+  // The first cycle waits for threads to start; a drill that began before it would blame the shard.
+  await untilReady(shard);
   const operator = opening.use(startOperator(`of-${options.shardId}`, () => shard.address));
   return opening.use(new ShardWatch(shard, operator));
+}
+
+async function untilReady({ metricsAddress }: ShardProcess): Promise<void> {
+  const url = `http://${metricsAddress}/readyz`;
+  await eventually(async () => (await http({ url, withinMs: 5_000 })).status === 200, {
+    what: 'the shard has made its first cycle',
+    withinMs: 20_000,
+  });
 }
 
 async function untilRegistered(
