@@ -24,6 +24,8 @@ export interface CycleReport {
 
 export interface ShardObserver {
   onCycle(report: CycleReport): void;
+  /** A List of a provider that was never heard failed: the cycle waits, and it is asked again. */
+  onRefused(provider: string, error: Error): void;
   onRejectedRecord(provider: string, record: RejectedRecord): void;
   /** Stamps of the provider's echo that could not be read; the others apply. */
   onSkippedMetadata(machineId: string, skipped: SkippedMetadata): void;

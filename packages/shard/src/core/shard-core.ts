@@ -78,6 +78,7 @@ export class ShardCore {
       providers,
       isPatient: () => !this.readiness.isReady,
       onRefreshed: (name) => this.readiness.noteSuccess(name),
+      onRefused: (name, error) => observer.onRefused(name, error),
       onLate: () => this.wake(),
     });
     this.#executor = new Executor({

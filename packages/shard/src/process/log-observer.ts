@@ -47,6 +47,7 @@ export function createLogObserver(options: LogObserverOptions): LogObserver {
   /** What an order last ran into, until its outcome is told. */
   const problems = new WeakMap<ActionOrder, string>();
   const rejected = new RejectedLines(logger);
+  const refused = new Set<string>();
   const tellUnheard = createUnheardLines(logger);
   const tellMismatch = createMismatchLines(logger);
   return {
@@ -55,6 +56,12 @@ export function createLogObserver(options: LogObserverOptions): LogObserver {
       tellUnheard(report);
       tellMismatch(report);
       logCycle(logger, report, rails());
+    },
+    onRefused: (provider, error) => {
+      // It is asked once a second, for a minute at most: the first line says what there is to say.
+      if (refused.has(provider)) return;
+      refused.add(provider);
+      logReconcileFailed(logger, provider, error);
     },
     onRejectedRecord: (provider, record) => rejected.rejected(provider, record),
     onSkippedMetadata: (machine, skipped) =>
@@ -106,13 +113,17 @@ function createMismatchLines(logger: Logger): (report: CycleReport) => void {
   };
 }
 
+function logReconcileFailed(logger: Logger, provider: string, error: Error): void {
+  const { level, text } = stableMessages.reconcileFailed;
+  logger.log(level, text, { provider, err: describeThrown(error) });
+}
+
 function logCycle(logger: Logger, report: CycleReport, rails: EffectiveRails): void {
   const { answer, disposition, refreshes } = report;
   for (const [provider, refresh] of refreshes) {
     if (refresh.kind === 'refreshed') continue;
     if (refresh.kind === 'unanswered' && !refresh.isSilent) continue;
-    const { level, text } = stableMessages.reconcileFailed;
-    logger.log(level, text, { provider, err: describeThrown(refresh.error) });
+    logReconcileFailed(logger, provider, refresh.error);
   }
   if (disposition.cappedReclaimCount > 0) {
     logger.event(stableMessages.reclaimCapEngaged, {

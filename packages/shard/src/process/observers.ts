@@ -5,6 +5,7 @@ import type { ShardObserver } from '../core/observer.ts';
 export function combineObservers(observers: readonly Partial<ShardObserver>[]): ShardObserver {
   return {
     onCycle: (...told) => observers.forEach((each) => each.onCycle?.(...told)),
+    onRefused: (...told) => observers.forEach((each) => each.onRefused?.(...told)),
     onRejectedRecord: (...told) => observers.forEach((each) => each.onRejectedRecord?.(...told)),
     onSkippedMetadata: (...told) => observers.forEach((each) => each.onSkippedMetadata?.(...told)),
     onReleased: (...told) => observers.forEach((each) => each.onReleased?.(...told)),

@@ -152,7 +152,9 @@ test('ready after the first reconcile, not ready while shutting down', async () 
   const stage = new ShardStage();
   stage.isListFailing = true;
   await stage.start();
-  await stage.time.runFor(100_000);
+  await stage.time.runFor(5_000);
+  assert.equal(stage.logged('reconcile failed').length, 1, 'while its first List is waited for');
+  await stage.time.runFor(95_000);
   assert.deepEqual(stage.shard.readiness.state(), {
     ready: false,
     reason: 'first provider reconcile not yet complete',

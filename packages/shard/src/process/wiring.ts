@@ -245,6 +245,7 @@ export class ShardWiring {
       combineObservers(this.#extensions.map(({ observer }) => observer ?? {}));
     return {
       onCycle: (report) => of().onCycle(report),
+      onRefused: (provider, error) => of().onRefused(provider, error),
       onRejectedRecord: (provider, record) => of().onRejectedRecord(provider, record),
       onSkippedMetadata: (machineId, skipped) => of().onSkippedMetadata(machineId, skipped),
       onReleased: (order) => of().onReleased(order),

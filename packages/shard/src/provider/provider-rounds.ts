@@ -45,6 +45,8 @@ export interface ProviderRoundsOptions {
   readonly isPatient: () => boolean;
   /** Its List was taken in, whether a round still waits for it or not. */
   readonly onRefreshed?: (provider: string) => void;
+  /** Its List failed, nothing was ever heard of it, and it is asked again. */
+  readonly onRefused?: (provider: string, error: Error) => void;
   /** The outcome of a List that a round left behind is there. */
   readonly onLate: () => void;
 }
@@ -152,9 +154,17 @@ export class ProviderRounds {
     const nowMs = this.#options.runtime.clock.monotonicMs();
     if (this.#stop.signal.aborted) return;
     for (const running of this.#running.values()) {
-      const isDue = nowMs - running.settledMs >= LOOK_EVERY_MS;
-      if (isDue && this.#isWorthAsking(running)) this.#start(running.source, options, true);
+      const { source, settled, settledMs } = running;
+      const isDue = nowMs - settledMs >= LOOK_EVERY_MS;
+      if (!isDue || !this.#isWorthAsking(running)) continue;
+      this.#tellRefused(source.name, settled);
+      this.#start(source, options, true);
     }
+  }
+
+  #tellRefused(provider: string, settled: Running['settled']): void {
+    if (settled === undefined || 'thrown' in settled || settled.outcome.kind !== 'failed') return;
+    this.#options.onRefused?.(provider, settled.outcome.error);
   }
 
   #openCount(): number {

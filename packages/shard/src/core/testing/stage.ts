@@ -138,6 +138,7 @@ export function stage(options: StageOptions = {}): Stage {
     onNodeChange: (change) => state.changes.push(change),
     observer: {
       onCycle: (report) => state.cycles.push(report),
+      onRefused: (provider) => state.problems.push(`refused by ${provider}`),
       onRejectedRecord: (_, { id, reason }) => state.problems.push(`rejected ${id}: ${reason}`),
       onSkippedMetadata: (id) => state.problems.push(`skipped metadata of ${id}`),
       onReleased: (order) => void state.released.push(order),

@@ -196,6 +196,7 @@ export class ReadStage {
         },
         onReleased: (order) => this.reading.released(order),
         onExecuted: () => undefined,
+        onRefused: () => undefined,
         onRejectedRecord: () => undefined,
         onSkippedMetadata: () => undefined,
         onWithheld: () => undefined,
