@@ -195,6 +195,25 @@ test('losing the session fires nothing; its successor gets the rest of the grace
   assert.equal(stage.fired[0]?.graceSeconds, 479);
 });
 
+test('a mass drain survives a reconnect: everything is told again, and the session stays', async () => {
+  const { stage, operator } = await blueStage('mass-drain');
+  const count = 3_000;
+  for (let at = 0; at < count; at++) {
+    stage.operators.drains.begin(drainOf({ machineId: `m${at}` }));
+    if (at % 500 === 0) await stage.settle();
+  }
+  await stage.settle();
+  assert.equal(operator.all('reclaimInstruction').length, count);
+  stage.network.apply({ kind: 'crash', host: 'blue' });
+  await stage.time.runFor(60_000);
+  stage.network.apply({ kind: 'restart', host: 'blue' });
+  const successor = await stage.connect('blue');
+  await stage.time.runFor(5_000);
+  const told = successor.all('reclaimInstruction').map(({ machineIds }) => machineIds[0]);
+  assert.equal(new Set(told).size, count);
+  assert.equal(stage.operators.sessions.sessionOf('blue')?.isOpen, true);
+});
+
 test('a lost session without return: the grace runs out on our clock', async () => {
   const { stage } = await blueStage('no-return');
   stage.operators.drains.begin(drainOf({ graceSeconds: 120 }));

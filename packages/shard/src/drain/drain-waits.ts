@@ -34,6 +34,10 @@ import { instructionFrame } from './instruction-frame.ts';
 import { type IssuedInstruction, IssuedInstructions } from './issued-instructions.ts';
 import type { DrainKind, DrainMetrics } from './metrics.ts';
 
+/** Of a reissue: far below what an outbox takes, so that a mass drain survives a reconnect. */
+const REISSUED_AT_ONCE = 200;
+const REISSUE_GAP_MS = 100;
+
 export interface DrainRequest {
   readonly kind: DrainKind;
   readonly machineId: string;
@@ -146,14 +150,15 @@ export class DrainWaits {
     else this.#started(issued, ack.nodesStarted);
   }
 
-  /** A session was installed: it gets every instruction that still waits, with the grace left. */
+  /**
+   * A session was installed: it gets every instruction that still waits, with the grace left. Some at
+   * a time: all of a mass drain at once would overflow its outbox, end it, and be reissued to the next.
+   */
   reissue(session: OperatorSession): void {
-    if (this.#heldSinceMs !== undefined) return void this.#unheard.add(session.cluster);
-    const nowMs = this.#nowMs();
-    for (const { request, instructionId, deadlineMs } of this.#waits.values()) {
-      if (request.cluster !== session.cluster) continue;
-      this.#instruct(session, instructionId, request, deadlineMs - nowMs);
-    }
+    const machineIds = [...this.#waits.values()]
+      .filter(({ request }) => request.cluster === session.cluster)
+      .map(({ request }) => request.machineId);
+    this.#reissue(session, machineIds);
   }
 
   /** Reconcile saw the machine in a state other than Configured, or gone: what waits is moot. */
@@ -198,6 +203,20 @@ export class DrainWaits {
   stop(): void {
     this.abandon();
     this.#issued.stop();
+  }
+
+  #reissue(session: OperatorSession, machineIds: readonly string[]): void {
+    if (machineIds.length === 0 || !session.isOpen) return;
+    if (this.#heldSinceMs !== undefined) return void this.#unheard.add(session.cluster);
+    const nowMs = this.#nowMs();
+    for (const machineId of machineIds.slice(0, REISSUED_AT_ONCE)) {
+      const wait = this.#waits.get(machineId);
+      if (wait?.request.cluster !== session.cluster) continue;
+      this.#instruct(session, wait.instructionId, wait.request, wait.deadlineMs - nowMs);
+    }
+    const left = machineIds.slice(REISSUED_AT_ONCE);
+    if (left.length === 0) return;
+    this.#options.wheel.after(REISSUE_GAP_MS, () => this.#reissue(session, left));
   }
 
   #wait(session: OperatorSession | undefined, request: DrainRequest): DrainStart {

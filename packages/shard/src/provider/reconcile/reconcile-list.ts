@@ -161,7 +161,8 @@ function removals(
   return ids.flatMap((id) => {
     if (!isKnownOf(options, id)) return [];
     const slot = known.slotOf(id);
-    if (known.pendingOf(slot) !== 'none' || known.isTouched(slot)) return [];
+    // One whose drain waits for its operator is gone all the same (shard §4.5): nobody calls for it.
+    if (known.pendingOf(slot) === 'in_flight' || known.isTouched(slot)) return [];
     return [{ kind: 'removed', before: known.read(slot) }];
   });
 }
