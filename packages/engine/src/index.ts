@@ -35,6 +35,7 @@ export type {
   RecordedCandidate,
   RecordedClass,
   RecordedNeed,
+  RecordedVictim,
 } from './record/format.ts';
 export { type Dimensions, MAX_DIMENSIONS } from './store/dimensions.ts';
 export { Inventory, type MoveChanges } from './store/inventory.ts';

@@ -391,7 +391,8 @@ export class Engine {
     while (this.#residues.length < this.#unsatisfied.length) {
       this.#residues.push(this.#vectors.allocate());
     }
-    this.#preemptor.run(this.#unsatisfied, this.#residues);
+    const log = this.hasRecords ? this.#recorder.victimLog : undefined;
+    this.#preemptor.run(this.#unsatisfied, this.#residues, log);
   }
 
   #reclaim(): void {

@@ -79,8 +79,15 @@ function comparable({ needs, actions }: DecisionRecord): unknown {
 }
 
 function withSortedCandidates(recorded: RecordedNeed): unknown {
-  const { candidates, ...facts } = recorded;
+  const { candidates, victims, ...facts } = recorded;
   const limit = recorded.isSatisfied ? MAX_CANDIDATES_COVERED : MAX_CANDIDATES;
-  if (candidates.length >= limit) return facts;
-  return { ...facts, candidates: candidates.map((each) => JSON.stringify(each)).sort() };
+  return {
+    ...facts,
+    candidates: candidates.length >= limit ? undefined : sorted(candidates),
+    victims: recorded.isVictimsTruncated ? undefined : sorted(victims),
+  };
+}
+
+function sorted(rows: readonly object[]): string[] {
+  return rows.map((row) => JSON.stringify(row)).sort();
 }

@@ -13,7 +13,7 @@ export interface NeedRef {
 
 export type ExplainSubject = { readonly machineId: string } | { readonly need: NeedRef };
 
-export type ExplainAnswer = Explanation | NotMentioned;
+export type ExplainAnswer = Explanation | Spared | NotMentioned;
 
 export interface Explanation {
   readonly kind: 'explained';
@@ -22,10 +22,29 @@ export interface Explanation {
   readonly reasonCode: ActionReason | UnmetCode;
   /** A few plain sentences. */
   readonly text: string;
-  /** What the need took, in the order taken, then what it left, cheapest first. */
+  /**
+   * What the need took, in the order taken, then what it left, cheapest first; then the bound
+   * machines that Phase 2 looked at for it. Of a preempted machine only those.
+   */
   readonly candidates: readonly ExplainCandidate[];
   readonly displacements: readonly Displacement[];
   /** There was more than is shown. */
+  readonly truncated: boolean;
+}
+
+/**
+ * A bound machine that Phase 2 looked at and left alone. Nothing was done to it, so a search for
+ * what was decided about a machine goes on behind it.
+ */
+export interface Spared {
+  readonly kind: 'spared';
+  readonly cycle: number;
+  readonly atMs: number;
+  readonly reasonCode: CandidateReason;
+  readonly text: string;
+  /** What Phase 2 looked at for the same need. */
+  readonly candidates: readonly ExplainCandidate[];
+  readonly displacements: readonly Displacement[];
   readonly truncated: boolean;
 }
 
@@ -56,6 +75,17 @@ export interface ExplainCandidate {
   readonly reasonCode: 'chosen' | CandidateReason;
   /** Machines taken, or left when the need's turn was over. */
   readonly machineCount: number;
+  /** Only of bound machines: what Phase 2 compared. */
+  readonly victim?: VictimFacts;
+}
+
+export interface VictimFacts {
+  readonly effectivePriority: number;
+  /** Highest first; undefined for machines that were not ranked. */
+  readonly score: number | undefined;
+  /** Dollars, of what runs there. */
+  readonly interruptionPenalty: number;
+  readonly reclamationPenalty: number;
 }
 
 export interface Displacement {

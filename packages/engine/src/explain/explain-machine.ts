@@ -3,12 +3,13 @@
 import { type ActionReason, actionReasons } from '@bigfleet/base';
 import { ActionKind } from '../model/action.ts';
 import type { DecisionRecord, RecordedAction, RecordedNeed } from '../record/format.ts';
-import type { Displacement, ExplainAnswer, ExplainCandidate } from './answer.ts';
+import type { Displacement, ExplainAnswer, ExplainCandidate, Spared } from './answer.ts';
 import { costWords, losersSentence } from './candidate-words.ts';
 import { candidateRows, isAcquisition } from './candidates.ts';
 import { priorityOf, refOf } from './displacements.ts';
-import { findAction } from './find-subject.ts';
-import { clause, duration, needWords, oneOf, perHour } from './words.ts';
+import { findAction, findSpared, type FoundSpared } from './find-subject.ts';
+import { scoreWords, sparedSentence, victimRows, whySpared } from './victims.ts';
+import { clause, duration, listed, needWords, oneOf, perHour } from './words.ts';
 
 const REASONS: ReadonlyMap<number, ActionReason> = new Map([
   [ActionKind.Bootstrap, 'phase1.idle'],
@@ -23,6 +24,8 @@ export function explainMachine(record: DecisionRecord, machineId: string): Expla
   const reasonCode = action === undefined ? undefined : REASONS.get(action.kind);
   const { cycle, nowMs: atMs } = record;
   if (action === undefined || reasonCode === undefined) {
+    const spared = findSpared(record, machineId);
+    if (spared !== undefined) return explainSpared(record, machineId, spared);
     return { kind: 'not_mentioned', cycle, atMs, text: silence(cycle, machineId) };
   }
   const base = { kind: 'explained', cycle, atMs, reasonCode } as const;
@@ -31,15 +34,49 @@ export function explainMachine(record: DecisionRecord, machineId: string): Expla
     const text = acquiredText(record, action, rows);
     return { ...base, text, candidates: rows, displacements: [], truncated: isTruncated };
   }
-  const displacements = preemptedBy(record, action);
+  const victims = victimsBeside(record, action);
   return {
     ...base,
-    text: lostText(record, action),
-    candidates: [],
-    displacements,
-    truncated: false,
+    text: lostText(record, action, victims),
+    candidates: victims,
+    displacements: preemptedBy(record, action),
+    truncated: victims.length > 0 && record.needs[action.need]?.isVictimsTruncated === true,
   };
 }
+
+/** Those that Phase 2 looked at for the need that took this one. */
+function victimsBeside(
+  record: DecisionRecord,
+  { kind, need, machineId }: RecordedAction,
+): readonly ExplainCandidate[] {
+  const isKnown = kind === ActionKind.Preempt && record.needs[need] !== undefined;
+  return isKnown ? victimRows(record, need, machineId) : [];
+}
+
+function explainSpared(record: DecisionRecord, machineId: string, spared: FoundSpared): Spared {
+  const { need, index, reasonCode } = spared;
+  const { cycle, nowMs: atMs } = record;
+  const rows = victimRows(record, index, machineId);
+  const own = rows.find((row) => row.machineId === machineId) as ExplainCandidate;
+  const text = [
+    `Machine ${machineId} was looked at for ${needWords(need)} and left alone:`,
+    `${whySpared(own)}.`,
+    `It is one of ${own.machineCount} × ${own.description}${scoreWords(own)}.`,
+    ...(need.victimCount === 0 ? [] : [takenInstead(rows)]),
+  ].join(' ');
+  const truncated = need.isVictimsTruncated;
+  const about = { cycle, atMs, reasonCode, text };
+  return { kind: 'spared', ...about, candidates: rows, displacements: [], truncated };
+}
+
+function takenInstead(rows: readonly ExplainCandidate[]): string {
+  const words = rows
+    .filter(({ chosen }) => chosen)
+    .map((row) => `${row.machineCount} × ${row.description}${scoreWords(row)}`);
+  return `Taken: ${listed(words, NAMED)}.`;
+}
+
+const NAMED = 3;
 
 function silence(cycle: number, machineId: string): string {
   return (
@@ -81,10 +118,14 @@ function preemptedBy(record: DecisionRecord, action: RecordedAction): readonly D
   ];
 }
 
-function lostText(record: DecisionRecord, action: RecordedAction): string {
+function lostText(
+  record: DecisionRecord,
+  action: RecordedAction,
+  victims: readonly ExplainCandidate[],
+): string {
   switch (action.kind) {
     case ActionKind.Preempt:
-      return preemptedText(record, action);
+      return preemptedText(record, action, victims);
     case ActionKind.Reclaim:
       return reclaimedText(action);
     default:
@@ -92,7 +133,11 @@ function lostText(record: DecisionRecord, action: RecordedAction): string {
   }
 }
 
-function preemptedText(record: DecisionRecord, action: RecordedAction): string {
+function preemptedText(
+  record: DecisionRecord,
+  action: RecordedAction,
+  victims: readonly ExplainCandidate[],
+): string {
   const need = record.needs[action.need];
   const { machineId, cluster, graceSeconds, effectivePriority, shape } = action;
   const by = need === undefined ? 'a need' : needWords(need);
@@ -105,7 +150,10 @@ function preemptedText(record: DecisionRecord, action: RecordedAction): string {
     'Among the machines that would do, those with the widest gap go first, then those whose',
     'interruption and reclamation cost least, then by id.',
     `The machine is ${oneOf(shape)} at ${perHour(shape.pricePerHour)}.`,
-  ].join(' ');
+    sparedSentence(victims),
+  ]
+    .filter((part) => part !== undefined)
+    .join(' ');
 }
 
 function reclaimedText({ machineId, cluster, graceSeconds, shape }: RecordedAction): string {

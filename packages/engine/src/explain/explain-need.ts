@@ -2,11 +2,18 @@
 
 import { candidateReasons, type UnmetCode, unmetReasons } from '@bigfleet/base';
 import type { DecisionRecord, RecordedNeed } from '../record/format.ts';
-import type { Displacement, ExplainAnswer, ExplainCandidate, NeedRef } from './answer.ts';
+import {
+  type Displacement,
+  type ExplainAnswer,
+  type ExplainCandidate,
+  MAX_EXPLAINED_CANDIDATES,
+  type NeedRef,
+} from './answer.ts';
 import { costWords, losersSentence } from './candidate-words.ts';
 import { candidateRows } from './candidates.ts';
 import { takenAhead } from './displacements.ts';
 import { type FoundNeed, findNeed } from './find-subject.ts';
+import { sparedSentence, victimRows } from './victims.ts';
 import { clause, counted, countedAre, listed, needWords, quantities, sentence } from './words.ts';
 
 const NAMED = 3;
@@ -18,17 +25,25 @@ export function explainNeed(record: DecisionRecord, ref: NeedRef): ExplainAnswer
     return { kind: 'not_mentioned', cycle, atMs, text: silence(cycle, ref) };
   }
   const { rows, isTruncated } = candidateRows(record, found.index, '');
-  const { reasonCode, isSatisfied } = found.need;
+  const { reasonCode, isSatisfied, isVictimsTruncated } = found.need;
+  const victims = victimRows(record, found.index, '');
+  const candidates = [...rows, ...victims];
   const ahead = isSatisfied ? NOBODY : takenAhead(record, found.index);
   return {
     kind: 'explained',
     cycle,
     atMs,
     reasonCode,
-    text: needText(found, rows, ahead.chain),
-    candidates: rows,
+    text: needText(found, rows, victims, ahead.chain),
+    candidates: candidates
+      .slice(0, MAX_EXPLAINED_CANDIDATES)
+      .map((row, at) => ({ ...row, rank: at + 1 })),
     displacements: ahead.chain,
-    truncated: isTruncated || ahead.isTruncated,
+    truncated:
+      isTruncated ||
+      ahead.isTruncated ||
+      isVictimsTruncated ||
+      candidates.length > MAX_EXPLAINED_CANDIDATES,
   };
 }
 
@@ -44,6 +59,7 @@ function silence(cycle: number, ref: NeedRef): string {
 function needText(
   { need, isMerged }: FoundNeed,
   rows: readonly ExplainCandidate[],
+  victims: readonly ExplainCandidate[],
   ahead: readonly Displacement[],
 ): string {
   const parts = [
@@ -54,6 +70,7 @@ function needText(
     takenSentence(rows),
     aheadSentence(ahead),
     preemptionSentence(need),
+    sparedSentence(victims),
     losersSentence(need.isSatisfied ? 'Next best' : 'No help', rows),
     need.isSatisfied ? undefined : `What to do: ${clause(unmetReasons[need.reasonCode].action)}.`,
   ];
@@ -128,5 +145,7 @@ function preemptionSentence(need: RecordedNeed): string | undefined {
   if (NO_VICTIM_SOUGHT.has(reasonCode)) return undefined;
   // The code speaks of one machine; here it stands for all.
   if (preemptionCode === 'victim_priority_not_lower') return NO_VICTIM;
+  // Otherwise every machine has its own reason, told next.
+  if (need.victims.length > 0) return undefined;
   return `Nothing was preempted: ${clause(candidateReasons[preemptionCode].meaning)}.`;
 }

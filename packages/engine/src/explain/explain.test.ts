@@ -6,11 +6,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { bucketUpperBoundDollars, createRandom, effectiveCost, unmetReasons } from '@bigfleet/base';
 import { parseFingerprint } from '../model/profile.ts';
+import type { RecordedNeed } from '../record/format.ts';
 import { randomFleet } from '../testing/generate.ts';
 import { cores, fleet, machines, need } from '../testing/build.ts';
 import {
   type ExplainAnswer,
   type Explanation,
+  type Spared,
   MAX_DISPLACEMENTS,
   MAX_EXPLAINED_CANDIDATES,
 } from './answer.ts';
@@ -39,7 +41,7 @@ for (const scenario of all) {
   });
 }
 
-function checkRows({ candidates, displaced }: Scenario, answer: Explanation): void {
+function checkRows({ candidates, displaced }: Scenario, answer: Explanation | Spared): void {
   if (candidates !== undefined) {
     assert.deepEqual(
       answer.candidates.map(({ reasonCode }) => reasonCode),
@@ -60,7 +62,8 @@ test('every reason of a need has its scenario', () => {
 test('every losing reason that records hold has its scenario', () => {
   const records = all.map(({ input }) => decide(input).record);
   const needs = records.flatMap((record) => record.needs);
-  const codes = new Set<string>(needs.flatMap((entry) => entry.candidates.map(({ code }) => code)));
+  const rows = needs.flatMap(({ candidates, victims }) => [...candidates, ...victims]);
+  const codes = new Set<string>(rows.map(({ code }) => code));
   for (const { preemptionCode } of needs) if (preemptionCode) codes.add(preemptionCode);
   assert.deepEqual([...codes].sort(), EMITTED);
 });
@@ -79,8 +82,12 @@ const EMITTED = [
   'preemptor_parked',
   'quota_exhausted',
   'spread_skew',
+  'victim_claimed_higher',
+  'victim_not_configured',
+  'victim_own_cluster',
   'victim_priority_not_lower',
   'victim_score_lower',
+  'victim_taken',
   'wrong_domain',
 ];
 
@@ -128,7 +135,10 @@ test(`whatever a record mentions is explained with its facts, on ${FLEETS} fleet
       const answer = mentioned(explain(record, { machineId }), `${seed} ${machineId}`);
       const own = answer.candidates.filter((row) => row.machineId === machineId);
       const isAcquired = answer.reasonCode.startsWith('phase1');
-      if (!answer.truncated) assert.equal(own.length, isAcquired ? 1 : 0, `${seed} ${machineId}`);
+      const isPreempted = answer.reasonCode === 'phase2.inversion';
+      if (isPreempted) checkVictims(answer, record.needs[place] as RecordedNeed, machineId);
+      else if (!answer.truncated)
+        assert.equal(own.length, isAcquired ? 1 : 0, `${seed} ${machineId}`);
       if (isAcquired) checkCosts(answer, record.needs[place]?.fingerprint ?? '');
       assert.match(answer.text, new RegExp(`^Machine ${machineId} `));
     }
@@ -150,6 +160,31 @@ function mentioned(answer: ExplainAnswer, where: string): Explanation {
     where,
   );
   return answer;
+}
+
+/** What was left of the same kinds is told beside the victim, with the numbers of the record. */
+function checkVictims(answer: Explanation, need: RecordedNeed, machineId: string): void {
+  assert.deepEqual(
+    answer.candidates.map(({ reasonCode, machineCount, victim }) => ({
+      code: reasonCode,
+      count: machineCount,
+      ...victim,
+    })),
+    need.victims.map((row) => ({
+      code: row.code,
+      count: row.chosenCount + row.leftCount,
+      effectivePriority: row.effectivePriority,
+      score: row.score,
+      interruptionPenalty: row.interruptionPenalty,
+      reclamationPenalty: row.reclamationPenalty,
+    })),
+  );
+  const isNamed = need.victims.some(({ machineIds }) => machineIds.includes(machineId));
+  const own = answer.candidates.filter((row) => row.machineId === machineId);
+  assert.deepEqual(
+    own.map(({ reasonCode }) => reasonCode),
+    isNamed ? ['chosen'] : [],
+  );
 }
 
 function checkCosts({ candidates }: Explanation, fingerprint: string): void {

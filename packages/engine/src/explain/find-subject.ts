@@ -1,6 +1,7 @@
 // Finds what a record says about a machine or a need. A gang that fits on one machine is merged
 // with its like before the decision, so its own row is not in the record: the merged one is.
 
+import type { CandidateReason } from '@bigfleet/base';
 import { parseFingerprint, withoutSame } from '../model/profile.ts';
 import type { DecisionRecord, RecordedAction, RecordedNeed } from '../record/format.ts';
 import type { NeedRef } from './answer.ts';
@@ -15,6 +16,24 @@ export interface FoundNeed {
 
 export function findAction(record: DecisionRecord, machineId: string): RecordedAction | undefined {
   return record.actions.find((action) => action.machineId === machineId);
+}
+
+export interface FoundSpared {
+  readonly index: number;
+  readonly need: RecordedNeed;
+  readonly reasonCode: CandidateReason;
+}
+
+/** The first need, in the order of acquisition, for which a bound machine was named as left. */
+export function findSpared({ needs }: DecisionRecord, machineId: string): FoundSpared | undefined {
+  for (const [index, need] of needs.entries()) {
+    for (const { code, machineIds } of need.victims) {
+      if (code !== 'chosen' && machineIds.includes(machineId)) {
+        return { index, need, reasonCode: code };
+      }
+    }
+  }
+  return undefined;
 }
 
 /** A short row before a covered one: rows of several gang sizes can share one identity. */

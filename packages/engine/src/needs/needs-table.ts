@@ -189,6 +189,7 @@ export function createRow(
       quotaBlocked: false,
       spreadBlocked: false,
       recordPlace: 0,
+      victimList: 0,
       domain: undefined,
       index: 0,
       isCoveredByCredit: false,

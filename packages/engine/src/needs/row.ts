@@ -66,6 +66,8 @@ export interface RowResult {
   sameCandidates: readonly DomainCoverage[];
   /** Place in the decision record of the cycle. */
   recordPlace: number;
+  /** Its list of bound machines in that record, from 1; 0 for none. */
+  victimList: number;
   quotaBlocked: boolean;
   spreadBlocked: boolean;
 }

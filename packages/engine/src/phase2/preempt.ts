@@ -15,6 +15,7 @@ import type { OpenDemand } from '../phase1/open-demand.ts';
 import { addAcquired, addValue, creditedByValue, keepsSkew } from '../phase1/spread-counts.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
+import type { VictimLog } from './victim-log.ts';
 
 export class Preemptor {
   readonly #inventory: Inventory;
@@ -22,7 +23,8 @@ export class Preemptor {
   readonly #vectors: VectorTable;
   readonly #actions: ActionBuffer;
   readonly #picked = new Set<number>();
-  readonly #awaited = new Set<number>();
+  /** Machines that drain already, by the need that waits for each. */
+  readonly #awaited = new Map<number, Row>();
   /** Of needs with DoNotSchedule: machines by topology value, picked ones included. */
   readonly #counts = new Map<Row, Map<string, number>>();
 
@@ -40,9 +42,9 @@ export class Preemptor {
 
   /**
    * `rows` are the unsatisfied needs by priority desc. What neither drains nor victims cover is
-   * written to `residues`, one vector handle per row.
+   * written to `residues`, one vector handle per row. `log` hears of every machine looked at.
    */
-  run(rows: readonly Row[], residues: readonly number[]): void {
+  run(rows: readonly Row[], residues: readonly number[], log: VictimLog | undefined): void {
     this.#picked.clear();
     this.#awaited.clear();
     const preemptors: number[] = [];
@@ -50,13 +52,16 @@ export class Preemptor {
       const row = rows[at] as Row;
       row.result.awaitingDrainCount = 0;
       row.result.victimCount = 0;
+      row.result.victimList = 0;
       this.#copy(row.result.deficit, residues[at] as number);
       row.result.preemptionCode = refusalOf(row);
       if (row.result.preemptionCode === undefined) preemptors.push(at);
     }
     this.#counts.clear();
     for (const at of preemptors) this.#creditDraining(rows[at] as Row, residues[at] as number);
-    for (const at of preemptors) this.#pickVictims(rows[at] as Row, residues[at] as number);
+    for (const at of preemptors) {
+      this.#pickVictims(rows[at] as Row, residues[at] as number, log);
+    }
   }
 
   #copy(from: number, to: number): void {
@@ -73,7 +78,7 @@ export class Preemptor {
     for (const slot of draining) {
       if (this.#open.isCovered) break;
       if (!this.#open.contributes(klass[slot] as number) || !this.#keepsSkew(row, slot)) continue;
-      this.#awaited.add(slot);
+      this.#awaited.set(slot, row);
       row.result.awaitingDrainCount += 1;
       this.#open.subtract(klass[slot] as number);
     }
@@ -128,56 +133,77 @@ export class Preemptor {
     return true;
   }
 
-  #pickVictims(row: Row, residue: number): void {
+  #pickVictims(row: Row, residue: number, log: VictimLog | undefined): void {
     const { columns } = this.#inventory;
-    const { priority } = row.compiled;
     this.#open.load(residue, row.isAlwaysServed);
     // Running drains cover it: no victim is needed.
     row.result.preemptionCode = 'victim_score_lower';
     if (this.#open.isCovered) return;
     row.result.preemptionCode = 'victim_priority_not_lower';
-    for (const { slot } of this.#victimsFor(row)) {
-      if (this.#open.isCovered) break;
+    log?.begin();
+    const victims = this.#victimsFor(row, log);
+    let next = 0;
+    for (; next < victims.length && !this.#open.isCovered; next++) {
+      const { slot, score } = victims[next] as ScoredVictim;
       const klass = columns.klass[slot] as number;
       if (!this.#open.contributes(klass)) {
+        log?.ranked(slot, score, 'no_contribution');
         if (row.result.victimCount === 0) row.result.preemptionCode = 'no_contribution';
         continue;
       }
       if (!this.#keepsSkew(row, slot)) {
+        log?.ranked(slot, score, 'spread_skew');
         if (row.result.victimCount === 0) row.result.preemptionCode = 'spread_skew';
         continue;
       }
+      log?.ranked(slot, score, 'chosen');
       row.result.preemptionCode = 'chosen';
       this.#picked.add(slot);
       row.result.victimCount += 1;
       this.#open.subtract(klass);
-      const at = this.#actions.push(ActionKind.Preempt, slot, columns.cluster[slot] as number, row);
-      const gap = priority - (columns.effectivePriority[slot] as number);
-      this.#actions.graceSeconds[at] = drainGraceSeconds(gap);
-      this.#actions.preemptorPriority[at] = priority;
+      this.#emit(row, slot);
     }
     this.#open.store(residue);
+    if (log === undefined) return;
+    for (; next < victims.length; next++) {
+      const { slot, score, isUseful } = victims[next] as ScoredVictim;
+      log.ranked(slot, score, isUseful ? 'victim_score_lower' : 'no_contribution');
+    }
+    log.end(row, this.#awaited);
+  }
+
+  #emit(row: Row, slot: number): void {
+    const { columns } = this.#inventory;
+    const { priority } = row.compiled;
+    const at = this.#actions.push(ActionKind.Preempt, slot, columns.cluster[slot] as number, row);
+    const gap = priority - (columns.effectivePriority[slot] as number);
+    this.#actions.graceSeconds[at] = drainGraceSeconds(gap);
+    this.#actions.preemptorPriority[at] = priority;
   }
 
   /** Best victims first, ties by id. */
-  #victimsFor(row: Row): ScoredVictim[] {
+  #victimsFor(row: Row, log: VictimLog | undefined): ScoredVictim[] {
     const { columns, victims } = this.#inventory;
     const { priority } = row.compiled;
     const found: ScoredVictim[] = [];
     for (const klass of row.eligible.set.members) {
       if (!victims.hasBelow(klass, priority) || !this.#isOfUse(row, klass)) continue;
+      const isUseful = this.#open.contributes(klass);
       victims.forEachBelow(klass, priority, (slot) => {
         if (this.#picked.has(slot)) {
+          log?.excluded(slot, 'victim_taken');
           row.result.preemptionCode = 'victim_taken';
           return;
         }
         if (this.#isOwnSupply(row, slot)) {
+          log?.excluded(slot, 'victim_own_cluster');
           row.result.preemptionCode = 'victim_own_cluster';
           return;
         }
         found.push({
           slot,
           score: this.#score(priority, slot),
+          isUseful,
           rank: columns.rank[slot] as number,
         });
       });
@@ -204,6 +230,8 @@ export class Preemptor {
 interface ScoredVictim {
   readonly slot: number;
   readonly score: number;
+  /** Reduced something when the search began. */
+  readonly isUseful: boolean;
   readonly rank: number;
 }
 

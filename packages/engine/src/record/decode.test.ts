@@ -2,6 +2,7 @@
 // ends, and garbage that carries a valid checksum.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { createRandom, type Random } from '@bigfleet/base';
 import { decide } from '../explain/testing/decide.ts';
@@ -18,7 +19,9 @@ function busyRecord(): Uint8Array {
   for (let seed = 1; seed < 1000; seed++) {
     const { bytes, record } = decide(randomFleet(createRandom(`busy-${seed}`)));
     const hasShort = record.needs.some(({ isSatisfied }) => !isSatisfied);
-    if (hasShort && record.actions.length > 3 && record.needs.length > 3) return bytes;
+    const hasVictims = record.needs.some(({ victims }) => victims.length > 1);
+    if (hasShort && hasVictims && record.actions.length > 3 && record.needs.length > 3)
+      return bytes;
   }
   throw new Error('no busy fleet among the seeds');
 }
@@ -77,6 +80,34 @@ test('random bytes behind a valid header never throw', () => {
   }
 });
 
+/** Written by the last build of format 1, with what that build read from it. */
+test('a record of format 1 reads as it always did, without victims', () => {
+  const path = new URL('./testdata/format-1.json', import.meta.url);
+  const { bytes: base64, record } = JSON.parse(readFileSync(path, 'utf8')) as Golden;
+  const old = Uint8Array.from(Buffer.from(base64, 'base64'));
+  assert.equal(old[4], 1);
+  const decoded = decodeRecord(old);
+  assert.ok(decoded.ok);
+  const needs = record.needs.map((need) => ({ ...need, victims: [], isVictimsTruncated: false }));
+  assert.deepEqual(plain(decoded.value), { ...record, needs });
+  assert.ok(decoded.value.needs.some(({ preemptionCode }) => preemptionCode === 'chosen'));
+  for (let length = 0; length < old.length; length++) {
+    assertRefused(old.subarray(0, length), `${length} bytes of format 1`);
+  }
+});
+
+interface Golden {
+  readonly bytes: string;
+  readonly record: { readonly needs: readonly object[] };
+}
+
+/** As JSON has it, maps as entries; what is undefined is absent. */
+function plain(record: DecisionRecord): unknown {
+  const asEntries = (_: string, value: unknown): unknown =>
+    value instanceof Map ? [...value] : value;
+  return JSON.parse(JSON.stringify(record, asEntries));
+}
+
 test('another magic and another format say so', () => {
   const foreign = bytes.slice();
   foreign[0] = (foreign[0] as number) ^ 1;
@@ -84,6 +115,8 @@ test('another magic and another format say so', () => {
   const later = bytes.slice();
   later[4] = 99;
   assert.match(refusal(sealed(later)), /unknown record format 99/);
+  later[4] = 0;
+  assert.match(refusal(sealed(later)), /unknown record format 0/);
   assert.match(refusal(new Uint8Array(0)), /too early/);
 });
 

@@ -11,6 +11,7 @@ import {
   HAS_DOMAIN,
   IS_PARKED,
   IS_SATISFIED,
+  OLDEST_FORMAT,
   RECORD_FORMAT,
   RECORD_MAGIC,
   type RecordedAction,
@@ -19,6 +20,7 @@ import {
   type RecordedNeed,
   UNMET_CODES,
 } from './format.ts';
+import { NO_VICTIMS, readVictims, type VictimList } from './read-victims.ts';
 
 const CHECKSUM_BYTES = 4;
 
@@ -40,7 +42,8 @@ function verified(bytes: Uint8Array): Uint8Array {
   const reader = new ByteReader(content);
   if (reader.uint32() !== RECORD_MAGIC) throw new RecordError('not a decision record');
   const format = reader.byte();
-  if (format !== RECORD_FORMAT) throw new RecordError(`unknown record format ${format}`);
+  if (format < OLDEST_FORMAT || format > RECORD_FORMAT)
+    throw new RecordError(`unknown record format ${format}`);
   if (checksum(content) !== expected) throw new RecordError('the checksum does not fit');
   return content;
 }
@@ -48,7 +51,7 @@ function verified(bytes: Uint8Array): Uint8Array {
 function read(content: Uint8Array): DecisionRecord {
   const reader = new ByteReader(content);
   reader.uint32();
-  reader.byte();
+  const hasVictims = reader.byte() > OLDEST_FORMAT;
   const cycle = reader.varint();
   const nowMs = reader.double();
   const inputDigest = hex(reader.uint32()) + hex(reader.uint32());
@@ -57,7 +60,11 @@ function read(content: Uint8Array): DecisionRecord {
   const classes = readSection(reader, readClass);
   const lists = readSection(reader, (section) => readList(section, classes.length));
   const needs = readSection(reader, (section) => readNeed(section, strings, lists));
-  for (let left = reader.count(); left > 0; left--) readShort(reader, needs);
+  const shapeAt = (place: number): RecordedClass => at(classes, place).shape;
+  const victims = hasVictims
+    ? readSection(reader, (section) => readVictims(section, shapeAt))
+    : undefined;
+  for (let left = reader.count(); left > 0; left--) readShort(reader, needs, victims);
   const otherCount = reader.count();
   const actions: RecordedAction[] = [];
   for (const [index, need] of needs.entries()) {
@@ -146,6 +153,7 @@ function readNeed(
     victimCount: 0,
     awaitingDrainCount: 0,
     preemptionCode: undefined,
+    ...NO_VICTIMS,
   };
 }
 
@@ -205,12 +213,22 @@ function asRecorded({ list: _, ...need }: OpenNeed): RecordedNeed {
   return need;
 }
 
-function readShort(reader: ByteReader, needs: readonly OpenNeed[]): void {
+/** `lists` is undefined for format 1, whose needs name none. */
+function readShort(
+  reader: ByteReader,
+  needs: readonly OpenNeed[],
+  lists: readonly VictimList[] | undefined,
+): void {
   const need = at(needs, reader.varint());
   need.reasonCode = at(UNMET_CODES, reader.byte());
   need.victimCount = reader.varint();
   need.awaitingDrainCount = reader.varint();
   need.preemptionCode = at(CANDIDATE_CODES, reader.byte());
+  if (lists === undefined) return;
+  const place = reader.varint();
+  const { victims, isVictimsTruncated } = place === 0 ? NO_VICTIMS : at(lists, place - 1);
+  need.victims = victims;
+  need.isVictimsTruncated = isVictimsTruncated;
 }
 
 function readOther(

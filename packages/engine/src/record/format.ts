@@ -5,7 +5,10 @@ import type { CandidateReason, UnmetCode } from '@bigfleet/base';
 import { candidateReasons, unmetReasons } from '@bigfleet/base';
 
 export const RECORD_MAGIC = 0x4246_5231; // "BFR1"
-export const RECORD_FORMAT = 1;
+/** 2 adds the bound machines that Phase 2 looked at. */
+export const RECORD_FORMAT = 2;
+/** Records of earlier builds stay readable. */
+export const OLDEST_FORMAT = 1;
 
 /** Flags of a need. */
 export const IS_SATISFIED = 1;
@@ -20,6 +23,13 @@ export const MAX_CANDIDATES_COVERED = 3;
 /** At most so many classes are looked at for them: fleets with racks have thousands. */
 export const MAX_SCANNED_CLASSES = 64;
 
+/** At most so many classes are asked whether they hold bound machines. */
+export const MAX_VICTIM_CLASSES = 1024;
+/** At most so many machines are looked at that Phase 2 itself need not visit. */
+export const MAX_SCANNED_VICTIMS = 256;
+/** Of each row of bound machines so many are named: those with the lowest ids. */
+export const MAX_NAMED_VICTIMS = 3;
+
 /** `chosen`, then the catalogue in its order. */
 export const CANDIDATE_CODES: readonly ('chosen' | CandidateReason)[] = [
   'chosen',
@@ -33,6 +43,19 @@ export const CODE_OF_CANDIDATE: ReadonlyMap<string, number> = new Map(
 export const CODE_OF_UNMET: ReadonlyMap<string, number> = new Map(
   UNMET_CODES.map((code, at) => [code, at]),
 );
+
+const SCORED: ReadonlySet<'chosen' | CandidateReason> = new Set([
+  'chosen',
+  'no_contribution',
+  'spread_skew',
+  'victim_score_lower',
+]);
+
+/** Of a bound machine: Phase 2 compared its score. */
+export function isScoredCode(code: number): boolean {
+  const name = CANDIDATE_CODES[code];
+  return name !== undefined && SCORED.has(name);
+}
 
 export interface DecisionRecord {
   readonly cycle: number;
@@ -64,6 +87,10 @@ export interface RecordedNeed {
   /** After Phase 1; empty when covered. */
   readonly deficit: ReadonlyMap<string, number>;
   readonly candidates: readonly RecordedCandidate[];
+  /** What Phase 2 looked at for it: ranked, excluded, safe, of no use, in this order. */
+  readonly victims: readonly RecordedVictim[];
+  /** It looked at more than `victims` shows. */
+  readonly isVictimsTruncated: boolean;
 }
 
 /** Interchangeable machines of one class and pool, as the need found them. */
@@ -75,6 +102,25 @@ export interface RecordedCandidate {
   /** How many were left when its turn was over. */
   readonly leftCount: number;
   readonly code: 'chosen' | CandidateReason;
+}
+
+/** Bound machines of one class, effective priority, penalties and fate. */
+export interface RecordedVictim {
+  readonly shape: RecordedClass;
+  readonly pool: 'bound';
+  /** The higher of the stamp and of the need that claims it; of a drain the stamp. */
+  readonly effectivePriority: number;
+  /** Dollars, of what runs there. */
+  readonly interruptionPenalty: number;
+  readonly reclamationPenalty: number;
+  /** As Phase 2 compared it, highest first; undefined for what it did not rank. */
+  readonly score: number | undefined;
+  /** All of them or none: those of one kind that were left are a row of their own. */
+  readonly chosenCount: number;
+  readonly leftCount: number;
+  readonly code: 'chosen' | CandidateReason;
+  /** Some of them, the lowest ids. */
+  readonly machineIds: readonly string[];
 }
 
 export interface RecordedClass {

@@ -110,6 +110,7 @@ function checkNeeds({ verdicts }: CycleOutput, record: DecisionRecord, where: st
     const limit = need.isSatisfied ? MAX_CANDIDATES_COVERED : MAX_CANDIDATES;
     assert.ok(need.candidates.length <= limit, where);
     checkPreemption(need, where);
+    checkVictims(need, record, where);
   }
 }
 
@@ -122,6 +123,27 @@ function checkPreemption(need: RecordedNeed, where: string): void {
   const isGang = parseFingerprint(need.fingerprint)?.same !== undefined;
   const isLost = isGang && domain === '' && !isParked && !isSatisfied;
   assert.equal(preemptionCode === 'preemptor_no_domain', isLost, where);
+}
+
+/** Rows of bound machines say what the actions say; needs that may not preempt have none. */
+function checkVictims(need: RecordedNeed, { needs, actions }: DecisionRecord, where: string): void {
+  const { victims, victimCount, preemptionCode, isVictimsTruncated } = need;
+  assert.ok(victims.length <= MAX_CANDIDATES, where);
+  if (preemptionCode === undefined || preemptionCode.startsWith('preemptor_')) {
+    assert.deepEqual([victims, isVictimsTruncated], [[], false], where);
+  }
+  const chosen = victims.filter(({ code }) => code === 'chosen');
+  const told = chosen.reduce((sum, { chosenCount }) => sum + chosenCount, 0);
+  if (!isVictimsTruncated) assert.equal(told, victimCount, where);
+  const taken = actions.filter(
+    ({ kind, need: at }) => kind === ActionKind.Preempt && needs[at] === need,
+  );
+  for (const { shape, effectivePriority, chosenCount } of chosen) {
+    const like = taken.filter(
+      (action) => action.shape === shape && action.effectivePriority === effectivePriority,
+    );
+    assert.ok(chosenCount > 0 && chosenCount <= like.length, where);
+  }
 }
 
 /** A need that its own cluster covers takes part in no decision. */

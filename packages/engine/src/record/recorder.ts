@@ -10,6 +10,7 @@ import { ActionKind } from '../model/action.ts';
 import type { CompiledProfile } from '../needs/compiled-profile.ts';
 import type { Row } from '../needs/row.ts';
 import type { PoolView } from '../phase1/pool-view.ts';
+import type { VictimLog } from '../phase2/victim-log.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { ByteWriter } from './byte-writer.ts';
@@ -25,6 +26,7 @@ import {
   RECORD_MAGIC,
 } from './format.ts';
 import { RecordTables } from './record-tables.ts';
+import { VictimLists } from './victim-lists.ts';
 
 /** Ids that are fetched at once: their misses overlap. */
 const IDS_AHEAD = 16;
@@ -41,6 +43,7 @@ export class Recorder {
   readonly #vectors: VectorTable;
   readonly #tables: RecordTables;
   readonly #lists: CandidateLists;
+  readonly #victims: VictimLists;
   readonly #needs: ByteWriter = new ByteWriter();
   readonly #actionBytes: ByteWriter = new ByteWriter();
   readonly #record: ByteWriter = new ByteWriter();
@@ -56,6 +59,7 @@ export class Recorder {
     this.#vectors = vectors;
     this.#tables = new RecordTables(inventory);
     this.#lists = new CandidateLists(inventory, vectors, view, this.#tables);
+    this.#victims = new VictimLists(inventory, this.#tables);
   }
 
   /** Before acquisition. */
@@ -67,6 +71,12 @@ export class Recorder {
     this.#needs.clear();
     this.#tables.begin();
     this.#lists.begin();
+    this.#victims.beginCycle();
+  }
+
+  /** What Phase 2 tells about the machines it looks at. */
+  get victimLog(): VictimLog {
+    return this.#victims;
   }
 
   /** The turn of a need in acquisition is over; its actions are those from `firstAction` on. */
@@ -140,6 +150,7 @@ export class Recorder {
     section(out, tables.classCount, tables.classes);
     section(out, this.#lists.count, this.#lists.bytes);
     section(out, this.#needCount, this.#needs);
+    section(out, this.#victims.count, this.#victims.bytes);
     out.varint(short.length);
     for (const need of short) this.#writeShort(out, need);
     out.varint(actions.length - this.#acquisitionCount);
@@ -154,6 +165,7 @@ export class Recorder {
     out.varint(row.result.victimCount);
     out.varint(row.result.awaitingDrainCount);
     out.byte(CODE_OF_CANDIDATE.get(row.result.preemptionCode ?? 'chosen') as number);
+    out.varint(row.result.victimList);
   }
 
   /** Preemptions, reclaims and releases, in order. */

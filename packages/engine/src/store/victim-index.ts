@@ -3,6 +3,8 @@
 
 import type { Columns } from './columns.ts';
 
+const NO_GROUPS: ReadonlyMap<number, readonly number[]> = new Map();
+
 export class VictimIndex {
   readonly #columns: Columns;
   /** By class: priority to slots, in no order. */
@@ -45,6 +47,16 @@ export class VictimIndex {
     for (const [candidate, slots] of priorities) {
       if (candidate < priority) for (const slot of slots) visit(slot);
     }
+  }
+
+  /** Whether the class holds any machine. */
+  hasAny(klass: number): boolean {
+    return (this.#byClass[klass]?.size ?? 0) > 0;
+  }
+
+  /** The machines of the class by effective priority, in no order. */
+  groupsOf(klass: number): ReadonlyMap<number, readonly number[]> {
+    return this.#byClass[klass] ?? NO_GROUPS;
   }
 
   /** Whether the class holds a machine below the priority. */

@@ -1,5 +1,5 @@
-// Explains a machine or a need from a records directory: the newest record that mentions it, or the
-// one of a cycle. What would have helped is tried on the state that the trace holds; without the
+// Explains a machine or a need from a records directory: the newest record that decides about it, or
+// the one of a cycle; of a machine about which none does, the newest that looked at it. What would have helped is tried on the state that the trace holds; without the
 // trace nothing is claimed. Reads files only, so it works on a copy and beside a running shard.
 
 import {
@@ -13,13 +13,13 @@ import {
 import { readNewestFirst } from '../records/read-records.ts';
 import type { SegmentFiles } from '../records/segment-files.ts';
 import type { StoredRecord } from '../records/segment-format.ts';
-import { isMentioned } from './scan-records.ts';
+import { mentionOf } from './scan-records.ts';
 import { stateBeforeCycle } from './state-before-cycle.ts';
 import { utcText } from './utc-text.ts';
 
 export interface ExplainQuestion {
   readonly subject: ExplainSubject;
-  /** Of the newest epoch that has it; absent: the newest record that mentions the subject. */
+  /** Of the newest epoch that has it; absent: the newest record that decides about the subject. */
   readonly cycle?: bigint;
   /** Also try what would cover the need. */
   readonly hasCounterfactuals?: boolean;
@@ -43,26 +43,38 @@ export async function explainRecords(
 ): Promise<ExplainResult> {
   const { subject, cycle } = question;
   let searchedCount = 0;
+  let newestSpared: StoredRecord | undefined;
   for await (const stored of readNewestFirst(files, cycleRange(cycle))) {
     searchedCount += 1;
-    if (cycle === undefined && !isMentioned(stored.payload, subject)) continue;
-    const record = decodeRecord(stored.payload);
-    if (!record.ok) {
-      return {
-        kind: 'not_found',
-        text: `the record of cycle ${cycle} is unreadable: ${record.error.message}`,
-      };
-    }
+    const mention = cycle === undefined ? mentionOf(stored.payload, subject) : 'explained';
+    if (mention === 'spared') newestSpared ??= stored;
+    if (mention === 'explained') return answerFrom(files, stored, question);
+  }
+  if (newestSpared !== undefined) return answerFrom(files, newestSpared, question);
+  return { kind: 'not_found', text: missingText(question, searchedCount) };
+}
+
+async function answerFrom(
+  files: SegmentFiles,
+  stored: StoredRecord,
+  question: ExplainQuestion,
+): Promise<ExplainResult> {
+  const { cycle, epoch, atUnixNanos, payload } = stored;
+  const record = decodeRecord(payload);
+  if (!record.ok) {
     return {
-      kind: 'answered',
-      epoch: stored.epoch,
-      cycle: stored.cycle,
-      atUnixNanos: stored.atUnixNanos,
-      answer: explain(record.value, subject),
-      counterfactuals: await counterfactualsFor(files, stored, question),
+      kind: 'not_found',
+      text: `the record of cycle ${cycle} is unreadable: ${record.error.message}`,
     };
   }
-  return { kind: 'not_found', text: missingText(question, searchedCount) };
+  return {
+    kind: 'answered',
+    epoch,
+    cycle,
+    atUnixNanos,
+    answer: explain(record.value, question.subject),
+    counterfactuals: await counterfactualsFor(files, stored, question),
+  };
 }
 
 export function describeExplanation(result: ExplainResult): string {

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { decodeRecord, explain, type NeedRef } from '@bigfleet/engine';
 import { fourCores } from '../core/testing/stage.ts';
 import { MemorySegments } from '../process/testing/memory-segments.ts';
+import { explainResponse } from '../read/explain-response.ts';
 import { ReadStage } from '../read/testing/read-stage.ts';
 import { readRecords } from '../records/read-records.ts';
 import { decodeSegment, encodeFrame, segmentHeader } from '../records/segment-format.ts';
@@ -187,6 +188,48 @@ test('explain finds the newest record that mentions the subject, and says when n
   const never = await explainRecords(files, { subject: { machineId: 'host-0' }, cycle: 9_999n });
   assert.match(describeExplanation(never), /no record of cycle 9999 is kept/);
 });
+
+test('a machine that was only looked at is explained by that, and by what was done to it first', async () => {
+  const { files } = await runOf('spared');
+  const found = new Map<string, bigint>();
+  const acted = new Set<string>();
+  for await (const { cycle, payload } of readRecords(files)) {
+    const record = decodeRecord(payload);
+    assert.ok(record.ok);
+    for (const { machineId } of record.value.actions) acted.add(machineId);
+    const named = record.value.needs.flatMap(({ victims }) => victims);
+    for (const machineId of named.flatMap(({ machineIds }) => machineIds)) {
+      if (explain(record.value, { machineId }).kind === 'spared') found.set(machineId, cycle);
+    }
+  }
+  const [machineId, cycle] = [...found].find(([id]) => acted.has(id)) ?? ['', 0n];
+  assert.notEqual(machineId, '', 'a machine was bootstrapped and later looked at');
+  const subject = { machineId };
+  const then = await explainRecords(files, { subject, cycle });
+  assert.ok(then.kind === 'answered' && then.answer.kind === 'spared');
+  assert.equal(then.answer.reasonCode, 'victim_priority_not_lower');
+  assert.match(
+    describeExplanation(then),
+    /was looked at for the need of cluster red .* left alone/,
+  );
+  const lately = await explainRecords(files, { subject });
+  assert.ok(lately.kind === 'answered' && lately.answer.kind === 'explained');
+  const only = await explainRecords(await onlyCycle(files, cycle), { subject });
+  assert.ok(only.kind === 'answered' && only.answer.kind === 'spared' && only.cycle === cycle);
+  const response = explainResponse(only);
+  assert.equal(response.reasonCode, 'victim_priority_not_lower');
+  assert.ok(response.candidates?.some((row) => row.machineId === machineId));
+});
+
+/** A directory that holds the record of one cycle and nothing else. */
+async function onlyCycle(files: MemorySegments, cycle: bigint): Promise<SegmentFiles> {
+  const kept = readRecords(files, { fromCycle: cycle, toCycle: cycle });
+  const { value } = await kept.next();
+  assert.ok(value !== undefined);
+  return damaged(files, 'records', () =>
+    Uint8Array.from(Buffer.concat([segmentHeader(value.epoch), encodeFrame(value)])),
+  );
+}
 
 test('what would have helped is tried on the trace, and not claimed without it', async () => {
   const { files, short } = await runOf('counterfactual');

@@ -1,13 +1,13 @@
 // Stored records by cycle, time and subject, oldest first. A record that mentions nothing of the
 // subject is passed over by its bytes alone; only what may mention it is decoded.
 
-import { decodeRecord, explain, type ExplainSubject } from '@bigfleet/engine';
+import { decodeRecord, explain, type ExplainAnswer, type ExplainSubject } from '@bigfleet/engine';
 import { type ReadOptions, readRecords } from '../records/read-records.ts';
 import type { SegmentFiles } from '../records/segment-files.ts';
 import type { StoredRecord } from '../records/segment-format.ts';
 
 export interface RecordQuery extends ReadOptions {
-  /** Only records that mention it. */
+  /** Only records that decide about it. */
   readonly subject?: ExplainSubject;
   /** The oldest so many; absent is all. */
   readonly limit?: number;
@@ -25,11 +25,16 @@ export async function* scanRecords(
   }
 }
 
-/** False for a payload that this build cannot read. */
+/** Whether the record decides about the subject; to be looked at and left is no decision. */
 export function isMentioned(payload: Uint8Array, subject: ExplainSubject): boolean {
-  if (!mayMention(payload, subject)) return false;
+  return mentionOf(payload, subject) === 'explained';
+}
+
+/** How the record speaks of the subject; a payload that this build cannot read does not. */
+export function mentionOf(payload: Uint8Array, subject: ExplainSubject): ExplainAnswer['kind'] {
+  if (!mayMention(payload, subject)) return 'not_mentioned';
   const record = decodeRecord(payload);
-  return record.ok && explain(record.value, subject).kind === 'explained';
+  return record.ok ? explain(record.value, subject).kind : 'not_mentioned';
 }
 
 /** Texts stand in a record as they are. */

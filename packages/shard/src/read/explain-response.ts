@@ -38,7 +38,8 @@ export function explainResponse(result: ExplainResult): Init<typeof ExplainRespo
   if (result.kind === 'not_found') throw new BigFleetError('record_not_found', result.text);
   const { cycle, atUnixNanos, answer } = result;
   const tried = triedChanges(result);
-  const isExplained = answer.kind === 'explained';
+  // A machine that was looked at and left has a reason and rows like one that was not.
+  const isExplained = answer.kind !== 'not_mentioned';
   return {
     cycle,
     atUnixNanos,
@@ -52,7 +53,8 @@ export function explainResponse(result: ExplainResult): Init<typeof ExplainRespo
 }
 
 function candidateRow(candidate: ExplainCandidate): RowInit<typeof ExplainCandidateSchema> {
-  const { machineId, description, ...rest } = candidate;
+  // What Phase 2 compared has no field of its own: the text tells it, the description its priority.
+  const { machineId, description, victim: _, ...rest } = candidate;
   return { ...rest, machineId: machineId === '' ? description : machineId };
 }
 

@@ -309,7 +309,7 @@ test('records by cycle, time and subject, and the ones to come', async () => {
   assert.deepEqual(await cycles({ limit: 2 }), [1, 2]);
   const [third] = await stage.all(stage.query().listRecords({ fromCycle: 3n, toCycle: 3n }));
   assert.equal(third?.shardEpoch, EPOCH);
-  assert.equal(third.format, 1);
+  assert.equal(third.format, 2);
   assert.equal(Buffer.from(third.actionHash).toString('hex'), stage.hashes[2]);
   assert.ok(decodeRecord(third.payload).ok);
   const { atUnixNanos } = third;

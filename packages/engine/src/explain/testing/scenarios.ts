@@ -44,6 +44,21 @@ const guarded = need({ wants: cores(1), unit: cores(1), interruption: 64 });
 const pinned = need({ wants: cores(1), unit: cores(1), interruption: Number.POSITIVE_INFINITY });
 const low = need({ cluster: 'l', wants: cores(1), unit: cores(1), priority: 1 });
 
+const elsewhere = need({ cluster: 'e', wants: cores(1), unit: cores(1), priority: 5 });
+/** Claims a machine whose stamp is older and lower. */
+const claiming = need({ cluster: 'k', wants: cores(1), unit: cores(1), priority: 9 });
+const ownLow = need({ cluster: 'a', wants: cores(1), unit: cores(1), priority: 1 });
+const graphics = need({ cluster: 'a', wants: resources({ gpu: 1000 }), priority: 5 });
+const critical = need({ wants: cores(1), priority: 1_000_000 });
+const dear = need({ cluster: 'd', wants: cores(1), unit: cores(1), priority: 1, reclamation: 8 });
+const twoVictims = fleet({
+  needs: [critical, low, dear],
+  machines: [
+    machine({ id: 'v1', state: 'Configured', serves: low }),
+    machine({ id: 'w1', state: 'Configured', serves: dear }),
+  ],
+});
+
 const armNeed = need({ wants: cores(1), requirements: [arm] });
 const armFirst = need({ wants: cores(1), requirements: [arm], priority: 9 });
 const inRack2 = { key: RACK_KEY, operator: Operator.In, values: ['r2'] };
@@ -206,7 +221,44 @@ export const needScenarios: readonly Scenario[] = [
     }),
     about: about(plain),
     reasonCode: 'preemption_exhausted',
-    candidates: [],
+    candidates: ['chosen'],
+  },
+  {
+    name: 'preemption stops where what runs is not of lower priority',
+    input: fleet({
+      needs: [plain, low, elsewhere, claiming],
+      machines: [
+        machine({ id: 'v1', state: 'Configured', serves: low }),
+        machine({ id: 'e1', state: 'Configured', serves: elsewhere }),
+        machine({ id: 'k1', state: 'Configured', cluster: 'k', assigned: { priority: 1 } }),
+      ],
+    }),
+    about: about(plain),
+    reasonCode: 'preemption_exhausted',
+    candidates: ['chosen', 'victim_priority_not_lower', 'victim_claimed_higher'],
+  },
+  {
+    name: 'a higher need took the only victim',
+    input: fleet({
+      needs: [plain, rival, low],
+      machines: [machine({ id: 'v1', state: 'Configured', serves: low })],
+    }),
+    about: about(plain),
+    reasonCode: 'priority_starved',
+    candidates: ['victim_taken'],
+  },
+  {
+    name: 'its own cluster and a drain have nothing for it',
+    input: fleet({
+      needs: [graphics, ownLow],
+      machines: [
+        machine({ id: 'o1', state: 'Configured', serves: ownLow }),
+        machine({ id: 'd1', state: 'Draining', serves: low, ...large }),
+      ],
+    }),
+    about: about(graphics),
+    reasonCode: 'priority_starved',
+    candidates: ['victim_own_cluster', 'victim_not_configured'],
   },
   {
     name: 'starved behind a higher and an equal need',
@@ -298,12 +350,29 @@ export const machineScenarios: readonly Scenario[] = [
   {
     name: 'preempted',
     input: fleet({
-      needs: [need({ wants: cores(1), priority: 1_000_000 }), low],
+      needs: [critical, low],
       machines: [machine({ id: 'v1', state: 'Configured', serves: low })],
     }),
     about: { machineId: 'v1' },
     reasonCode: 'phase2.inversion',
+    candidates: ['chosen'],
     displaced: ['v1 a 1000000 phase2.inversion'],
+  },
+  {
+    name: 'preempted, because to reclaim it costs less',
+    input: twoVictims,
+    about: { machineId: 'v1' },
+    reasonCode: 'phase2.inversion',
+    candidates: ['chosen', 'victim_score_lower'],
+    displaced: ['v1 a 1000000 phase2.inversion'],
+  },
+  {
+    name: 'spared, because another machine costs less to reclaim',
+    input: twoVictims,
+    about: { machineId: 'w1' },
+    reasonCode: 'victim_score_lower',
+    candidates: ['chosen', 'victim_score_lower'],
+    displaced: [],
   },
   {
     name: 'reclaimed',
