@@ -26,7 +26,7 @@ export const MAX_SCANNED_CLASSES = 64;
 /** At most so many classes are asked whether they hold bound machines. */
 export const MAX_VICTIM_CLASSES = 1024;
 /** At most so many machines are looked at that Phase 2 itself need not visit. */
-export const MAX_SCANNED_VICTIMS = 256;
+export const MAX_SCANNED_VICTIMS = 128;
 /** Of each row of bound machines so many are named: those with the lowest ids. */
 export const MAX_NAMED_VICTIMS = 3;
 

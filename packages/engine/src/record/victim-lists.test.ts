@@ -59,7 +59,7 @@ test('kinds beyond the limit are left out, bytes stay bounded, and the list says
   );
   const sized = (count: number): number => {
     const needs = Array.from({ length: count }, (_, at) =>
-      need({ cluster: 'a', wants: cores(1), priority: 5, interruption: 2 ** at }),
+      need({ cluster: 'a', wants: cores(1), priority: -at }),
     );
     const { bytes, record } = decide(fleet({ machines: kinds.flat(), needs: [high, ...needs] }));
     const short = record.needs.filter(({ cluster }) => cluster === 'a');

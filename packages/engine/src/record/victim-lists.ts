@@ -1,7 +1,7 @@
 // The bound machines that Phase 2 looked at for each short need: what it took, what it ranked and
 // left, what it excluded; then, from the index that kept it from visiting them, machines whose
-// priority is not lower, that it could not use, or that drain. Written once per need; needs of one
-// profile that found no victim at all found the same and name one list.
+// priority is not lower, that it could not use, or that drain. Needs that found no victim at all and
+// searched alike found the same: they name one list.
 //
 // Cost: nothing for a need that Phase 2 is not asked about. Per list at most MAX_CANDIDATES rows,
 // MAX_VICTIM_CLASSES classes and MAX_SCANNED_VICTIMS machines beyond those Phase 2 visits itself.
@@ -32,6 +32,16 @@ const NOT_CONFIGURED = code('victim_not_configured');
 const INFINITE = code('infinite_cost');
 const WRONG_DOMAIN = code('wrong_domain');
 const NO_SCORE = 0;
+const RANKED: Readonly<Record<RankedOutcome, number>> = {
+  chosen: code('chosen'),
+  no_contribution: code('no_contribution'),
+  spread_skew: code('spread_skew'),
+  victim_score_lower: code('victim_score_lower'),
+};
+const EXCLUDED: Readonly<Record<ExcludedOutcome, number>> = {
+  victim_taken: code('victim_taken'),
+  victim_own_cluster: code('victim_own_cluster'),
+};
 
 export class VictimLists implements VictimLog {
   readonly #inventory: Inventory;
@@ -69,11 +79,11 @@ export class VictimLists implements VictimLog {
   }
 
   ranked(slot: number, score: number, outcome: RankedOutcome): void {
-    this.#ranked.add(slot, this.#priorityOf(slot), code(outcome), score);
+    this.#ranked.add(slot, this.#priorityOf(slot), RANKED[outcome], score);
   }
 
   excluded(slot: number, outcome: ExcludedOutcome): void {
-    this.#excluded.add(slot, this.#priorityOf(slot), code(outcome), NO_SCORE);
+    this.#excluded.add(slot, this.#priorityOf(slot), EXCLUDED[outcome], NO_SCORE);
   }
 
   end(row: Row, awaited: ReadonlyMap<number, Row>): void {
@@ -81,7 +91,7 @@ export class VictimLists implements VictimLog {
     const visitedCount = this.#ranked.rows.length + this.#excluded.rows.length;
     const isShared = visitedCount === 0 && result.awaitingDrainCount === 0;
     const known = isShared ? this.#known.get(eligible) : undefined;
-    if (known?.compiled === compiled && known.domain === result.domain) {
+    if (known !== undefined && isSameSearch(known, row)) {
       result.victimList = known.list;
       return;
     }
@@ -188,6 +198,16 @@ export class VictimLists implements VictimLog {
     out.byte(row.named.length);
     for (const slot of row.named) out.text(this.#inventory.ids[slot] as string);
   }
+}
+
+/** What decides who is safe and who is of no use, beside the eligible classes. */
+function isSameSearch(known: KnownList, { compiled, result }: Row): boolean {
+  return (
+    known.compiled.priority === compiled.priority &&
+    known.compiled.isPinned === compiled.isPinned &&
+    known.compiled.sameKey === compiled.sameKey &&
+    known.domain === result.domain
+  );
 }
 
 interface KnownList {

@@ -71,10 +71,11 @@ export class VictimRows {
   /** The lowest ids, whatever the order in which an index holds them. */
   #name(named: number[], slot: number): void {
     const { rank } = this.#columns;
-    const isLater = (other: number): boolean => (rank[other] as number) > (rank[slot] as number);
-    if (named.length >= MAX_NAMED_VICTIMS && !isLater(named[named.length - 1] as number)) return;
-    const at = named.findIndex(isLater);
-    named.splice(at < 0 ? named.length : at, 0, slot);
+    const own = rank[slot] as number;
+    let at = named.length;
+    while (at > 0 && (rank[named[at - 1] as number] as number) > own) at -= 1;
+    if (at >= MAX_NAMED_VICTIMS) return;
+    named.splice(at, 0, slot);
     if (named.length > MAX_NAMED_VICTIMS) named.pop();
   }
 }

@@ -153,9 +153,9 @@ export const recordMutations: readonly Mutation[] = [
   {
     id: 'record-victim-list-of-others',
     file: 'record/victim-lists.ts',
-    breaks: 'a need names the bound machines that another profile found',
-    find: 'known?.compiled === compiled && known.domain === result.domain',
-    replace: 'known !== undefined',
+    breaks: 'a need names the bound machines that one of another priority found',
+    find: 'known.compiled.priority === compiled.priority &&',
+    replace: '',
   },
   {
     id: 'record-victims-unranked',
