@@ -44,7 +44,7 @@ export class Mail {
 
   /** Over the network, whose accidents are its own. */
   async answer(leader: Leader, report: ShardReport): Promise<ReportAck | undefined> {
-    const reply = await leader.handle(report).catch(() => undefined);
+    const reply = await this.#ask(leader, report);
     this.#options.supervise(this.#drive(leader));
     return reply;
   }
@@ -58,12 +58,19 @@ export class Mail {
     if (target === undefined || this.#isLost(report.shardId)) return undefined;
     if (!this.isCalm && random.below(10) === 0) supervise(target.handle(report));
     const reply = await Promise.race([
-      target.handle(report).catch(() => undefined),
+      this.#ask(target, report),
       sleep(REPLY_DEADLINE_MS).then(() => undefined),
     ]);
     supervise(this.#drive(target));
     await sleep(this.isCalm ? 10 : random.below(4_000));
     return this.#isLost(report.shardId) ? undefined : reply;
+  }
+
+  /** A leader that fails gives no reply; one with a bug ends the seed, which `supervise` sees to. */
+  #ask(leader: Leader, report: ShardReport): Promise<ReportAck | undefined> {
+    const work = leader.handle(report);
+    this.#options.supervise(work);
+    return work.catch(() => undefined);
   }
 
   /** The ledger of whoever leads, as the laws see it. */

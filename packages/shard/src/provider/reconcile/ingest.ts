@@ -33,7 +33,7 @@ export type SkippedMetadata = readonly MetadataProblem[];
 export interface RejectedRecord {
   /** Empty when not even the id could be read. */
   readonly id: string;
-  /** As listed: any number, and 0 when it could not be read. */
+  /** As listed, also a state that we do not know; 0 when it could not be read. */
   readonly state: number;
   readonly reason: MachineRefusal;
   readonly detail: string;
