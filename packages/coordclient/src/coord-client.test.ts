@@ -94,7 +94,7 @@ for (const [name, envelope, outcome] of unbelieved) {
     );
     await stage.start();
     await stage.ticks(1);
-    assert.deepEqual(stage.control.told, ['reported 0', 'assign zone=a']);
+    assert.deepEqual(stage.control.told, ['no news', 'assign zone=a']);
     await stage.ticks(1);
     assert.deepEqual(acksOf(coordinator.reports[2]), [`a ${ACCEPTED}`], 'a zombie got them first');
     assert.equal(await stage.metric(`coordinator_report_total{outcome="${outcome}"}`), 1);
@@ -122,14 +122,10 @@ test('an equal term is believed, a higher one is on disk before it is acted on',
     { coordinatorTerm: 8n, instructions: [one('b', 8n)] },
   );
   await stage.start();
-  assert.deepEqual(stage.control.told, ['reported 0', 'assign zone=a']);
+  assert.deepEqual(stage.control.told, ['no news', 'assign zone=a']);
   stage.term.isFull = true;
   await stage.ticks(1);
-  assert.deepEqual(
-    stage.control.told,
-    ['reported 0', 'assign zone=a'],
-    'not durable, not believed',
-  );
+  assert.deepEqual(stage.control.told, ['no news', 'assign zone=a'], 'not durable, not believed');
   coordinator.answer({ coordinatorTerm: 8n, instructions: [one('b', 8n)] });
   await stage.ticks(1);
   assert.equal(stage.control.told.includes('assign zone=b'), false, 'heard twice is not durable');
@@ -163,7 +159,7 @@ test('an instruction of an older term is refused by itself', async () => {
   coordinator.script = () => ({ coordinatorTerm: 6n, acknowledged: true });
   coordinator.answer({ coordinatorTerm: 6n, instructions: [one('old', 5n), one('new', 6n)] });
   await stage.start();
-  assert.deepEqual(stage.control.told, ['reported 0', 'assign zone=new']);
+  assert.deepEqual(stage.control.told, ['no news', 'assign zone=new']);
   await stage.ticks(1);
   const [ack] = coordinator.reports[1]?.instructionAcks ?? [];
   assert.deepEqual([ack?.outcome, ack?.reasonCode], [REJECTED_STALE, 'stale_term']);
@@ -179,7 +175,7 @@ test('in the order of their numbers, one after the other', async () => {
   const gate = Promise.withResolvers<void>();
   stage.control.gate = gate.promise;
   await stage.start();
-  assert.deepEqual(stage.control.told, ['reported 0', 'assign zone=a']);
+  assert.deepEqual(stage.control.told, ['no news', 'assign zone=a']);
   await stage.ticks(2);
   assert.equal(coordinator.reports.length, 3, 'reports go on while an instruction waits');
   assert.deepEqual(stage.control.told.filter((each) => each.startsWith('assign')).length, 1);
@@ -272,7 +268,7 @@ test('an instruction without an id is ignored, one without a payload refused', a
   coordinator.answer({ instructions: [one(''), nothing] });
   await stage.start();
   await stage.ticks(1);
-  assert.deepEqual(stage.control.told, ['reported 0', 'reported 0']);
+  assert.deepEqual(stage.control.told, ['no news', 'no news']);
   const acks = coordinator.reports[1]?.instructionAcks ?? [];
   assert.deepEqual(
     acks.map(({ instructionId, outcome, reason, reasonCode }) => [
@@ -304,12 +300,7 @@ test('the assignment comes before the instructions of the same answer; retired o
     retiredTransferIds: ['t8', 't9'],
   });
   await stage.start();
-  assert.deepEqual(stage.control.told, [
-    'reported 0',
-    'assignment 12',
-    'retire t8,t9',
-    'assign zone=a',
-  ]);
+  assert.deepEqual(stage.control.told, ['assignment 12', 'retire t8,t9', 'assign zone=a']);
   assert.deepEqual(stage.control.assignments, [
     {
       revision: 12n,
@@ -336,11 +327,29 @@ test('an assignment that cannot be kept is not reported, and its instructions wa
   stage.control.assignmentError = new BigFleetError('ownership_unwritable', 'the disk is full');
   coordinator.answer(reply, reply);
   await stage.start();
-  assert.deepEqual(stage.control.told, ['reported 0']);
+  assert.deepEqual(stage.control.told, []);
   stage.control.assignmentError = undefined;
   await stage.ticks(1);
   assert.equal(coordinator.reports[1]?.assignmentRevision, 0n);
-  assert.deepEqual(stage.control.told.slice(1), ['reported 0', 'assignment 12', 'assign zone=a']);
+  assert.deepEqual(stage.control.told, ['assignment 12', 'assign zone=a']);
+  await stage.stop();
+});
+
+test('a report is silent about an emptied domain only when that is durable', async () => {
+  const stage = new ClientStage();
+  const coordinator = stage.coordinator();
+  const domain = (value: string) => ({ key: 'zone', value, shardId: 's1' });
+  stage.control.owned = { ...stage.control.owned, releasingDomains: [domain('a'), domain('b')] };
+  stage.control.emptyZones = new Set(['a']);
+  stage.control.closeError = new BigFleetError('ownership_unwritable', 'the disk is full');
+  await stage.start();
+  stage.control.closeError = undefined;
+  await stage.ticks(1);
+  const named = coordinator.reports.map(({ releasingDomains }) =>
+    releasingDomains.map(({ topologyValue }) => topologyValue),
+  );
+  assert.deepEqual(named, [['a', 'b'], ['b']]);
+  assert.equal(stage.logged('ownership could not be made durable').length, 1);
   await stage.stop();
 });
 

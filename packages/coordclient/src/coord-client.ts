@@ -126,11 +126,12 @@ class ReportLoop {
     const acks = this.#acks.take();
     try {
       const { control } = this.#options;
+      await this.#durably('empty domains', control.closeEmptyDomains());
       const ownership = control.ownership();
       const reply = await this.#report(ownership, acks);
       const verdict = await this.#judge(reply);
       this.#metrics.reported(verdict);
-      if (verdict === 'success') return await this.#follow(reply, ownership);
+      if (verdict === 'success') return await this.#follow(reply);
     } catch (error) {
       this.#failed(error);
     }
@@ -171,13 +172,13 @@ class ReportLoop {
   }
 
   /** The acknowledgements are delivered. Each part by itself: one that fails is asked for again. */
-  async #follow(reply: ReportAck, ownership: OwnershipReport): Promise<void> {
+  async #follow(reply: ReportAck): Promise<void> {
     const { control } = this.#options;
     const { assignment, retiredTransferIds, clusterConflicts, instructions } = reply;
     this.#mustSendHeld = reply.sendHeld;
     this.#conflicts.replace(clusterConflicts);
-    await this.#durably('report', control.ownershipReported(ownership));
-    if (assignment !== undefined) {
+    if (assignment === undefined) control.answeredWithoutAssignment();
+    else {
       const applied = control.applyAssignment(assignmentFromWire(assignment));
       // Instructions follow what the assignment says: without it they wait to be delivered again.
       if (!(await this.#durably('assignment', applied))) return;
@@ -194,7 +195,7 @@ class ReportLoop {
       return true;
     } catch (error) {
       if (!(error instanceof BigFleetError)) throw error;
-      this.#logger.error('what the coordinator sent could not be kept', {
+      this.#logger.error('ownership could not be made durable', {
         what,
         err: error.message,
       });

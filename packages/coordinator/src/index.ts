@@ -38,6 +38,7 @@ export { Cooldowns } from './rebalance/cooldowns.ts';
 export * from './rebalance/plan.ts';
 export { DEFAULT_REBALANCE_SETTINGS, type RebalanceSettings } from './rebalance/settings.ts';
 export { type RecoveryWait, waitText } from './recovery/recovery-wait.ts';
+export { assignDomain, type DomainOperations, unassignDomain } from './registry/domains.ts';
 export { removeShard, type RemoveShardOptions } from './registry/remove-shard.ts';
 export { createReportDesk, type ReportDesk, type SagaParts } from './reports/report-desk.ts';
 export { type SagaRules, sagaRules } from './transfers/saga-rules.ts';

@@ -4,6 +4,7 @@
 export type MachineState = 'idle' | 'busy' | 'gone';
 
 export const CPU_PER_MACHINE = 4;
+export const ZONES: readonly string[] = ['zone-a', 'zone-b', 'zone-c'];
 
 export class MachinePark {
   readonly #states = new Map<string, MachineState>();
@@ -19,6 +20,10 @@ export class MachinePark {
 
   stateOf(machineId: string): MachineState {
     return this.#states.get(machineId) ?? 'gone';
+  }
+
+  zoneOf(machineId: string): string {
+    return ZONES[Number(machineId.slice(1)) % ZONES.length] ?? '';
   }
 
   /** The shard that put work on it; undefined while it is not busy. */

@@ -1,21 +1,27 @@
-// The operator of the seeds, who removes shards: one now and then, and those that a recovery waits for
-// once they are known to be gone for good (their process is stopped and their disk is empty). He is
-// never wrong about that, except by a planted fault. A new shard of the same name begins with nothing.
+// The operator of the seeds, who moves zones between shards and removes shards: one now and then, and
+// those that a recovery waits for once they are known to be gone for good (their process is stopped and
+// their disk is empty). He is never wrong about that, except by a planted fault. A new shard of the same
+// name begins with nothing.
 
-import { removeShard } from '@bigfleet/coordinator';
+import type { Random } from '@bigfleet/base';
+import { assignDomain, removeShard, unassignDomain } from '@bigfleet/coordinator';
+import type { Logger } from '@bigfleet/telemetry';
 import type { FleetShard } from './fleet-shard.ts';
 import type { Leader } from './leader.ts';
-import type { MachinePark } from './machine-park.ts';
+import { type MachinePark, ZONES } from './machine-park.ts';
+import { pick } from './pick.ts';
 import type { PlantedFault } from './planted-fault.ts';
 import type { Tally } from './tally.ts';
 
 /** A leader that has not answered by then is dead. */
 const ANSWER_MS = 20_000;
+const ZONE_KEY = 'topology.kubernetes.io/zone';
 
 export interface OperatorOptions {
   readonly park: MachinePark;
   readonly tally: Tally;
   readonly fault: PlantedFault | undefined;
+  readonly log: Logger;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }
@@ -59,6 +65,29 @@ export class Operator {
     } finally {
       this.#removing.delete(shardId);
     }
+  }
+
+  /** A zone is given to a shard, or taken from the one that has it. */
+  async moveZone(
+    { ledger, desk }: Leader,
+    random: Random,
+    shardIds: readonly string[],
+  ): Promise<void> {
+    const { tally, sleep, log } = this.#options;
+    const domain = { key: ZONE_KEY, value: pick(random, ZONES) };
+    const shardId = pick(random, shardIds);
+    const operations = { ledger, queue: desk.queue, recovery: desk.recovery };
+    const isTaken = ledger.state.domain(domain) !== undefined && random.below(2) === 0;
+    const moving = isTaken
+      ? unassignDomain(operations, domain)
+      : assignDomain(operations, domain, shardId);
+    const outcome = await Promise.race([moving, sleep(ANSWER_MS)]);
+    log.debug('zone', {
+      ...domain,
+      shard: isTaken ? '' : shardId,
+      outcome: outcome?.kind ?? 'lost',
+    });
+    if (outcome?.kind === 'done') tally.zoneMoves += 1;
   }
 
   /** What `doctor` would show him, and what he does about it. */

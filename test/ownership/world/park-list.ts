@@ -25,7 +25,7 @@ export function listedMachine(park: MachinePark, id: string): ReportedMachine {
     state: user === undefined ? unused : State.Configured,
     host: isGone ? undefined : { provider: 'park', ref: id },
     instanceType: 'small',
-    zone: 'zone-a',
+    zone: park.zoneOf(id),
     capacityType: CapacityType.OnDemand,
     pricePerHour: 0.2,
     interruptionProbability: 0,

@@ -2,7 +2,7 @@
 // about ownership over files that a death can cut at any write. Its demand is "so many machines",
 // and its actions are one line in the park, each behind the question that an executor asks last.
 
-import { PINNED_BUCKET, type Runtime, ZERO_BUCKET } from '@bigfleet/base';
+import { PINNED_BUCKET, type Runtime, sleep, ZERO_BUCKET } from '@bigfleet/base';
 import { type CoordClient, type Endpoint, startCoordClient } from '@bigfleet/coordclient';
 import { ActionKind, createProfile, type Shortfall, State } from '@bigfleet/engine';
 import type { DurableFile } from '@bigfleet/shard';
@@ -94,7 +94,10 @@ export class RealShard implements FleetShard {
     );
     if (this.#store === undefined || capacityType === 0) return false;
     const machine = { id: machineId, provider: PROVIDER, instanceType, zone, labels, capacityType };
-    return this.#store.rules.of(machine) === 'mine';
+    const ownership = this.#store.rules.of(machine);
+    // What runs in a domain that it gives up is its own, and enters again when it restarts.
+    const isBusy = this.#options.park.stateOf(machineId) === 'busy';
+    return ownership === 'mine' || (ownership === 'releasing' && isBusy);
   }
 
   idle(): readonly string[] {
@@ -125,8 +128,6 @@ export class RealShard implements FleetShard {
     this.#shard = shard;
     this.#store = shard.store;
     shard.store.onChange(() => this.#changed(life));
-    await shard.cycle(new Map());
-    if (life !== this.#life) return;
     const client = await startCoordClient({
       runtime,
       logger,
@@ -147,8 +148,12 @@ export class RealShard implements FleetShard {
     const life = this.#life;
     const shard = this.#shard;
     if (shard === undefined) return;
-    await shard.cycle(this.#shortfalls());
-    if (life === this.#life) this.#decide(shard);
+    // Two Lists per report, so that one may see what came of it before the next says so.
+    for (const waitMs of [0, REPORT_MS / 3]) {
+      await sleep(this.#options.runtime, waitMs);
+      if (life === this.#life) await shard.cycle(this.#shortfalls());
+      if (life === this.#life) this.#decide(shard);
+    }
   }
 
   kill(): void {
@@ -192,7 +197,7 @@ export class RealShard implements FleetShard {
       this.#change(shard, id, 'busy');
       missing -= 1;
     }
-    this.#ageCycles = missing > 0 ? this.#ageCycles + SEED_CYCLES_PER_REPORT : 0;
+    this.#ageCycles = missing > 0 ? this.#ageCycles + SEED_CYCLES_PER_REPORT / 2 : 0;
   }
 
   #mayDo({ fleet }: LeanShard, id: string, kind: Parameters<typeof fleet.mayAct>[1]): boolean {
@@ -234,6 +239,7 @@ export class RealShard implements FleetShard {
 
   #changed(life: number): void {
     if (life !== this.#life || this.#store === undefined) return;
+    this.#options.logger.debug('ownership', { shard: this.id, ...holdings(this.#store) });
     this.#options.onChanged();
     const before = this.#steps;
     this.#steps = new Map();
@@ -286,4 +292,25 @@ export class RealShard implements FleetShard {
     this.kill();
     return true;
   }
+}
+
+/** For whoever replays a seed. */
+function holdings({ assignment, book, revision }: OwnershipStore): Record<string, string> {
+  const domains = (all: readonly { readonly value: string }[]): string =>
+    all.map(({ value }) => value).join(',');
+  const machines = (all: readonly { readonly machineId: string }[]): string =>
+    all.map(({ machineId }) => machineId).join(',');
+  const records = [...book.records.values()];
+  return {
+    revision: `${revision}/${assignment.generation}`,
+    domains: domains(assignment.domains),
+    foreign: domains(assignment.foreignDomains),
+    releasing: assignment.releasing
+      .map(({ value, isEmpty }) => (isEmpty ? `(${value})` : value))
+      .join(','),
+    homes: assignment.ownsUnmatchedProviders.join(','),
+    adopted: machines(assignment.adopted),
+    released: machines(assignment.released),
+    book: records.map(({ state, machineIds }) => `${state}:${machineIds.join('+')}`).join(','),
+  };
 }

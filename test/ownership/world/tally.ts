@@ -21,6 +21,8 @@ export interface Tally {
   removals: number;
   /** Shards that an operator called gone because recovery waited for them. */
   givenUp: number;
+  /** Zones that were given to a shard or taken from one. */
+  zoneMoves: number;
 }
 
 export function emptyTally(): Tally {
@@ -39,6 +41,7 @@ export function emptyTally(): Tally {
     drains: 0,
     removals: 0,
     givenUp: 0,
+    zoneMoves: 0,
   };
 }
 

@@ -74,6 +74,8 @@ export class World {
   readonly #leaderships: Leaderships;
   readonly #operator: Operator;
   readonly #late: FleetShard | undefined;
+  /** Decides about zones; undefined: nobody has one. Model shards do not know what a zone is. */
+  readonly #zoning: Random | undefined;
   readonly #downUntil = new Map<string, number>();
   #ambush: Ambush | undefined;
   #isCalm = true;
@@ -97,11 +99,13 @@ export class World {
     const { tally, park } = this;
     const now = (): number => this.now;
     const sleeps = (ms: number): Promise<void> => this.#sleep(ms);
-    this.#operator = new Operator({ park, tally, fault, now, sleep: sleeps });
+    this.#operator = new Operator({ park, tally, fault, log: this.#log, now, sleep: sleeps });
     const shards: FleetShard[] = [];
     for (let at = 0; at < 2 + this.random.below(3); at++) shards.push(this.#makeShard(`s${at}`));
     this.shards = shards;
     this.#late = this.random.below(2) === 0 ? shards.at(-1) : undefined;
+    const zoning = runtime.random.stream('zones');
+    this.#zoning = kind === 'real' && zoning.below(3) > 0 ? zoning : undefined;
     this.judge = new Judge(this.park, shards);
     this.#leaderships = this.#makeLeaderships();
     this.#ambush = new Ambush(this.random);
@@ -135,7 +139,12 @@ export class World {
     this.#leaderships.snapshots.keepFirst(this.#leaderships.disk);
     if (this.#late !== undefined) this.#stayDown(this.#late, 30_000 + this.random.below(60_000));
     for (const shard of this.shards) this.#supervise(this.#live(shard));
-    for (const loop of [this.#passes(), this.#snapshotsNowAndThen(), this.#operates()]) {
+    for (const loop of [
+      this.#passes(),
+      this.#snapshotsNowAndThen(),
+      this.#operates(),
+      this.#movesZones(),
+    ]) {
       this.#supervise(loop);
     }
     await this.#sleep(3 * REPORT_MS);
@@ -158,6 +167,8 @@ export class World {
     this.#isSettling = true;
     this.#mail.reconnect();
     this.#downUntil.clear();
+    // What is given up is nobody's until nothing runs there any more.
+    if (this.#zoning !== undefined) for (const shard of this.shards) shard.demand = 0;
     this.#leaderships.leader?.store.commitFaults.splice(0);
     await this.#leaderships.current();
     let unrest: string | undefined = 'never looked';
@@ -302,6 +313,16 @@ export class World {
       await this.#sleep(10_000 + this.random.below(30_000));
       const { leader } = this.#leaderships;
       if (leader !== undefined && !this.#isSettling) await this.#operator.look(leader);
+    }
+  }
+
+  async #movesZones(): Promise<void> {
+    const random = this.#zoning;
+    const ids = this.shards.map(({ id }) => id);
+    while (random !== undefined && !this.#isOver && !this.#isSettling) {
+      const { leader } = this.#leaderships;
+      if (leader?.isLost === false) await this.#operator.moveZone(leader, random, ids);
+      await this.#sleep(random.below(40_000));
     }
   }
 

@@ -28,6 +28,9 @@ export class RecordingControl implements ShardControl {
   inactive: ShardControl['inactive'];
   outcome: OrderOutcome | Error = { kind: 'accepted' };
   assignmentError: Error | undefined;
+  closeError: Error | undefined;
+  /** Of the domains that it gives up. */
+  emptyZones: ReadonlySet<string> = new Set();
   shortfallRows: readonly Shortfall[] = [];
   clusters: readonly string[] = [];
   heldNow: HeldOwnership = { domains: [], overrides: [], providers: [], homes: [], others: [] };
@@ -83,8 +86,16 @@ export class RecordingControl implements ShardControl {
     this.owned = { ...this.owned, revision: assignment.revision };
   }
 
-  async ownershipReported({ revision }: OwnershipReport): Promise<void> {
-    this.told.push(`reported ${revision}`);
+  async closeEmptyDomains(): Promise<void> {
+    if (this.closeError !== undefined) throw this.closeError;
+    const releasingDomains = this.owned.releasingDomains.filter(
+      ({ value }) => !this.emptyZones.has(value),
+    );
+    this.owned = { ...this.owned, releasingDomains };
+  }
+
+  answeredWithoutAssignment(): void {
+    this.told.push('no news');
   }
 
   async retireTransfers(transferIds: readonly string[]): Promise<void> {

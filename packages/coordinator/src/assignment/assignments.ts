@@ -61,8 +61,7 @@ export class Assignments {
     const { shardId } = report;
     const row = view.domain(domain);
     if (row?.shardId !== shardId || row.state !== 'ASSIGNED') return 'no';
-    if (recovery.isRecovering(shardId))
-      return recovery.holdsDomain(shardId, domain) ? 'yes' : 'wait';
+    if (recovery.isRecovering(shardId)) return recovery.holdsDomain(shardId, row) ? 'yes' : 'wait';
     return this.#mayKnow(report, new DomainGate(this.#options, report), row) ? 'yes' : 'wait';
   }
 

@@ -12,7 +12,7 @@ import { isLater } from '../transfers/transfer-id.ts';
 import type { Held } from './held.ts';
 
 export type Claim =
-  | { readonly kind: 'domain'; readonly shardId: string; readonly domain: Domain }
+  | { readonly kind: 'domain' | 'releasing'; readonly shardId: string; readonly domain: Domain }
   | {
       readonly kind: 'override';
       readonly shardId: string;
@@ -42,6 +42,7 @@ const SETTLED: Verdict = { kind: 'settled' };
 export function subjectOf(claim: Claim): string {
   switch (claim.kind) {
     case 'domain':
+    case 'releasing':
       return domainSubject(claim.domain);
     case 'override':
       return `machine ${claim.machineId}`;
@@ -65,6 +66,8 @@ export function judge(view: FleetView, answers: Answers, claim: Claim): Verdict 
   switch (claim.kind) {
     case 'domain':
       return judgeDomain(view, answers, claim);
+    case 'releasing':
+      return judgeReleasing(view, claim);
     case 'override':
       return judgeOverride(view, answers, claim);
     case 'home':
@@ -74,11 +77,9 @@ export function judge(view: FleetView, answers: Answers, claim: Claim): Verdict 
   }
 }
 
-function judgeDomain(
-  view: FleetView,
-  answers: Answers,
-  claim: Extract<Claim, { kind: 'domain' }>,
-): Verdict {
+type DomainClaim = Extract<Claim, { kind: 'domain' | 'releasing' }>;
+
+function judgeDomain(view: FleetView, answers: Answers, claim: DomainClaim): Verdict {
   const { domain, shardId } = claim;
   const row = view.domain(domain);
   const insert: CommandBody = { kind: 'AssignDomain', domain, shard: shardId };
@@ -89,6 +90,19 @@ function judgeDomain(
   if (ownerHolds === undefined) return { kind: 'wait', forShardId: owner };
   if (ownerHolds) return { kind: 'conflict', owner, keptBy: owner, commands: [] };
   return { kind: 'commit', commands: domainMove(domain, owner, shardId) };
+}
+
+/**
+ * What still runs in a domain that the shard gives up is its own. Of a domain that the ledger does not
+ * know the home would take it; whose row there is waits for the shard's word in any case (§7.2).
+ */
+function judgeReleasing(view: FleetView, { domain, shardId: shard }: DomainClaim): Verdict {
+  if (view.domain(domain) !== undefined) return SETTLED;
+  const commands: CommandBody[] = [
+    { kind: 'AssignDomain', domain, shard },
+    { kind: 'UnassignDomain', domain },
+  ];
+  return { kind: 'commit', commands };
 }
 
 /** The owner in the ledger holds nothing there, so its release is over before it begins. */

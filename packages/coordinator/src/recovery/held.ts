@@ -2,7 +2,7 @@
 // it acts on. An empty answer must be told from no answer, or a restored ledger would take away what
 // the shard is using; see `isAnswer`.
 
-import type { ProviderTarget, ShardReport } from '@bigfleet/wire';
+import type { DomainRef, ProviderTarget, ShardReport } from '@bigfleet/wire';
 import { TransferState } from '@bigfleet/wire';
 import { textOf } from '../assignment/domain-gate.ts';
 import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
@@ -11,6 +11,8 @@ import type { Domain } from '../state/rows.ts';
 export interface Held {
   /** By `textOf`. */
   readonly domains: ReadonlyMap<string, Domain>;
+  /** Being given up, with machines in it. */
+  readonly releasing: readonly Domain[];
   /** Transfer by machine id. */
   readonly overrides: ReadonlyMap<string, string>;
   readonly providers: ReadonlyMap<string, ProviderTarget>;
@@ -27,9 +29,7 @@ export interface Held {
 }
 
 export function heldOf(report: ShardReport, term: bigint): Held {
-  const domains = report.heldDomains
-    .filter(({ topologyKey }) => topologyKey !== '')
-    .map(({ topologyKey: key, topologyValue: value }) => ({ key, value }));
+  const domains = report.heldDomains.filter(({ topologyKey }) => topologyKey !== '').map(domainOf);
   // Without a key it is no domain: with an address the home there, with neither another shard.
   const keyless = report.heldDomains.filter(({ topologyKey }) => topologyKey === '');
   const dialled = fleetAddresses(report);
@@ -39,6 +39,7 @@ export function heldOf(report: ShardReport, term: bigint): Held {
     .map(({ shardId }) => shardId);
   return {
     domains: new Map(domains.map((domain) => [textOf(domain), domain])),
+    releasing: report.releasingDomains.map(domainOf),
     overrides: new Map(report.heldOverrides.map((held) => [held.machineId, held.transferId])),
     providers: new Map(report.heldProviders.map((target) => [target.name, target])),
     homes: new Set(homes),
@@ -47,6 +48,10 @@ export function heldOf(report: ShardReport, term: bigint): Held {
     frozen: inState(report, TransferState.FROZEN),
     hasHeardUs: report.observedCoordinatorTerm >= term,
   };
+}
+
+function domainOf({ topologyKey: key, topologyValue: value }: DomainRef): Domain {
+  return { key, value };
 }
 
 /** Transfer by machine. */

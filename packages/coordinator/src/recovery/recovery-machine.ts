@@ -10,7 +10,7 @@ import type { ShardReport } from '@bigfleet/wire';
 import { textOf } from '../assignment/domain-gate.ts';
 import type { RecoveryView } from '../assignment/recovery-view.ts';
 import type { FleetView } from '../state/fleet-view.ts';
-import type { Domain, OverrideRow } from '../state/rows.ts';
+import type { DomainRow, OverrideRow } from '../state/rows.ts';
 import type { DonorHolds } from '../transfers/frozen-order.ts';
 import { isOfTerm } from '../transfers/transfer-id.ts';
 import { type Claim, judge, subjectOf, type Verdict } from './claims.ts';
@@ -44,6 +44,8 @@ export class RecoveryMachine implements RecoveryView {
   /** Gone for good, by the word of an operator. */
   readonly #givenUp = new Set<string>();
   #isOver: boolean;
+  /** Of recovery: assignments are made by it alone until it is over. */
+  #lastRevision = Number.POSITIVE_INFINITY;
 
   constructor(options: RecoveryMachineOptions) {
     this.#options = options;
@@ -149,6 +151,7 @@ export class RecoveryMachine implements RecoveryView {
     if (this.#isEarly() || this.#open.size > 0 || this.#disputes.all().length > 0) return false;
     const isWaiting = this.#unanswered().length > 0 || this.#unknown().length > 0;
     this.#isOver = !isWaiting && this.#lapsed().length === 0 && this.#doubtful().length === 0;
+    if (this.#isOver) this.#lastRevision = this.#options.view.meta.assignmentRevision;
     return this.#isOver;
   }
 
@@ -221,8 +224,9 @@ export class RecoveryMachine implements RecoveryView {
     return this.isRecovering(shardId);
   }
 
-  holdsDomain(shardId: string, domain: Domain): boolean {
-    return this.#answers.get(shardId)?.domains.has(textOf(domain)) === true;
+  holdsDomain(shardId: string, row: DomainRow): boolean {
+    const isSince = row.revision > this.#lastRevision;
+    return !isSince && this.#answers.get(shardId)?.domains.has(textOf(row)) === true;
   }
 
   holdsOverride(shardId: string, machineId: string): boolean {
@@ -238,8 +242,9 @@ export class RecoveryMachine implements RecoveryView {
     return this.#answers.get(shardId)?.overrides.size ?? 0;
   }
 
-  /** Who said that it acts as home of the address; none without recovery. */
+  /** Who said that it acts as home of the address; none after recovery, when the ledger knows. */
   homeClaimants(address: string): readonly string[] {
+    if (this.isOver()) return [];
     return [...this.#answers].filter(([, { homes }]) => homes.has(address)).map(([id]) => id);
   }
 
@@ -317,6 +322,7 @@ function keyOf(claim: Claim): string {
 function* claimsOf(shardId: string, held: Held): Generator<Claim> {
   for (const target of held.providers.values()) yield { kind: 'provider', shardId, target };
   for (const domain of held.domains.values()) yield { kind: 'domain', shardId, domain };
+  for (const domain of held.releasing) yield { kind: 'releasing', shardId, domain };
   for (const address of held.homes) yield { kind: 'home', shardId, address };
   for (const [machineId, transferId] of held.overrides) {
     yield { kind: 'override', shardId, machineId, transferId };

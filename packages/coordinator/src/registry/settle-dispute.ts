@@ -55,7 +55,8 @@ function movesTo(
 ): readonly CommandBody[] {
   const { state } = ledger;
   switch (claim.kind) {
-    case 'domain': {
+    case 'domain':
+    case 'releasing': {
       const from = state.domain(claim.domain)?.shardId ?? keeper;
       return from === keeper ? [] : domainMove(claim.domain, from, keeper);
     }

@@ -108,13 +108,11 @@ function targetOf(item: unknown): RegistryTarget {
 }
 
 function releasingOf(item: unknown): ReleasingDomain {
-  const isOpen = typeof item === 'object' && item !== null && !('emptyAtRevision' in item);
-  const keys = isOpen ? ['key', 'value'] : ['key', 'value', 'emptyAtRevision'];
-  const fields = fieldsOf(item, 'a domain', keys);
+  const fields = fieldsOf(item, 'a domain', ['key', 'value', 'isEmpty']);
   return {
     key: textOf(fields, 'key'),
     value: textOf(fields, 'value', true),
-    emptyAtRevision: isOpen ? undefined : bigOf(fields, 'emptyAtRevision'),
+    isEmpty: flagOf(fields, 'isEmpty'),
   };
 }
 

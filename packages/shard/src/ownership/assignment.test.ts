@@ -16,7 +16,7 @@ import { incoming, override, stored } from './testing/builders.ts';
 
 const D = { key: 'zone', value: 'a', shardId: 's1' };
 const target = (name: string, address = 'h:1') => ({ name, address, region: '', isShared: true });
-const open = { key: 'zone', value: 'a', emptyAtRevision: undefined };
+const open = { key: 'zone', value: 'a', isEmpty: false };
 
 const verdicts: readonly (readonly [string, Parameters<typeof isAuthoritative>, boolean])[] = [
   ['the first', [stored(), incoming()], true],
@@ -106,26 +106,20 @@ test('a complete one replaces everything, and what it takes of our domains is be
   assert.equal(after.foldedOrder, 3);
 });
 
-const endings: readonly (readonly [
-  string,
-  bigint | undefined,
-  Parameters<typeof incoming>[0],
-  boolean,
-])[] = [
+const endings: readonly (readonly [string, boolean, Parameters<typeof incoming>[0], boolean])[] = [
   [
     'while machines are held it stays, also when another shard has it',
-    undefined,
+    false,
     { revision: 9n, foreignDomains: [D] },
     true,
   ],
-  ['reported empty, it waits for a later revision', 5n, { revision: 5n }, true],
-  ['a later revision closes it', 5n, { revision: 6n }, false],
-  ['the new owner closes it', 5n, { revision: 5n, foreignDomains: [D] }, false],
-  ['given back, it is ours again', undefined, { revision: 6n, domains: [D] }, false],
+  ['once it is empty, the next assignment ends it', true, { revision: 5n }, false],
+  ['also one that gives it to another', true, { revision: 6n, foreignDomains: [D] }, false],
+  ['given back, it is ours again', false, { revision: 6n, domains: [D] }, false],
 ];
-for (const [name, emptyAtRevision, parts, stays] of endings) {
+for (const [name, isEmpty, parts, stays] of endings) {
   test(`release of a domain: ${name}`, () => {
-    const before = stored({ releasing: [{ ...open, emptyAtRevision }] });
+    const before = stored({ releasing: [{ ...open, isEmpty }] });
     const after = replaceAssignment(before, incoming(parts), 0);
     assert.equal(after.releasing.length === 1, stays);
   });

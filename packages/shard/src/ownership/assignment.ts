@@ -51,7 +51,7 @@ export interface ShardAssignment {
 
 /** What is kept of it, always usable as a whole. */
 export interface StoredAssignment extends Omit<ShardAssignment, 'isComplete'> {
-  /** Given up but not yet reported empty and closed by the ledger: not ours to acquire from. */
+  /** Being given up, until the ledger says whose they are: not ours to acquire from. */
   readonly releasing: readonly ReleasingDomain[];
   /** Transfer records up to this number are already in `adopted` and `released`. */
   readonly foldedOrder: number;
@@ -60,8 +60,8 @@ export interface StoredAssignment extends Omit<ShardAssignment, 'isComplete'> {
 export interface ReleasingDomain {
   readonly key: string;
   readonly value: string;
-  /** The revision under which it was reported as empty; undefined while machines are held. */
-  readonly emptyAtRevision: bigint | undefined;
+  /** Nothing of ours is there, and nothing enters any more: a report says so, or is about to. */
+  readonly isEmpty: boolean;
 }
 
 export const noAssignmentYet: StoredAssignment = {
@@ -132,7 +132,7 @@ export function withoutDomain(
   return {
     ...stored,
     domains: without(stored.domains, id),
-    releasing: [...without(stored.releasing, id), { key, value, emptyAtRevision: undefined }],
+    releasing: [...without(stored.releasing, id), { key, value, isEmpty: false }],
   };
 }
 
@@ -141,14 +141,23 @@ export function withReleasing(
   stored: StoredAssignment,
   held: readonly Pick<DomainRef, 'key' | 'value'>[],
 ): StoredAssignment {
-  const open = held.map(({ key, value }) => ({ key, value, emptyAtRevision: undefined }));
-  const marked = new Set(
-    stored.releasing.filter(({ emptyAtRevision }) => emptyAtRevision === undefined).map(domainId),
-  );
+  const open = held.map(({ key, value }) => ({ key, value, isEmpty: false }));
+  const marked = new Set(stored.releasing.filter(({ isEmpty }) => !isEmpty).map(domainId));
   if (open.every((domain) => marked.has(domainId(domain)))) return stored;
   const ids = new Set(open.map(domainId));
   const others = stored.releasing.filter((domain) => !ids.has(domainId(domain)));
   return { ...stored, releasing: [...others, ...open] };
+}
+
+/** Domains that are being given up, and hold nothing of ours. */
+export function withEmpty(
+  stored: StoredAssignment,
+  emptied: ReadonlySet<string>,
+): StoredAssignment {
+  const releasing = stored.releasing.map((domain) =>
+    emptied.has(domainId(domain)) ? { ...domain, isEmpty: true } : domain,
+  );
+  return { ...stored, releasing };
 }
 
 export function withQuota(stored: StoredAssignment, slice: QuotaSlice): StoredAssignment {
@@ -184,24 +193,18 @@ export function foldOverrides(
 }
 
 /**
- * A domain that the ledger no longer gives us stays marked until a later revision than the one
- * under which we reported it empty: before that its machines are still nobody else's.
+ * A domain that the ledger no longer gives us stays marked while it holds machines of ours. Once it is
+ * empty the next whole assignment ends the mark: it answers a report that said so, and who owns the
+ * domain from then on, a home for example, is in it.
  */
 function releasingAfter(
   stored: StoredAssignment,
   incoming: ShardAssignment,
 ): readonly ReleasingDomain[] {
   const given = new Set(incoming.domains.map(domainId));
-  const foreign = new Set(incoming.foreignDomains.map(domainId));
-  const lost = stored.domains.map(({ key, value }) => ({ key, value, emptyAtRevision: undefined }));
+  const lost = stored.domains.map(({ key, value }) => ({ key, value, isEmpty: false }));
   const waiting = unionBy<ReleasingDomain>(stored.releasing, lost, domainId);
-  return waiting.filter((domain) => {
-    const id = domainId(domain);
-    if (given.has(id)) return false;
-    const { emptyAtRevision } = domain;
-    if (emptyAtRevision === undefined) return true;
-    return !foreign.has(id) && incoming.revision <= emptyAtRevision;
-  });
+  return waiting.filter((domain) => !domain.isEmpty && !given.has(domainId(domain)));
 }
 
 function unionBy<T>(first: readonly T[], second: readonly T[], keyOf: (item: T) => string): T[] {

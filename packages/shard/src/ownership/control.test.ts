@@ -4,24 +4,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createVirtualRuntime, type PenaltyBucket, type VirtualRuntime } from '@bigfleet/base';
-import { drainMicrotasks } from '@bigfleet/base/real';
+import type { PenaltyBucket } from '@bigfleet/base';
 import { ActionKind, CapacityType, State } from '@bigfleet/engine';
-import { createMemoryNetwork, type MemoryNetwork } from '@bigfleet/wire/memory';
-import { FakeProvider } from '../testing/index.ts';
 import type { RegistryTarget } from './assignment.ts';
 import type { OrderOutcome } from './shard-control.ts';
 import { incoming, override, selector } from './testing/builders.ts';
-import { fourCoresIn, OwnedShard, type OwnedShardOptions } from './testing/owned-shard.ts';
+import { fourCoresIn } from './testing/owned-shard.ts';
+import { ADDRESS, HOME, OwnedWorld, SHARED, zone } from './testing/owned-world.ts';
 
-const ADDRESS = 'alpha:9000';
-const ZONE = 'topology.kubernetes.io/zone';
-const HOME = { ownsUnmatchedProviders: [ADDRESS] };
-const zone = (value: string, shardId = 's1') => ({ key: ZONE, value, shardId });
-const SHARED: Partial<OwnedShardOptions> = {
-  flags: new Map([['alpha', ADDRESS]]),
-  isSharedByFlag: true,
-};
 const target = (name: string, parts: Partial<RegistryTarget> = {}): RegistryTarget => ({
   name,
   address: ADDRESS,
@@ -30,39 +20,13 @@ const target = (name: string, parts: Partial<RegistryTarget> = {}): RegistryTarg
   ...parts,
 });
 
-class World {
-  readonly time: VirtualRuntime = createVirtualRuntime({ seed: 'owned', drain: drainMicrotasks });
-  readonly network: MemoryNetwork = createMemoryNetwork({ runtime: this.time.runtime });
-  readonly fake: FakeProvider = new FakeProvider({ runtime: this.time.runtime, latencyMs: 500 });
-  readonly beta: FakeProvider = new FakeProvider({ runtime: this.time.runtime, latencyMs: 500 });
-
-  shard(shardId: string, options: Partial<OwnedShardOptions> = SHARED): Promise<OwnedShard> {
-    const { time, network, fake, beta } = this;
-    const fakes = new Map([
-      [ADDRESS, fake],
-      ['beta:9000', beta],
-    ]);
-    return new OwnedShard({ time, network, shardId, fakes, ...options }).start();
-  }
-
-  /** Settles an order: files and Gets answer in later turns. */
-  async finish<T>(work: Promise<T>, ms = 1_000): Promise<T> {
-    await this.time.runFor(ms);
-    return work;
-  }
-
-  cycles(count = 1): Promise<void> {
-    return this.time.runFor(count * 10_000);
-  }
-}
-
 function idsOf(outcome: OrderOutcome): readonly string[] {
   assert.equal(outcome.kind, 'accepted', JSON.stringify(outcome));
   return (outcome.kind === 'accepted' ? outcome.machineIds : undefined) ?? [];
 }
 
 test('a shard with a shared provider owns nothing until it is told, then exactly that', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   world.fake.addIdle(fourCoresIn('zone-a', 'ours'));
   world.fake.addIdle(fourCoresIn('zone-b', 'theirs'));
   world.fake.addConfigured(fourCoresIn('zone-b', 'serving'), 'green');
@@ -85,7 +49,7 @@ test('a shard with a shared provider owns nothing until it is told, then exactly
 });
 
 test('ownership is there again after a restart, before anybody is asked', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   world.fake.addIdle(fourCoresIn('zone-a', 'ours'));
   world.fake.addIdle(fourCoresIn('zone-b', 'theirs'));
   const first = await world.shard('s1');
@@ -99,7 +63,7 @@ test('ownership is there again after a restart, before anybody is asked', async 
 });
 
 test('a whole transfer: frozen, then out of one inventory and into the other', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   for (const id of ['a', 'b', 'c']) world.fake.addIdle(fourCoresIn('zone-a', id));
   const donor = await world.shard('s1');
   const recipient = await world.shard('s2');
@@ -150,7 +114,7 @@ test('a whole transfer: frozen, then out of one inventory and into the other', a
 });
 
 test('what is frozen or under way is not given again, not acted on, and no candidate', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   for (const id of ['a', 'b', 'c', 'd']) world.fake.addIdle(fourCoresIn('zone-a', id));
   const shard = await world.shard('s1');
   const { control } = shard;
@@ -194,7 +158,7 @@ test('what is frozen or under way is not given again, not acted on, and no candi
 });
 
 test('a decision that was made before a freeze is not carried out after it', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   world.fake.addIdle(fourCoresIn('zone-a', 'a'));
   const shard = await world.shard('s1');
   const { control } = shard;
@@ -218,7 +182,7 @@ test('a decision that was made before a freeze is not carried out after it', asy
 });
 
 test('a freeze survives a restart, and CANCEL ends it', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   world.fake.addIdle(fourCoresIn('zone-a', 'a'));
   const first = await world.shard('s1');
   await world.finish(first.control.applyAssignment(incoming(HOME)));
@@ -239,7 +203,7 @@ test('a freeze survives a restart, and CANCEL ends it', async () => {
   await next.stop();
 });
 
-const notGiven: readonly (readonly [string, (world: World) => void, string])[] = [
+const notGiven: readonly (readonly [string, (world: OwnedWorld) => void, string])[] = [
   ['none at all', () => {}, 'no_eligible_machines'],
   [
     'only a bound one',
@@ -254,7 +218,7 @@ const notGiven: readonly (readonly [string, (world: World) => void, string])[] =
 ];
 for (const [name, seed, code] of notGiven) {
   test(`PREPARE with ${name} is refused: ${code}`, async () => {
-    const world = new World();
+    const world = new OwnedWorld();
     seed(world);
     const shard = await world.shard('s1');
     await world.finish(shard.control.applyAssignment(incoming(HOME)));
@@ -269,7 +233,7 @@ for (const [name, seed, code] of notGiven) {
 }
 
 test('of a provider that is not shared nothing is ever given', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   world.fake.addIdle(fourCoresIn('zone-a', 'a'));
   const shard = await world.shard('s1', { flags: new Map([['alpha', ADDRESS]]) });
   await world.cycles();
@@ -281,90 +245,8 @@ test('of a provider that is not shared nothing is ever given', async () => {
   await shard.stop();
 });
 
-test('a domain that is given up: idle ones go at once, running ones when they are idle', async () => {
-  const world = new World();
-  for (const id of ['busy', 'idle']) world.fake.addIdle(fourCoresIn('zone-a', id));
-  const shard = await world.shard('s1');
-  // Also home: the domain must not fall back to it while it is being released.
-  await world.finish(
-    shard.control.applyAssignment(incoming({ ...HOME, domains: [zone('zone-a')] })),
-  );
-  await shard.demand('blue', 4);
-  await world.cycles(3);
-  const [busy, idle] =
-    world.fake.get('busy').cluster === 'blue' ? ['busy', 'idle'] : ['idle', 'busy'];
-  await world.finish(shard.control.unassignDomain({ key: ZONE, value: 'zone-a' }));
-  assert.equal(shard.stateOf(idle), undefined);
-  assert.deepEqual(shard.control.ownership().releasingDomains, [zone('zone-a')]);
-  await world.cycles(3);
-  assert.equal(shard.stateOf(busy), State.Configured, 'it serves on');
-  await shard.stop();
-  const next = await world.shard('s1', { ...SHARED, before: shard });
-  await next.demand('blue', 4);
-  await world.cycles(2);
-  assert.equal(next.stateOf(busy), State.Configured, 'and after a restart');
-  assert.deepEqual(next.control.ownership().releasingDomains, [zone('zone-a')]);
-  await next.demand('blue', 0);
-  await world.cycles(4);
-  assert.equal(next.stateOf(busy), undefined, 'idle at last: not ours any more');
-  const empty = next.control.ownership();
-  assert.deepEqual(empty.releasingDomains, []);
-  await world.finish(next.control.ownershipReported(empty));
-  await world.cycles(2);
-  assert.equal(next.stateOf(busy), undefined, 'nobody’s until the ledger says so');
-  await world.finish(next.control.applyAssignment(incoming({ ...HOME, revision: 2n })));
-  await world.cycles();
-  assert.equal(next.stateOf(busy), State.Idle, 'then the home’s');
-  await next.stop();
-});
-
-test('a domain carved out of a home: held while a machine runs or is being made there', async () => {
-  const world = new World();
-  world.fake.addIdle(fourCoresIn('zone-a', 'serves'));
-  const home = await world.shard('s1');
-  await world.finish(home.control.applyAssignment(incoming(HOME)));
-  await home.demand('blue', 4);
-  await world.cycles(3);
-  assert.equal(home.stateOf('serves'), State.Configured);
-  const carved = incoming({
-    ...HOME,
-    revision: 2n,
-    foreignDomains: [zone('zone-a', 's2'), zone('zone-b', 's2')],
-  });
-  await world.finish(home.control.applyAssignment(carved));
-  assert.deepEqual(home.control.ownership().releasingDomains, [zone('zone-a')]);
-  await home.stop();
-  const next = await world.shard('s1', { ...SHARED, before: home });
-  await next.demand('blue', 4);
-  await world.cycles(2);
-  assert.equal(next.stateOf('serves'), State.Configured, 'its keeper after a restart too');
-  assert.deepEqual(next.control.ownership().releasingDomains, [zone('zone-a')]);
-  await next.demand('blue', 0);
-  await world.cycles(4);
-  assert.equal(next.stateOf('serves'), undefined, 'idle at last: the new owner’s');
-  assert.deepEqual(next.control.ownership().releasingDomains, []);
-  await next.stop();
-});
-
-test('what begins in a foreign domain while its assignment is written is held too', async () => {
-  const world = new World();
-  world.fake.addIdle(fourCoresIn('zone-a', 'late'));
-  const home = await world.shard('s1');
-  await world.finish(home.control.applyAssignment(incoming(HOME)));
-  await world.cycles(2);
-  const foreignDomains = [zone('zone-a', 's2')];
-  const applying = home.control.applyAssignment(
-    incoming({ ...HOME, revision: 2n, foreignDomains }),
-  );
-  const { fleet } = home.shard.parts.core;
-  fleet.setPending(fleet.inventory.slotOf('late'), 'in_flight');
-  await world.finish(applying);
-  assert.deepEqual(home.control.ownership().releasingDomains, [zone('zone-a')]);
-  await home.stop();
-});
-
 test('tier 3: cheaper and less urgent work is drained, and what is freed is kept for the asker', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   for (const id of ['low', 'high']) world.fake.addIdle(fourCoresIn('zone-a', id));
   const shard = await world.shard('s1');
   await world.finish(shard.control.applyAssignment(incoming(HOME)));
@@ -403,7 +285,7 @@ test('tier 3: cheaper and less urgent work is drained, and what is freed is kept
 });
 
 test('a reservation ends by itself', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   world.fake.addIdle(fourCoresIn('zone-a', 'a'));
   const shard = await world.shard('s1');
   await world.finish(shard.control.applyAssignment(incoming(HOME)));
@@ -427,7 +309,7 @@ test('a reservation ends by itself', async () => {
 });
 
 test('what protects a victim is the need that claims it, not only its stamp', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   world.fake.addIdle(fourCoresIn('zone-a', 'a'));
   const shard = await world.shard('s1');
   await world.finish(shard.control.applyAssignment(incoming(HOME)));
@@ -449,7 +331,7 @@ test('what protects a victim is the need that claims it, not only its stamp', as
 });
 
 test('a quota slice stops buying and reclaims nothing', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   for (const id of ['a', 'b', 'c']) world.fake.addSpeculative(fourCoresIn('zone-a', id));
   const shard = await world.shard('s1', { flags: new Map([['alpha', ADDRESS]]) });
   const quota = (slice: number) => [{ provider: 'alpha', region: 'eu', slice }];
@@ -470,7 +352,7 @@ test('a quota slice stops buying and reclaims nothing', async () => {
 });
 
 test('an adopted machine that is no more is reported as gone', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   world.fake.addIdle(fourCoresIn('zone-a', 'a'));
   const shard = await world.shard('s1');
   await world.finish(
@@ -493,7 +375,7 @@ test('an adopted machine that is no more is reported as gone', async () => {
 });
 
 test('a claimed machine that no provider knows is gone after two full Lists, not after one', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   const shard = await world.shard('s1');
   await world.finish(shard.control.applyAssignment(incoming()));
   await world.finish(
@@ -508,7 +390,7 @@ test('a claimed machine that no provider knows is gone after two full Lists, not
 });
 
 test('CLAIM of machines whose provider is silent fails, keeps them, and works when repeated', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   world.fake.addIdle(fourCoresIn('zone-a', 'a'));
   const shard = await world.shard('s1');
   await world.finish(shard.control.applyAssignment(incoming()));
@@ -528,7 +410,7 @@ test('CLAIM of machines whose provider is silent fails, keeps them, and works wh
 });
 
 test('the registry connects, moves and retires providers', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   world.fake.addIdle(fourCoresIn('zone-a', 'a'));
   world.fake.addSpeculative(fourCoresIn('zone-a', 'slot'));
   world.beta.addIdle(fourCoresIn('zone-a', 'metal', { capacityType: CapacityType.BareMetal }));
@@ -579,7 +461,7 @@ test('the registry connects, moves and retires providers', async () => {
 });
 
 test('a new address is dialled, and the inventory waits for its first List', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   world.fake.addIdle(fourCoresIn('zone-a', 'a'));
   world.beta.addIdle(fourCoresIn('zone-a', 'a'));
   const shard = await world.shard('s1', {});
@@ -597,7 +479,7 @@ test('a new address is dialled, and the inventory waits for its first List', asy
 });
 
 test('sharing that is turned on takes effect with the assignment that says so', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   for (const id of ['a', 'b']) world.fake.addIdle(fourCoresIn(`zone-${id}`, id));
   const shard = await world.shard('s1', {});
   const { control } = shard;
@@ -622,7 +504,7 @@ test('sharing that is turned on takes effect with the assignment that says so', 
 });
 
 test('flags win over the registry, and the difference is shown', async () => {
-  const world = new World();
+  const world = new OwnedWorld();
   const shard = await world.shard('s1', { flags: new Map([['alpha', ADDRESS]]) });
   const beta = target('beta', { address: 'beta:9000' });
   await world.finish(

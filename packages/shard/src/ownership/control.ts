@@ -22,7 +22,7 @@ import { GoneWatch } from './gone-watch.ts';
 import { heldForeignDomains } from './held-foreign.ts';
 import { otherOwners } from './other-owners.ts';
 import { accepted, failed } from './outcomes.ts';
-import { heldReleasingDomains } from './releasing-domains.ts';
+import { emptyReleasingDomains } from './releasing-domains.ts';
 import type {
   FleetSummary,
   ForeignDrainOrder,
@@ -101,12 +101,14 @@ export class Control implements ShardControl {
   }
 
   ownership(): OwnershipReport {
-    const { store, core, shardId, directory } = this.#parts;
+    const { store, shardId, directory } = this.#parts;
     return {
       revision: store.revision,
       transfers: reportTransfers(store.book),
       isProviderShared: directory.hasShared,
-      releasingDomains: heldReleasingDomains(store, core.fleet, shardId),
+      releasingDomains: store.assignment.releasing
+        .filter(({ isEmpty }) => !isEmpty)
+        .map(({ key, value }) => ({ key, value, shardId })),
     };
   }
 
@@ -133,7 +135,7 @@ export class Control implements ShardControl {
     const isWhole = isAuthoritative(store.assignment, assignment);
     const isUsable = await follower.store(assignment.providers, isWhole);
     const holding = (): readonly DomainRef[] =>
-      heldForeignDomains(assignment.foreignDomains, assignment.adopted, core.fleet);
+      heldForeignDomains(assignment, frozenMachines(store.book), core.fleet);
     await store.apply(assignment, holding());
     // What began while the file was written; from here on nothing begins there.
     if (isWhole) await store.change((stored) => withReleasing(stored, holding()));
@@ -146,8 +148,17 @@ export class Control implements ShardControl {
     core.wake();
   }
 
-  ownershipReported({ releasingDomains, revision }: OwnershipReport): Promise<void> {
-    return this.#parts.store.reportedEmpty(releasingDomains, revision);
+  async closeEmptyDomains(): Promise<void> {
+    const { store, core, directory } = this.#parts;
+    const shared = [...directory.entries()].filter(([, { isShared }]) => isShared);
+    // Before its first List the fleet is empty, whatever runs there.
+    if (!shared.every(([, { address }]) => this.#isListed(address))) return;
+    const empty = emptyReleasingDomains(store, core.fleet);
+    if (empty.length > 0) await store.empty(empty);
+  }
+
+  answeredWithoutAssignment(): void {
+    this.#parts.store.askAboutEmpty();
   }
 
   retireTransfers(transferIds: readonly string[]): Promise<void> {

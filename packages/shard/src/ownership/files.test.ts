@@ -22,8 +22,8 @@ const assignment = stored({
   ownsUnmatchedProviders: ['h:1'],
   providers: [{ name: 'p', address: 'h:1', region: 'r', isShared: true }],
   releasing: [
-    { key: 'zone', value: 'c', emptyAtRevision: undefined },
-    { key: 'zone', value: 'd', emptyAtRevision: 12n },
+    { key: 'zone', value: 'c', isEmpty: false },
+    { key: 'zone', value: 'd', isEmpty: true },
   ],
   foldedOrder: 4,
 });

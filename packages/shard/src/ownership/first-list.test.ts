@@ -1,17 +1,18 @@
-// Proves that a donor that was just started asks to be asked again: before its first List it has no
-// machine, and an answer by that would give the transfer up, or drain others' work in its place.
+// Proves that a shard that was just started says nothing by the machines that it has, which are none
+// before its first List: a donor asks to be asked again, and no domain that is given up is called
+// empty. Otherwise a transfer would be given up, and what runs in the domain would have two owners.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createVirtualRuntime } from '@bigfleet/base';
+import { createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
+import { State } from '@bigfleet/engine';
 import { RpcError } from '@bigfleet/wire';
 import { createMemoryNetwork } from '@bigfleet/wire/memory';
 import { FakeProvider } from '../testing/index.ts';
 import { incoming, selector } from './testing/builders.ts';
 import { fourCoresIn, OwnedShard } from './testing/owned-shard.ts';
-
-const ADDRESS = 'alpha:9000';
+import { ADDRESS, ZONE, zone } from './testing/owned-world.ts';
 
 class LateProvider extends FakeProvider {
   isUp = false;
@@ -22,7 +23,13 @@ class LateProvider extends FakeProvider {
   }
 }
 
-test('PREPARE before the first List fails and is redelivered; what is frozen is answered', async () => {
+interface Scene {
+  readonly time: VirtualRuntime;
+  readonly fake: LateProvider;
+  readonly start: (before?: OwnedShard) => Promise<OwnedShard>;
+}
+
+function scene(): Scene {
   const time = createVirtualRuntime({ seed: 'first-list', drain: drainMicrotasks });
   const { runtime } = time;
   const network = createMemoryNetwork({ runtime });
@@ -38,6 +45,11 @@ test('PREPARE before the first List fails and is redelivered; what is frozen is 
       isSharedByFlag: true,
       ...(before === undefined ? {} : { before }),
     }).start();
+  return { time, fake, start };
+}
+
+test('PREPARE before the first List fails and is redelivered; what is frozen is answered', async () => {
+  const { time, fake, start } = scene();
   const order = { transferId: 't1', toShardId: 's2', selector: selector() };
   const first = await start();
   const early = await first.control.prepareTransfer(order);
@@ -53,5 +65,27 @@ test('PREPARE before the first List fails and is redelivered; what is frozen is 
   await first.stop();
   const next = await start(first);
   assert.deepEqual(await next.control.prepareTransfer(order), prepared, 'from its file');
+  await next.stop();
+});
+
+test('a domain that is given up is not called empty before the first List', async () => {
+  const { time, fake, start } = scene();
+  fake.isUp = true;
+  const first = await start();
+  const assigned = first.control.applyAssignment(incoming({ domains: [zone('zone-a')] }));
+  await time.runFor(20_000);
+  await assigned;
+  await first.demand('blue', 8);
+  await time.runFor(30_000);
+  assert.equal(first.stateOf('a'), State.Configured);
+  await first.control.unassignDomain({ key: ZONE, value: 'zone-a' });
+  await first.stop();
+  fake.isUp = false;
+  const next = await start(first);
+  await next.control.closeEmptyDomains();
+  assert.deepEqual(next.control.ownership().releasingDomains, [zone('zone-a')]);
+  fake.isUp = true;
+  await time.runFor(20_000);
+  assert.equal(next.stateOf('a'), State.Configured, 'it is still its keeper');
   await next.stop();
 });

@@ -3,29 +3,34 @@
 // created there at this moment, stays its keeper's until it is idle. The ledger tells the new owner
 // of the domain only when no shard names it as held (coordinator §7.2), so one too few here means
 // that two shards act on one machine.
+// One too many is as bad: a domain that is held lets every machine in enter that serves, also those of
+// its owner. So what a transfer gives away does not count, although it is listed until we hear of the
+// end: it was idle when it was frozen, and what runs there since is its new owner's.
 
 import { attributeOf, State, type StateCode } from '@bigfleet/engine';
 import type { Fleet } from '../fleet/fleet.ts';
-import type { DomainRef, MachineOverride } from './assignment.ts';
+import type { DomainRef, ShardAssignment } from './assignment.ts';
 
 /** Nothing of ours is under way there unless an action is pending. */
 const AT_REST: ReadonlySet<StateCode> = new Set([State.Idle, State.Speculative, State.Failed]);
 
+type ForeignFacts = Pick<ShardAssignment, 'foreignDomains' | 'adopted' | 'released'>;
+
 /** Cost: a few array reads per machine; asked once per assignment. */
 export function heldForeignDomains(
-  foreign: readonly DomainRef[],
-  adopted: readonly MachineOverride[],
+  { foreignDomains, adopted, released }: ForeignFacts,
+  frozen: ReadonlySet<string>,
   fleet: Fleet,
 ): readonly DomainRef[] {
-  if (foreign.length === 0) return [];
-  const byKey = valuesByKey(foreign);
-  const named = new Set(adopted.map(({ machineId }) => machineId));
+  if (foreignDomains.length === 0) return [];
+  const byKey = valuesByKey(foreignDomains);
+  const named = new Set([...adopted, ...released].map(({ machineId }) => machineId));
   const { ids, columns, classes, slotCount } = fleet.inventory;
   const domainsOf = new Map<number, readonly DomainRef[]>();
   const held = new Set<DomainRef>();
   for (let slot = 0; slot < slotCount; slot++) {
     const id = ids[slot] ?? '';
-    if (id === '' || named.has(id)) continue;
+    if (id === '' || named.has(id) || frozen.has(id)) continue;
     if (AT_REST.has(fleet.stateOf(slot)) && fleet.pendingOf(slot) === 'none') continue;
     const klass = columns.klass[slot] as number;
     let domains = domainsOf.get(klass);

@@ -51,12 +51,12 @@ const cases: readonly (readonly [string, StoredAssignment, Ownership])[] = [
   ],
   [
     'a domain that we give up is neither ours nor yet another’s',
-    stored({ ...home, releasing: [{ key: ZONE, value: 'zone-a', emptyAtRevision: undefined }] }),
+    stored({ ...home, releasing: [{ key: ZONE, value: 'zone-a', isEmpty: false }] }),
     'releasing',
   ],
   [
     'reported empty, it is not ours, until the ledger has closed it',
-    stored({ ...home, releasing: [{ key: ZONE, value: 'zone-a', emptyAtRevision: 4n }] }),
+    stored({ ...home, releasing: [{ key: ZONE, value: 'zone-a', isEmpty: true }] }),
     'not_mine',
   ],
   [

@@ -8,7 +8,7 @@
 // Cost: three set look-ups and one per domain key; nothing is allocated.
 
 import { type Attributes, attributeOf } from '@bigfleet/engine';
-import type { DomainRef, StoredAssignment } from './assignment.ts';
+import { domainId, type DomainRef, type StoredAssignment } from './assignment.ts';
 import { compareDomainKeys } from './domain-order.ts';
 import { frozenMachines, type TransferBook } from './transfer-book.ts';
 
@@ -38,6 +38,8 @@ export interface RuleInputs {
   readonly beingFrozen?: Iterable<string>;
   /** Adopted and no more, as the disk is about to say too. */
   readonly beingLost?: ReadonlySet<string>;
+  /** Domains that a report is about to call empty, by `domainId`. */
+  readonly beingEmptied?: ReadonlySet<string>;
   readonly factsOf: (provider: string) => ProviderFacts | undefined;
 }
 
@@ -52,7 +54,8 @@ export class OwnershipRules {
   readonly #domains: readonly (readonly [string, ReadonlyMap<string, DomainVerdict>])[];
   readonly #factsOf: RuleInputs['factsOf'];
 
-  constructor({ assignment, book, beingFrozen = [], beingLost, factsOf }: RuleInputs) {
+  constructor(inputs: RuleInputs) {
+    const { assignment, book, beingFrozen = [], beingLost, beingEmptied, factsOf } = inputs;
     this.#frozen = new Set([...frozenMachines(book), ...beingFrozen]);
     this.#released = idsOf(assignment.released);
     this.#adopted = new Set(
@@ -61,7 +64,7 @@ export class OwnershipRules {
         .filter((id) => !book.gone.has(id) && beingLost?.has(id) !== true),
     );
     this.#homes = new Set(assignment.ownsUnmatchedProviders);
-    this.#domains = domainTable(assignment);
+    this.#domains = domainTable(assignment, beingEmptied);
     this.#factsOf = factsOf;
   }
 
@@ -104,6 +107,7 @@ export class OwnershipRules {
 
 function domainTable(
   assignment: StoredAssignment,
+  beingEmptied: ReadonlySet<string> | undefined,
 ): readonly (readonly [string, ReadonlyMap<string, DomainVerdict>])[] {
   const table = new Map<string, Map<string, DomainVerdict>>();
   const add = ({ key, value }: Pick<DomainRef, 'key' | 'value'>, verdict: DomainVerdict): void => {
@@ -115,7 +119,8 @@ function domainTable(
   for (const domain of assignment.domains) add(domain, 'mine');
   for (const domain of assignment.foreignDomains) add(domain, 'not_mine');
   for (const domain of assignment.releasing) {
-    add(domain, domain.emptyAtRevision === undefined ? 'releasing' : 'not_mine');
+    const isEmpty = domain.isEmpty || beingEmptied?.has(domainId(domain)) === true;
+    add(domain, isEmpty ? 'not_mine' : 'releasing');
   }
   return [...table].sort(([a], [b]) => compareDomainKeys(a, b));
 }

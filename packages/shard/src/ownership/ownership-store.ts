@@ -21,6 +21,7 @@ import {
   replaceAssignment,
   type ShardAssignment,
   type StoredAssignment,
+  withEmpty,
   withReleasing,
 } from './assignment.ts';
 import { formatAssignment, parseAssignment } from './assignment-json.ts';
@@ -76,6 +77,7 @@ export class OwnershipStore {
   readonly #options: OwnershipStoreOptions;
   readonly #beingFrozen = new Set<string>();
   readonly #beingLost = new Set<string>();
+  readonly #beingEmptied = new Set<string>();
   readonly #listeners: ((change: OwnershipChange) => void)[] = [];
   #assignment: StoredAssignment;
   #book: TransferBook;
@@ -215,24 +217,32 @@ export class OwnershipStore {
     });
   }
 
-  /** A report under this revision named every domain that still holds machines; others are empty. */
-  async reportedEmpty(
-    held: readonly Pick<DomainRef, 'key' | 'value'>[],
-    revision: bigint,
-  ): Promise<void> {
-    const ids = new Set(held.map(domainId));
-    await this.change((assignment) => {
-      const isEmpty = (domain: StoredAssignment['releasing'][number]): boolean =>
-        domain.emptyAtRevision === undefined && !ids.has(domainId(domain));
-      if (!assignment.releasing.some(isEmpty)) return assignment;
-      const releasing = assignment.releasing.map((domain) =>
-        isEmpty(domain) ? { ...domain, emptyAtRevision: revision } : domain,
-      );
-      return { ...assignment, releasing };
-    });
+  /**
+   * Domains that are being given up, and hold nothing of ours: nothing enters there from this moment,
+   * durable when it resolves, and open again when it rejects. Before the report that is silent about
+   * them: its answer may be lost, and what runs there after it is somebody else's.
+   */
+  async empty(domains: readonly Pick<DomainRef, 'key' | 'value'>[]): Promise<void> {
+    const ids = new Set(domains.map(domainId));
+    for (const id of ids) this.#beingEmptied.add(id);
+    this.#changed('all');
+    try {
+      await this.change((assignment) => withEmpty(assignment, ids));
+    } finally {
+      for (const id of ids) this.#beingEmptied.delete(id);
+      this.#changed('all');
+    }
   }
 
-  /** What a whole assignment says about our transfers, as steps of our own. */
+  /**
+   * The ledger has taken a report and has no news. Whose an emptied domain is now, it must say all the
+   * same: a ledger that was restored may never have known of it, and would never mention it.
+   */
+  askAboutEmpty(): void {
+    const { releasing, revision } = this.#assignment;
+    if (revision > 0n && releasing.some(({ isEmpty }) => isEmpty)) this.#revision = revision - 1n;
+  }
+
   /**
    * Drops what the new assignment makes needless. Only after that is on the disk: with the one before,
    * a machine that is gone would be ours again, and one that was released would be too.
@@ -244,6 +254,7 @@ export class OwnershipStore {
     this.#install(book, this.#assignment, []);
   }
 
+  /** What a whole assignment says about our transfers, as steps of our own. */
   #followed(incoming: ShardAssignment): TransferBook {
     let book = this.#book;
     for (const step of stepsOf(incoming.released)) {
@@ -278,6 +289,7 @@ export class OwnershipStore {
       book: this.#book,
       beingFrozen: this.#beingFrozen,
       beingLost: this.#beingLost,
+      beingEmptied: this.#beingEmptied,
       factsOf: this.#options.factsOf,
     });
   }

@@ -1,19 +1,17 @@
-// Which of the domains that we give up still hold machines of ours (coordinator §7.2): the ledger
-// closes a release only when we stop naming the domain, so a machine too few here means two owners.
+// Which of the domains that we give up hold no machine of ours any more (coordinator §7.2): the ledger
+// closes a release when we stop naming the domain, so a machine overlooked here means two owners.
 // Machines that we adopted stay ours wherever they stand, and hold no domain.
 
 import { attributeOf, STATE_COUNT } from '@bigfleet/engine';
 import type { Fleet } from '../fleet/fleet.ts';
-import type { DomainRef } from './assignment.ts';
-import { domainId } from './assignment.ts';
+import type { ReleasingDomain } from './assignment.ts';
 import type { OwnershipStore } from './ownership-store.ts';
 
-export function heldReleasingDomains(
+export function emptyReleasingDomains(
   { assignment, rules }: Pick<OwnershipStore, 'assignment' | 'rules'>,
   { inventory }: Fleet,
-  shardId: string,
-): readonly DomainRef[] {
-  const open = assignment.releasing.filter(({ emptyAtRevision }) => emptyAtRevision === undefined);
+): readonly ReleasingDomain[] {
+  const open = assignment.releasing.filter(({ isEmpty }) => !isEmpty);
   if (open.length === 0) return [];
   const adopted = new Map<number, number>();
   for (const { machineId } of assignment.adopted) {
@@ -22,7 +20,7 @@ export function heldReleasingDomains(
     const klass = inventory.columns.klass[slot] as number;
     adopted.set(klass, (adopted.get(klass) ?? 0) + 1);
   }
-  const held = new Map<string, DomainRef>();
+  const held = new Set<ReleasingDomain>();
   const { classes } = inventory;
   for (let klass = 0; klass < classes.length; klass++) {
     const shape = classes.shape(klass);
@@ -32,11 +30,9 @@ export function heldReleasingDomains(
       count += classes.counts[klass * STATE_COUNT + state] ?? 0;
     }
     if (count <= 0) continue;
-    for (const { key, value } of open) {
-      if (attributeOf(shape, key) !== value) continue;
-      const domain = { key, value, shardId };
-      held.set(domainId(domain), domain);
+    for (const domain of open) {
+      if (attributeOf(shape, domain.key) === domain.value) held.add(domain);
     }
   }
-  return [...held.values()];
+  return open.filter((domain) => !held.has(domain));
 }

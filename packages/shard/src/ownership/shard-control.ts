@@ -39,8 +39,10 @@ export interface ShardControl {
 
   /** Durable and in force when it resolves. */
   applyAssignment(assignment: ShardAssignment): Promise<void>;
-  /** That report reached the ledger. */
-  ownershipReported(report: OwnershipReport): Promise<void>;
+  /** Before each report: what it is silent about must hold when its answer is lost, too. */
+  closeEmptyDomains(): Promise<void>;
+  /** The ledger took a report, and had no assignment to send. */
+  answeredWithoutAssignment(): void;
   retireTransfers(transferIds: readonly string[]): Promise<void>;
 
   assignDomain(domain: Pick<DomainRef, 'key' | 'value'>): Promise<OrderOutcome>;
@@ -83,7 +85,7 @@ export interface OwnershipReport {
   readonly revision: bigint;
   readonly transfers: readonly TransferReport[];
   readonly isProviderShared: boolean;
-  /** Given up, and still holding machines. */
+  /** Being given up, and not known to be empty. */
   readonly releasingDomains: readonly DomainRef[];
 }
 
