@@ -12,6 +12,7 @@ export * from './state/commands.ts';
 export { decide } from './state/decide/decide.ts';
 export type { Decision } from './state/decide/decision.ts';
 export { FleetState } from './state/fleet-state.ts';
+export { nextGeneration } from './state/generation.ts';
 export type { FleetView } from './state/fleet-view.ts';
 export * from './state/rows.ts';
 export * from './state/writes.ts';

@@ -3,6 +3,7 @@
 // taken, the copy does not know; that is what recovery is for.
 
 import type { Random } from '@bigfleet/base';
+import { nextGeneration } from '@bigfleet/coordinator';
 import { MemoryDisk } from '@bigfleet/coordinator/testing';
 
 const KEPT = 4;
@@ -37,8 +38,7 @@ export class Snapshots {
 export function markRestored(disk: MemoryDisk): boolean {
   const { meta } = disk;
   if (meta === undefined) return false;
-  const { term, ledgerGeneration } = meta;
-  disk.meta = { ...meta, term: term + 1_000n, ledgerGeneration: ledgerGeneration + 1 };
+  disk.meta = { ...nextGeneration(meta), term: meta.term + 1_000n };
   return true;
 }
 

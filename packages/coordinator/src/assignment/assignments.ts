@@ -10,6 +10,7 @@ import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { Domain, DomainRow, OverrideRow } from '../state/rows.ts';
 import type { Admissions } from './admissions.ts';
+import { revisionIn } from '../state/generation.ts';
 import type { AppliedRevisions } from './applied-revisions.ts';
 import { DomainGate } from './domain-gate.ts';
 import { lacksTarget, providerTargets, targetOf } from './provider-targets.ts';
@@ -38,17 +39,14 @@ export class Assignments {
 
   /** What the reply to this report carries; undefined = the shard has it already. */
   forReport(report: ShardReport): ShardAssignment | undefined {
-    const { view, applied, recovery } = this.#options;
+    const { view, recovery } = this.#options;
     if (recovery.isRecovering(report.shardId) || this.#lacksHome(report)) {
       return this.#confirmed(report);
     }
     const current = BigInt(view.meta.assignmentRevision);
-    const { shardId, assignmentRevision } = report;
+    const { assignmentRevision } = report;
     // 0 is a shard that has none, or an old one that never says: it gets one every time.
-    const isCurrent =
-      assignmentRevision !== 0n &&
-      assignmentRevision === current &&
-      applied.appliedBy(shardId) === current;
+    const isCurrent = assignmentRevision !== 0n && assignmentRevision === current;
     return isCurrent && !lacksTarget(this.#options, report) ? undefined : this.#full(report);
   }
 
@@ -151,9 +149,10 @@ function shownRevision(
   heldBack: ReadonlySet<DomainRow>,
   isProvisional: boolean,
 ): bigint {
-  let shown = Math.max(0, view.meta.assignmentRevision - (isProvisional ? 1 : 0));
-  for (const { revision } of heldBack) shown = Math.min(shown, revision - 1);
-  return BigInt(shown);
+  const { meta } = view;
+  let shown = meta.assignmentRevision - (isProvisional ? 1 : 0);
+  for (const { revision } of heldBack) shown = Math.min(shown, revisionIn(meta, revision) - 1);
+  return BigInt(Math.max(0, shown));
 }
 
 function referenceOf(row: DomainRow): DomainRef {

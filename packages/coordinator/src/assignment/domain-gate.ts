@@ -7,6 +7,7 @@
 
 import type { ShardReport } from '@bigfleet/wire';
 import type { ShardPicture } from '../reports/soft-state.ts';
+import { revisionIn } from '../state/generation.ts';
 import type { Domain, DomainRow } from '../state/rows.ts';
 import type { AppliedRevisions } from './applied-revisions.ts';
 import { reaches } from './provider-reach.ts';
@@ -35,7 +36,7 @@ export class DomainGate {
   }
 
   isOpen(row: DomainRow): boolean {
-    const revision = BigInt(row.revision);
+    const revision = BigInt(revisionIn(this.#parts.view.meta, row.revision));
     if (this.#parts.applied.appliedBy(this.#report.shardId) >= revision) return true;
     this.#hearing ??= hear(this.#parts, this.#report);
     const { revision: heard, releasing } = this.#hearing;

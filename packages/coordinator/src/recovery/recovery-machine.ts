@@ -9,6 +9,7 @@
 import type { ShardReport } from '@bigfleet/wire';
 import { textOf } from '../assignment/domain-gate.ts';
 import type { RecoveryView } from '../assignment/recovery-view.ts';
+import { revisionIn } from '../state/generation.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { DomainRow, OverrideRow } from '../state/rows.ts';
 import type { DonorHolds } from '../transfers/frozen-order.ts';
@@ -225,7 +226,7 @@ export class RecoveryMachine implements RecoveryView {
   }
 
   holdsDomain(shardId: string, row: DomainRow): boolean {
-    const isSince = row.revision > this.#lastRevision;
+    const isSince = revisionIn(this.#options.view.meta, row.revision) > this.#lastRevision;
     return !isSince && this.#answers.get(shardId)?.domains.has(textOf(row)) === true;
   }
 

@@ -5,6 +5,7 @@
 
 import type { ShardReport } from '@bigfleet/wire';
 import { textOf } from '../assignment/domain-gate.ts';
+import { revisionIn } from '../state/generation.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { Domain } from '../state/rows.ts';
 
@@ -21,6 +22,7 @@ export function closedReleases(
     ),
   );
   return releasing.filter(
-    (row) => appliedRevision >= BigInt(row.revision) && !named.has(textOf(row)),
+    (row) =>
+      appliedRevision >= BigInt(revisionIn(view.meta, row.revision)) && !named.has(textOf(row)),
   );
 }

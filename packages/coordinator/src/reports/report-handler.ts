@@ -201,13 +201,10 @@ export class ReportHandler {
   }
 
   #fullAck(report: ShardReport): ReportAck {
-    const { queue, assignments, applied, told, recovery, transfers, observer } = this.#options;
+    const { queue, assignments, told, recovery, transfers, observer } = this.#options;
     const { shardId } = report;
     const assignment = assignments.forReport(report);
-    if (assignment !== undefined) {
-      applied.onSent(shardId, assignment);
-      told.onSent(report, assignment);
-    }
+    if (assignment !== undefined) told.onSent(report, assignment);
     const sendHeld = recovery.asksForHeld(shardId);
     if (sendHeld) recovery.onAsked(shardId, report.shardEpoch);
     const instructions = this.#deliverable(report);

@@ -1,5 +1,6 @@
 // A checked state into a fresh database, built beside the old one. The last step is a rename.
 
+import { nextGeneration } from '../state/generation.ts';
 import type { DataDir } from '../store/data-dir.ts';
 import { clearRestoreMark, setRestoreMark } from '../store/restore-mark.ts';
 import {
@@ -27,8 +28,7 @@ export function restoreIntoSqlite(dataDir: DataDir, restore: SqliteRestore): voi
   const built = dataDir.at(BUILD_FILE);
   onStep?.('build database');
   removeDatabase(built);
-  const ledgerGeneration = state.meta.ledgerGeneration + 1;
-  const meta = { ...state.meta, term: termFloor, ledgerGeneration };
+  const meta = { ...nextGeneration(state.meta), term: termFloor };
   buildDatabase(built, { meta, rows: state.rows });
   onStep?.('set mark');
   setRestoreMark(dataDir.directory);

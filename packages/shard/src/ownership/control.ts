@@ -134,8 +134,9 @@ export class Control implements ShardControl {
     const { store, follower, keeper, providers, directory, core } = this.#parts;
     const isWhole = isAuthoritative(store.assignment, assignment);
     const isUsable = await follower.store(assignment.providers, isWhole);
+    const { adopted } = store.assignment;
     const holding = (): readonly DomainRef[] =>
-      heldForeignDomains(assignment, frozenMachines(store.book), core.fleet);
+      heldForeignDomains(assignment, { adopted, frozen: frozenMachines(store.book) }, core.fleet);
     await store.apply(assignment, holding());
     // What began while the file was written; from here on nothing begins there.
     if (isWhole) await store.change((stored) => withReleasing(stored, holding()));

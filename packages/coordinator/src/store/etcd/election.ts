@@ -14,6 +14,7 @@ import {
   put,
   readAt,
 } from '../../etcd-client/txn.ts';
+import { nextGeneration } from '../../state/generation.ts';
 import type { KeySpace } from './key-space.ts';
 import { lookAtLeader } from './leader-key.ts';
 import { readDeadlineMs } from './options.ts';
@@ -122,8 +123,7 @@ function raisedGeneration({ restore, keys }: Candidate, seen: TxnResponse): Op[]
   if (restore === undefined) return [];
   const stored = readAt(seen, 2);
   const apply = stored === undefined ? firstApply : decodeApply(stored.value);
-  const ledgerGeneration = Math.max(apply.ledgerGeneration + 1, restore.ledgerGeneration);
-  return [put(keys.apply, encodeApply({ ...apply, ledgerGeneration }))];
+  return [put(keys.apply, encodeApply(nextGeneration(apply, restore.ledgerGeneration)))];
 }
 
 function leaderValue({ runtime, nodeId, grpcAddress }: Candidate, term: bigint) {
