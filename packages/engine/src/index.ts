@@ -29,6 +29,17 @@ export {
 export { type GuardVerdict, RollupGuard } from './needs/rollup-guard.ts';
 export { oracleCycle } from './oracle/cycle.ts';
 export { decodeRecord } from './record/decode.ts';
+export { decodeDispositions, isDispositions } from './record/dispositions/decode.ts';
+export { encodeDispositions } from './record/dispositions/encode.ts';
+export {
+  type CycleDispositions,
+  type DispositionCode,
+  type DispositionRun,
+  MAX_DISPOSITION_RUNS,
+  type RefusedRollup,
+  type RefusedRollups,
+} from './record/dispositions/format.ts';
+export { dispositionAt } from './record/dispositions/lookup.ts';
 export type {
   DecisionRecord,
   RecordedAction,
