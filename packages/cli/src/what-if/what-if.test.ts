@@ -32,10 +32,11 @@ test('other hold times release other machines, and nothing else', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'what-if-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const world = new RealShards();
-  await world.startShard('shard-0', 3, folder);
+  await world.startShard('shard-0', 3);
   await world.connect('blue', 'shard-0', 8, 1_000);
   await world.time.runFor(120_000);
   await world.stop();
+  await world.writeRecords('shard-0', folder);
 
   const same = await bigfleet('what-if', folder, '--set=price:other=1');
   assert.equal(same.code, 0, same.error);

@@ -2,12 +2,13 @@
 // shard verbs print is checked against the shard that ships, and the same seed prints the same.
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { compareText, createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { CapacityType } from '@bigfleet/engine';
 import {
   createInlineHost,
-  directorySegments,
   type DurableFile,
   LIBRARY_SETTINGS,
   noAuditLog,
@@ -53,6 +54,7 @@ export class RealShards {
   });
   readonly #shards: RunningShard[] = [];
   readonly #fakes: FakeProvider[] = [];
+  readonly #records = new Map<string, SegmentFiles>();
   readonly registered: { shardId: string; address: string }[] = [];
   readonly forgotten: string[] = [];
 
@@ -113,8 +115,7 @@ export class RealShards {
     this.memory.listen(COORDINATOR, router);
   }
 
-  /** Records in memory, unless a folder is named. */
-  async startShard(shardId: string, idleCount: number, folder?: string): Promise<void> {
+  async startShard(shardId: string, idleCount: number): Promise<void> {
     const { runtime } = this.time;
     const fake = new FakeProvider({ runtime, latencyMs: 500 });
     for (let at = 0; at < idleCount; at++) fake.addIdle(machineSpec(`${shardId}-m${at}`));
@@ -133,7 +134,7 @@ export class RealShards {
       providers: new ProviderSet([new ProviderSource({ name: 'lab', provider })]),
       storage: {
         rails: memoryFile(),
-        records: folder === undefined ? memorySegments() : directorySegments(folder),
+        records: this.#recordsOf(shardId),
         audit: noAuditLog,
       },
       transport: {
@@ -173,6 +174,21 @@ export class RealShards {
     for (let steps = 0; !isDone && steps < 4_000; steps++) await this.time.runFor(STEP_MS);
     assert.ok(isDone, `no answer to ${argv.join(' ')}`);
     return done;
+  }
+
+  /** What a shard recorded, as the directory that it would have written. After `stop`. */
+  async writeRecords(shardId: string, folder: string): Promise<void> {
+    const files = this.#recordsOf(shardId);
+    for (const { name } of await files.list()) {
+      writeFileSync(path.join(folder, name), await files.read(name));
+    }
+  }
+
+  /** In memory: a disk takes real time, and virtual time does not wait for it. */
+  #recordsOf(shardId: string): SegmentFiles {
+    const files = this.#records.get(shardId) ?? memorySegments();
+    this.#records.set(shardId, files);
+    return files;
   }
 
   async stop(): Promise<void> {

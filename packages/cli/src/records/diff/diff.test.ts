@@ -21,10 +21,11 @@ let folder = '';
 before(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'diff-'));
   const world = new RealShards();
-  await world.startShard('shard-0', 3, folder);
+  await world.startShard('shard-0', 3);
   await world.connect('blue', 'shard-0', 8, 1_000);
   await world.time.runFor(120_000);
   await world.stop();
+  await world.writeRecords('shard-0', folder);
 });
 after(() => rmSync(folder, { recursive: true }));
 
