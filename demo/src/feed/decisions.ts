@@ -6,6 +6,7 @@ import {
   actionKindName,
   type DecisionRecord,
   decodeRecord,
+  isDispositions,
   type RecordedAction,
 } from '@bigfleet/engine';
 
@@ -41,6 +42,8 @@ export class Decisions {
   }
 
   add(payload: Uint8Array): void {
+    // What became of the actions; decisions are shown here.
+    if (isDispositions(payload)) return;
     const record = decodeRecord(payload);
     if (!record.ok) {
       this.#damagedCount += 1;

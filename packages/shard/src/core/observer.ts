@@ -12,6 +12,8 @@ export interface CycleReport {
   readonly cycle: number;
   readonly answer: CycleAnswer;
   readonly disposition: Disposition;
+  /** What belongs beside the record: `dispositionsOfCycle`. Empty when there is nothing to say. */
+  readonly dispositions: Uint8Array;
   readonly refreshes: ReadonlyMap<string, RoundOutcome>;
   /** By phase label of the metrics; `engine` is what its thread says of its phases. */
   readonly tookMs: {

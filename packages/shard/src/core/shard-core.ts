@@ -6,10 +6,12 @@
 // the generation of each slot make the stale answer safe.
 
 import type { Runtime } from '@bigfleet/base';
-import { decodeShardMetadata, startStateOf } from '@bigfleet/engine';
+import { decodeShardMetadata, type RefusedRollups, startStateOf } from '@bigfleet/engine';
 import { type ActuationRails, disposeActions } from '../cycle/dispose.ts';
+import { dispositionsOfCycle } from '../cycle/dispositions-of-cycle.ts';
 import { Pacer } from '../cycle/pacer.ts';
 import { SnapshotCounts } from '../cycle/snapshot-counts.ts';
+import type { CycleAnswer } from '../engine-host/answer.ts';
 import type { EngineHost } from '../engine-host/engine-host.ts';
 import type { Execution } from '../execute/execution.ts';
 import { Executor } from '../execute/executor.ts';
@@ -25,7 +27,7 @@ import { ProviderRounds, type RoundOutcome } from '../provider/provider-rounds.t
 import type { IngestChange } from '../provider/reconcile/ingest.ts';
 import { ActuationHold } from './actuation-hold.ts';
 import { Readiness } from './readiness.ts';
-import type { ShardObserver } from './observer.ts';
+import type { CycleReport, ShardObserver } from './observer.ts';
 
 export interface ShardCoreOptions {
   readonly runtime: Runtime;
@@ -40,6 +42,8 @@ export interface ShardCoreOptions {
   readonly heldOff: () => ReadonlySet<string>;
   /** Speculative machines that may still be bought, by provider. */
   readonly quotaRemaining?: () => ReadonlyMap<string, number>;
+  /** Roll-ups that were refused or held since this was asked last. */
+  readonly refusedRollups?: () => RefusedRollups;
   readonly onNodeChange: (change: NodeChange) => void;
   /** Absent: everything that a provider lists is ours. */
   readonly gate?: FleetGate;
@@ -183,7 +187,7 @@ export class ShardCore {
   }
 
   async #runCycle(): Promise<void> {
-    const { runtime, host, observer, rails, heldOff, quotaRemaining } = this.#options;
+    const { runtime, host, observer, heldOff, quotaRemaining } = this.#options;
     const now = (): number => runtime.clock.monotonicMs();
     const startMs = now();
     this.#cycle += 1;
@@ -199,26 +203,14 @@ export class ShardCore {
     });
     const decidedMs = now();
     this.railsChanged();
-    const effective = rails();
-    const disposition = disposeActions(
-      answer,
-      { ...effective, isPaused: effective.isPaused || this.#hold.isFenced },
-      {
-        fleet: this.fleet,
-        configuredCount: (cluster) => this.#snapshot.countOf(cluster),
-        // A call to a provider that does not answer would hold a worker of the others for 30 s.
-        isReachable: (slot) => !this.#isSilent(slot, refreshes),
-        enqueue: (order) => this.#pool.offer(order),
-        onWithheld: (order, by) => observer.onWithheld(order, by),
-      },
-    );
+    const disposed = this.#dispose(answer, refreshes);
     const endMs = now();
     // What was cut is wanted now; what rail 1 deferred is meant to wait.
-    if (disposition.truncatedCount > 0) this.#pacer.wake();
+    if (disposed.disposition.truncatedCount > 0) this.#pacer.wake();
     observer.onCycle({
       cycle: this.#cycle,
       answer,
-      disposition,
+      ...disposed,
       refreshes,
       tookMs: {
         reconcile: reconciledMs - startMs,
@@ -227,6 +219,26 @@ export class ShardCore {
         total: endMs - startMs,
       },
     });
+  }
+
+  #dispose(
+    answer: CycleAnswer,
+    refreshes: ReadonlyMap<string, RoundOutcome>,
+  ): Pick<CycleReport, 'disposition' | 'dispositions'> {
+    const { observer, rails, refusedRollups } = this.#options;
+    const asked = rails();
+    const effective = { ...asked, isPaused: asked.isPaused || this.#hold.isFenced };
+    const disposition = disposeActions(answer, effective, {
+      fleet: this.fleet,
+      configuredCount: (cluster) => this.#snapshot.countOf(cluster),
+      // A call to a provider that does not answer would hold a worker of the others for 30 s.
+      isReachable: (slot) => !this.#isSilent(slot, refreshes),
+      enqueue: (order) => this.#pool.offer(order),
+      onWithheld: (order, by) => observer.onWithheld(order, by),
+    });
+    const refused = refusedRollups?.();
+    const dispositions = dispositionsOfCycle({ answer, disposition, rails: effective, refused });
+    return { disposition, dispositions };
   }
 
   #isSilent(slot: number, refreshes: ReadonlyMap<string, RoundOutcome>): boolean {

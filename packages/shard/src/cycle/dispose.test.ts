@@ -1,7 +1,7 @@
 // Proves the rails where they act (shard §6.2 steps 9–11, §6.4, §8): rail 1 keeps the head of each
 // cluster's reclaims and never none, other kinds pass it, truncation comes after it; a pause beats a
 // dry run and both skip the rails; a machine that moved on, that is busy, or that the queue has no
-// room for gets no order.
+// room for gets no order. Each of them is told with its code.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,6 +32,8 @@ class Stage {
   /** In the order of the queue. */
   readonly queued: string[] = [];
   readonly withheld: string[] = [];
+  /** What was held back in the last cycle: `blue-1 deduped_state`. */
+  heldBack: string[] = [];
   roomInQueue: number = Number.POSITIVE_INFINITY;
   /** Of a machine whose provider does not answer. */
   silentSlot = -1;
@@ -60,7 +62,7 @@ class Stage {
     await this.#time.runFor(0);
     const answer = await answering;
     const actions = this.#actions(decided);
-    return disposeActions(
+    const done = disposeActions(
       { ...answer, actions },
       { ...OPEN, ...rails },
       {
@@ -75,6 +77,10 @@ class Stage {
         onWithheld: ({ machineId }, by) => this.withheld.push(`${by} ${machineId}`),
       },
     );
+    this.heldBack = done.heldBack.runs.flatMap(({ first, count, code }) =>
+      decided.slice(first, first + count).map(([, id]) => `${id} ${code}`),
+    );
+    return done;
   }
 
   slotOf(id: string): number {
@@ -150,8 +156,19 @@ test('the limit of actions counts what rail 1 let through', async () => {
   const done = await stage.dispose(decided, rails);
   assert.deepEqual(stage.queued, ['blue-0', 'green-0']);
   assert.deepEqual([done.cappedReclaimCount, done.truncatedCount], [4, 0]);
-  const next = await new Stage(4).dispose(decided, { maxActionsPerCycle: 2 });
+  const capped = ['blue-1', 'blue-2', 'green-1', 'green-2'];
+  assert.deepEqual(
+    stage.heldBack,
+    capped.map((id) => `${id} deferred_reclaim_cap`),
+  );
+  const other = new Stage(4);
+  const next = await other.dispose(decided, { maxActionsPerCycle: 2 });
   assert.deepEqual([next.cappedReclaimCount, next.truncatedCount], [0, 4]);
+  const cut = ['blue-2', 'green-0', 'green-1', 'green-2'];
+  assert.deepEqual(
+    other.heldBack,
+    cut.map((id) => `${id} deferred_max_actions`),
+  );
 });
 
 const holds: readonly (readonly [Partial<ActuationRails>, string])[] = [
@@ -171,6 +188,10 @@ for (const [rails, by] of holds) {
     );
     assert.deepEqual([stage.queued, done.withheldCount, done.truncatedCount], [[], 4, 0]);
     assert.deepEqual(
+      stage.heldBack,
+      decided.map(([, id]) => `${id} ${by}`),
+    );
+    assert.deepEqual(
       Object.values(done.emitted).filter((count) => count > 0),
       [],
     );
@@ -186,6 +207,11 @@ test('one order for each machine: moved on, busy and decided twice are skipped',
   const done = await stage.dispose(decided);
   assert.deepEqual(stage.queued, ['blue-0', 'blue-3']);
   assert.deepEqual([done.enqueuedCount, done.dedupedCount], [2, 3]);
+  assert.deepEqual(stage.heldBack, [
+    'blue-1 deduped_state',
+    'blue-2 deduped_pending',
+    'blue-0 deduped_pending',
+  ]);
 });
 
 test('a queue without room holds no machine back from the next cycle', async () => {
@@ -193,6 +219,11 @@ test('a queue without room holds no machine back from the next cycle', async () 
   stage.roomInQueue = 1;
   const done = await stage.dispose(reclaims('blue', 4));
   assert.deepEqual([done.enqueuedCount, done.droppedCount], [1, 3]);
+  const dropped = ['blue-1', 'blue-2', 'blue-3'];
+  assert.deepEqual(
+    stage.heldBack,
+    dropped.map((id) => `${id} dropped_queue_full`),
+  );
   assert.deepEqual([...stage.fleet.pendingSlots()], [stage.slotOf('blue-0')]);
   stage.roomInQueue = 4;
   await stage.dispose(reclaims('blue', 4));
@@ -205,5 +236,6 @@ test('a provider that is silent gets no order, and that is no full queue', async
   const done = await stage.dispose(reclaims('blue', 3));
   assert.deepEqual(stage.queued, ['blue-0', 'blue-2']);
   assert.deepEqual([done.droppedCount, done.dedupedCount, done.unreachableCount], [0, 0, 1]);
+  assert.deepEqual(stage.heldBack, ['blue-1 provider_unreachable']);
   assert.equal(stage.fleet.pendingOf(stage.silentSlot), 'none');
 });

@@ -10,6 +10,7 @@ import { ActionKind, type ActionKindCode, reclaimCap, startStateOf } from '@bigf
 import type { CycleAnswer, DecidedActions } from '../engine-host/answer.ts';
 import type { ActionOrder } from '../execute/order.ts';
 import type { Fleet } from '../fleet/fleet.ts';
+import { DispositionLog, type HeldBack } from './disposition-log.ts';
 
 export interface ActuationRails {
   readonly isPaused: boolean;
@@ -46,6 +47,8 @@ export interface Disposition {
   readonly cappedReclaimCount: number;
   /** Cut by the limit of actions per cycle: the one case that asks for a cycle at once. */
   readonly truncatedCount: number;
+  /** Which actions these are, for the record. */
+  readonly heldBack: HeldBack;
 }
 
 const reasons: Readonly<Record<ActionKindCode, ActionReason>> = {
@@ -70,18 +73,24 @@ export function disposeActions(
   const tally = newTally();
   let passed = 0;
   for (let at = 0; at < actions.count; at++) {
-    if (caps?.isOver(at) === true) tally.cappedReclaimCount++;
-    else if (passed >= limit) tally.truncatedCount++;
-    else {
+    if (caps?.isOver(at) === true) {
+      tally.cappedReclaimCount++;
+      tally.heldBack.note(at, 'deferred_reclaim_cap');
+    } else if (passed >= limit) {
+      tally.truncatedCount++;
+      tally.heldBack.note(at, 'deferred_max_actions');
+    } else {
       passed++;
       disposeOne(actions, at, cycle, isWithheld, rails, ports, tally);
     }
   }
+  tally.heldBack.end();
   return tally;
 }
 
 type Tally = { -readonly [K in keyof Disposition]: Disposition[K] } & {
   emitted: Record<ActionKindCode, number>;
+  readonly heldBack: DispositionLog;
 };
 
 function newTally(): Tally {
@@ -94,6 +103,7 @@ function newTally(): Tally {
     unreachableCount: 0,
     cappedReclaimCount: 0,
     truncatedCount: 0,
+    heldBack: new DispositionLog(),
   };
 }
 
@@ -108,21 +118,25 @@ function disposeOne(
 ): void {
   const kind = actions.kind[at] as ActionKindCode;
   if (isWithheld) {
+    const by = rails.isPaused ? 'suppressed' : 'dryrun';
     tally.withheldCount++;
+    tally.heldBack.note(at, by);
     const order = orderAt(actions, at, cycle, fleet);
-    if (order !== undefined) onWithheld(order, rails.isPaused ? 'suppressed' : 'dryrun');
+    if (order !== undefined) onWithheld(order, by);
     return;
   }
   tally.emitted[kind]++;
   const slot = actions.slot[at] as number;
   const generation = actions.generation[at] as number;
-  const isLive = fleet.isSame({ slot, generation }) && fleet.stateOf(slot) === startStateOf(kind);
-  if (!isLive || fleet.pendingOf(slot) !== 'none' || !fleet.mayAct(slot, kind)) {
+  const duplicate = duplicateCode(fleet, slot, generation, kind);
+  if (duplicate !== undefined) {
     tally.dedupedCount++;
+    tally.heldBack.note(at, duplicate);
     return;
   }
   if (!isReachable(slot)) {
     tally.unreachableCount++;
+    tally.heldBack.note(at, 'provider_unreachable');
     return;
   }
   const order = orderAt(actions, at, cycle, fleet);
@@ -132,7 +146,21 @@ function disposeOne(
   else {
     fleet.setPending(slot, 'none');
     tally.droppedCount++;
+    tally.heldBack.note(at, 'dropped_queue_full');
   }
+}
+
+/** Undefined when the action may go on. A machine that is not ours any more has moved on too. */
+function duplicateCode(
+  fleet: Fleet,
+  slot: number,
+  generation: number,
+  kind: ActionKindCode,
+): 'deduped_state' | 'deduped_pending' | undefined {
+  const isLive = fleet.isSame({ slot, generation }) && fleet.stateOf(slot) === startStateOf(kind);
+  if (!isLive) return 'deduped_state';
+  if (fleet.pendingOf(slot) !== 'none') return 'deduped_pending';
+  return fleet.mayAct(slot, kind) ? undefined : 'deduped_state';
 }
 
 /** Undefined when the machine is gone. */

@@ -1,13 +1,19 @@
 // Explains a machine or a need from a records directory: the newest record that decides about it, or
-// the one of a cycle; of a machine about which none does, the newest that looked at it. What would have helped is tried on the state that the trace holds; without the
-// trace nothing is claimed. Reads files only, so it works on a copy and beside a running shard.
+// the one of a cycle; of a machine about which none does, the newest that looked at it. Beside the
+// decision it says what held its actions back. What would have helped is tried on the state that the
+// trace holds; without the trace nothing is claimed. Reads files only, so it works on a copy and
+// beside a running shard.
 
 import {
   counterfactual,
   type CounterfactualAnswer,
+  decodeDispositions,
   decodeRecord,
+  type DecisionRecord,
+  type DispositionNote,
   explain,
   type ExplainAnswer,
+  explainDispositions,
   type ExplainSubject,
 } from '@bigfleet/engine';
 import { readNewestFirst } from '../records/read-records.ts';
@@ -32,6 +38,8 @@ export type ExplainResult =
       readonly cycle: bigint;
       readonly atUnixNanos: bigint;
       readonly answer: ExplainAnswer;
+      /** What became of what was decided; empty when all of it was handed over, or none was. */
+      readonly dispositions: readonly DispositionNote[];
       /** `no_trace`: the inputs of that cycle are not kept any more. */
       readonly counterfactuals: CounterfactualAnswer | 'no_trace' | undefined;
     }
@@ -73,16 +81,30 @@ async function answerFrom(
     cycle,
     atUnixNanos,
     answer: explain(record.value, question.subject),
+    dispositions: notesOf(stored, record.value, question.subject),
     counterfactuals: await counterfactualsFor(files, stored, question),
   };
 }
 
+function notesOf(
+  { dispositions }: StoredRecord,
+  record: DecisionRecord,
+  subject: ExplainSubject,
+): readonly DispositionNote[] {
+  if (dispositions.length === 0) return [];
+  const decoded = decodeDispositions(dispositions);
+  if (decoded.ok) return explainDispositions(record, decoded.value, subject);
+  const text = `What became of it is unreadable: ${decoded.error.message}.`;
+  return [{ code: '', count: 0, text }];
+}
+
 export function describeExplanation(result: ExplainResult): string {
   if (result.kind === 'not_found') return result.text;
-  const { cycle, epoch, atUnixNanos, answer, counterfactuals } = result;
+  const { cycle, epoch, atUnixNanos, answer, dispositions, counterfactuals } = result;
   return [
     `cycle ${cycle} epoch ${epoch} ${utcText(atUnixNanos)}`,
     answer.text,
+    ...dispositions.map(({ text }) => text),
     ...counterfactualLines(counterfactuals),
   ].join('\n');
 }

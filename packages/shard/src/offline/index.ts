@@ -8,7 +8,12 @@ export {
   explainRecords,
   type ExplainResult,
 } from './explain-records.ts';
-export { describeRecordLine, type RecordLine, recordLines } from './record-lines.ts';
+export {
+  describeRecordLine,
+  type HeldBackLine,
+  type RecordLine,
+  recordLines,
+} from './record-lines.ts';
 export {
   describeDirectoryReplay,
   type DirectoryReplay,

@@ -9,7 +9,7 @@ import { MemorySegments } from '../process/testing/memory-segments.ts';
 import { explainResponse } from '../read/explain-response.ts';
 import { ReadStage } from '../read/testing/read-stage.ts';
 import { readRecords } from '../records/read-records.ts';
-import { decodeSegment, encodeFrame, segmentHeader } from '../records/segment-format.ts';
+import { decodeSegment, encodeFrames, segmentHeader } from '../records/segment-format.ts';
 import {
   describeDirectoryReplay,
   describeExplanation,
@@ -106,7 +106,7 @@ test('a record that says something else than the trace is found', async () => {
   const lying = damaged(files, 'records', (bytes) => {
     const { records } = decodeSegment(bytes);
     const frames = records.map((record, at) =>
-      encodeFrame(at === 2 ? { ...record, actionHash: new Uint8Array(16).fill(1) } : record),
+      encodeFrames(at === 2 ? { ...record, actionHash: new Uint8Array(16).fill(1) } : record),
     );
     return Buffer.concat([segmentHeader(7n), ...frames]);
   });
@@ -227,7 +227,7 @@ async function onlyCycle(files: MemorySegments, cycle: bigint): Promise<SegmentF
   const { value } = await kept.next();
   assert.ok(value !== undefined);
   return damaged(files, 'records', () =>
-    Uint8Array.from(Buffer.concat([segmentHeader(value.epoch), encodeFrame(value)])),
+    Uint8Array.from(Buffer.concat([segmentHeader(value.epoch), encodeFrames(value)])),
   );
 }
 

@@ -4,8 +4,12 @@
 import {
   type ActionKindCode,
   actionKindName,
+  type CycleDispositions,
+  decodeDispositions,
   decodeRecord,
   type DecisionRecord,
+  type DispositionCode,
+  type RefusedRollup,
 } from '@bigfleet/engine';
 import type { SegmentFiles } from '../records/segment-files.ts';
 import type { StoredRecord } from '../records/segment-format.ts';
@@ -28,6 +32,18 @@ export interface RecordLine {
       }
     | undefined;
   readonly problem: string;
+  /** Undefined when everything was handed over and every roll-up was taken. */
+  readonly heldBack: HeldBackLine | undefined;
+}
+
+export interface HeldBackLine {
+  /** Actions by what held them back. */
+  readonly actions: Readonly<Partial<Record<DispositionCode, number>>>;
+  /** Roll-ups that were refused or held since the cycle before. */
+  readonly rollups: readonly RefusedRollup[];
+  readonly unnamedRollupCount: number;
+  /** Why this build cannot read it; then the others are empty. */
+  readonly problem: string;
 }
 
 export async function* recordLines(
@@ -42,12 +58,27 @@ export function describeRecordLine(line: RecordLine): string {
   if (line.decided === undefined) return `${where} unreadable: ${line.problem}`;
   const { actions, unmetNeedCount } = line.decided;
   const kinds = Object.entries(actions).map(([kind, count]) => `${kind}=${count}`);
-  return [where, ...(kinds.length === 0 ? ['no actions'] : kinds), `unmet=${unmetNeedCount}`].join(
-    ' ',
-  );
+  return [
+    where,
+    ...(kinds.length === 0 ? ['no actions'] : kinds),
+    `unmet=${unmetNeedCount}`,
+    ...heldBackWords(line.heldBack),
+  ].join(' ');
 }
 
-function lineOf({ epoch, cycle, atUnixNanos, actionHash, payload }: StoredRecord): RecordLine {
+function heldBackWords(heldBack: HeldBackLine | undefined): string[] {
+  if (heldBack === undefined) return [];
+  const { actions, rollups, unnamedRollupCount, problem } = heldBack;
+  if (problem !== '') return [`dispositions unreadable: ${problem}`];
+  return [
+    ...Object.entries(actions).map(([code, count]) => `${code}=${count}`),
+    ...rollups.map(({ cluster, code, count }) => `rollup ${code} cluster=${cluster} x${count}`),
+    ...(unnamedRollupCount === 0 ? [] : [`rollups_not_named=${unnamedRollupCount}`]),
+  ];
+}
+
+function lineOf(stored: StoredRecord): RecordLine {
+  const { epoch, cycle, atUnixNanos, actionHash, payload, dispositions } = stored;
   const record = decodeRecord(payload);
   return {
     epoch,
@@ -57,7 +88,18 @@ function lineOf({ epoch, cycle, atUnixNanos, actionHash, payload }: StoredRecord
     bytes: payload.length,
     decided: record.ok ? summaryOf(record.value) : undefined,
     problem: record.ok ? '' : record.error.message,
+    heldBack: dispositions.length === 0 ? undefined : heldBackOf(dispositions),
   };
+}
+
+function heldBackOf(bytes: Uint8Array): HeldBackLine {
+  const decoded = decodeDispositions(bytes);
+  if (decoded.ok) return heldBackLine(decoded.value);
+  return { actions: {}, rollups: [], unnamedRollupCount: 0, problem: decoded.error.message };
+}
+
+function heldBackLine({ counts, rollups, unnamedRollupCount }: CycleDispositions): HeldBackLine {
+  return { actions: Object.fromEntries(counts), rollups, unnamedRollupCount, problem: '' };
 }
 
 function summaryOf({ actions, needs }: DecisionRecord): NonNullable<RecordLine['decided']> {

@@ -85,10 +85,13 @@ async function compareRecords(
   const onDamage = (name: string, bytes: number): void => {
     damage.push(`${name}: ${bytes} bytes at its end are damaged and were not read`);
   };
+  const onUnknown = (name: string, frameCount: number): void => {
+    damage.push(`${name}: ${frameCount} frames of a kind that this build does not know`);
+  };
   let recordCount = 0;
   let matchedCount = 0;
   let contradictedCount = 0;
-  for await (const { epoch, payload, actionHash } of readRecords(files, { onDamage })) {
+  for await (const { epoch, payload, actionHash } of readRecords(files, { onDamage, onUnknown })) {
     recordCount += 1;
     const record = decodeRecord(payload);
     // Two cycles can share a millisecond.

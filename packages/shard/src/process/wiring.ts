@@ -98,6 +98,7 @@ export class ShardWiring {
       drains: this.#desk,
       rails: () => this.#rails(),
       heldOff: () => this.#heldOff(),
+      refusedRollups: () => this.operators.rollups.refused.take(),
       onNodeChange: (change) => this.#changed(change),
       ...ownershipTies(given.ownership, () => this.core),
       observer: this.#createObserver(),
@@ -228,8 +229,8 @@ export class ShardWiring {
   #coreTies(): Partial<ShardObserver> {
     const { actuation, records, fail } = this.#given;
     return {
-      onCycle: ({ answer }) => {
-        records?.append(answer);
+      onCycle: ({ answer, dispositions }) => {
+        records?.append({ ...answer, dispositions });
         this.#desk.offerDue();
       },
       onReleased: () => this.#desk.offerDue(),

@@ -36,7 +36,7 @@ export function explainQuestion(request: ExplainRequest): ExplainQuestion {
 
 export function explainResponse(result: ExplainResult): Init<typeof ExplainResponseSchema> {
   if (result.kind === 'not_found') throw new BigFleetError('record_not_found', result.text);
-  const { cycle, atUnixNanos, answer } = result;
+  const { cycle, atUnixNanos, answer, dispositions } = result;
   const tried = triedChanges(result);
   // A machine that was looked at and left has a reason and rows like one that was not.
   const isExplained = answer.kind !== 'not_mentioned';
@@ -44,7 +44,7 @@ export function explainResponse(result: ExplainResult): Init<typeof ExplainRespo
     cycle,
     atUnixNanos,
     reasonCode: isExplained ? answer.reasonCode : '',
-    text: [answer.text, ...tried.texts].join(' '),
+    text: [answer.text, ...dispositions.map(({ text }) => text), ...tried.texts].join(' '),
     candidates: isExplained ? answer.candidates.map(candidateRow) : [],
     displacements: isExplained ? answer.displacements.map(displacementRow) : [],
     counterfactuals: tried.changes.map(counterfactualRow),

@@ -20,7 +20,7 @@ import { listMachines } from './list-machines.ts';
 import { listRecords } from './list-records.ts';
 import { listSessions } from './list-sessions.ts';
 import { listShortfalls } from './list-shortfalls.ts';
-import { recordFrameInit } from './record-frame.ts';
+import { recordFrameInits } from './record-frame.ts';
 import { ReaderSlots } from './reader-slots.ts';
 import type { RecordsReader } from './records-reader.ts';
 import type { ShardReading } from './shard-reading.ts';
@@ -88,7 +88,7 @@ export function shardQueryHandlers(options: ReadHandlersOptions): Handlers<typeo
     listRecords: async function* (request, { signal }) {
       const sources = { epoch, reader: records, tail, slots: recordSlots };
       for await (const record of listRecords(sources, request, signal)) {
-        yield recordFrameInit(record);
+        yield* recordFrameInits(record);
       }
     },
     explain: async (request, { signal }) => {

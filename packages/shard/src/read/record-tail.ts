@@ -23,11 +23,11 @@ export class RecordTail {
 
   append(record: StoredRecord): void {
     this.#records.push(record);
-    this.#bytes += record.payload.length;
+    this.#bytes += sizeOf(record);
     while (this.#records.length > KEPT_RECORDS || this.#bytes > KEPT_BYTES) {
       const [oldest] = this.#records.splice(0, 1);
       if (oldest === undefined) break;
-      this.#bytes -= oldest.payload.length;
+      this.#bytes -= sizeOf(oldest);
     }
     this.#wakeAll();
   }
@@ -60,4 +60,8 @@ export class RecordTail {
   #wakeAll(): void {
     for (const wake of this.#waiting) wake();
   }
+}
+
+function sizeOf({ payload, dispositions }: StoredRecord): number {
+  return payload.length + dispositions.length;
 }

@@ -16,7 +16,7 @@ import { CycleTimes } from './cycle-times.ts';
 import { Feed } from './feed/feed.ts';
 import { type MachineNotes, MachineViews } from './machine-view.ts';
 import { createFeedMetrics } from './metrics.ts';
-import { encodeRecordFrame } from './record-frame.ts';
+import { encodeRecordFrames } from './record-frame.ts';
 import { RecordTail } from './record-tail.ts';
 import { dollarsPerHour } from './shard-status.ts';
 import { StateTimes } from './state-times.ts';
@@ -65,14 +65,14 @@ export class ShardReading {
     return this.#needRowCount;
   }
 
-  cycleEnded({ answer, disposition }: CycleReport): void {
+  cycleEnded({ answer, disposition, dispositions }: CycleReport): void {
     const { runtime, fleet } = this.#options;
     const atUnixNanos = runtime.clock.unixNanos();
     this.cycles.note(answer.cycle, atUnixNanos);
     this.#shortfalls = answer.shortfalls;
     this.#needRowCount = answer.rowCount;
     this.#noteOrders(answer.actions);
-    const record = this.#recordOf(answer, atUnixNanos);
+    const record = this.#recordOf(answer, dispositions, atUnixNanos);
     if (record !== undefined) this.tail.append(record);
     this.feed.cycleEnded({
       cycle: answer.cycle,
@@ -80,7 +80,7 @@ export class ShardReading {
       actions: countsByKind(disposition),
       shortfallCount: answer.shortfalls.size,
       dollarsPerHour: dollarsPerHour(fleet),
-      records: record === undefined ? [] : [encodeRecordFrame(record)],
+      records: record === undefined ? [] : encodeRecordFrames(record),
     });
   }
 
@@ -119,6 +119,7 @@ export class ShardReading {
 
   #recordOf(
     { record, cycle, actionHash }: CycleAnswer,
+    dispositions: Uint8Array,
     atUnixNanos: bigint,
   ): StoredRecord | undefined {
     if (record.length === 0) return undefined;
@@ -128,6 +129,7 @@ export class ShardReading {
       atUnixNanos,
       actionHash: Buffer.from(actionHash, 'hex'),
       payload: record,
+      dispositions,
     };
   }
 }

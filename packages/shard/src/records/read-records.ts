@@ -8,7 +8,8 @@ import {
   FRAME_HEAD_BYTES,
   firstCycleOf,
   HEADER_BYTES,
-  segmentFrames,
+  segmentRecords,
+  type SegmentRest,
   type StoredRecord,
 } from './segment-format.ts';
 
@@ -21,6 +22,8 @@ export interface RecordRange {
 
 export interface ReadOptions extends RecordRange {
   readonly onDamage?: (segment: string, unreadBytes: number) => void;
+  /** Whole frames of a kind that this build does not know; what it knows is read all the same. */
+  readonly onUnknown?: (segment: string, frameCount: number) => void;
 }
 
 export async function* readRecords(
@@ -30,12 +33,12 @@ export async function* readRecords(
   for (const name of await segmentNames(files)) {
     const bytes = await unlessMissing(files.read(name));
     if (bytes === undefined) continue;
-    const frames = segmentFrames(bytes);
+    const frames = segmentRecords(bytes);
     let step = frames.next();
     for (; step.done !== true; step = frames.next()) {
       if (isWanted(step.value, options)) yield step.value;
     }
-    if (step.value > 0) options.onDamage?.(name, step.value);
+    tellRest(name, step.value, options);
   }
 }
 
@@ -47,10 +50,19 @@ export async function* readNewestFirst(
   for (const name of (await segmentNames(files)).toReversed()) {
     const bytes = await unlessMissing(files.read(name));
     if (bytes === undefined) continue;
-    const { records, unreadBytes } = decodeSegment(bytes);
-    if (unreadBytes > 0) options.onDamage?.(name, unreadBytes);
+    const { records, ...rest } = decodeSegment(bytes);
+    tellRest(name, rest, options);
     for (const record of records.toReversed()) if (isWanted(record, options)) yield record;
   }
+}
+
+function tellRest(
+  segment: string,
+  { unreadBytes, unknownFrameCount }: SegmentRest,
+  { onDamage, onUnknown }: ReadOptions,
+): void {
+  if (unreadBytes > 0) onDamage?.(segment, unreadBytes);
+  if (unknownFrameCount > 0) onUnknown?.(segment, unknownFrameCount);
 }
 
 /** Of the oldest record that is kept; 0 without one. */

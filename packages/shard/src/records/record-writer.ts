@@ -8,7 +8,7 @@
 
 import { BigFleetError, BoundedQueue, type Clock } from '@bigfleet/base';
 import type { TracePart } from '../engine-host/trace-parts.ts';
-import { encodeFrame } from './segment-format.ts';
+import { encodeFrames } from './segment-format.ts';
 import type { SegmentFiles, SegmentKind } from './segment-files.ts';
 import { SegmentStore } from './segment-store.ts';
 import { TraceTrack } from './trace-track.ts';
@@ -36,6 +36,8 @@ export interface RecordWriterOptions {
 export interface DecidedCycle {
   readonly cycle: number;
   readonly record: Uint8Array;
+  /** Beside the record, never without one; empty when there is nothing to say. */
+  readonly dispositions: Uint8Array;
   /** 32 hex digits. */
   readonly actionHash: string;
   readonly trace: readonly TracePart[];
@@ -80,12 +82,12 @@ export class RecordWriter {
     return this.#store.bytes;
   }
 
-  append({ cycle, record, actionHash, trace }: DecidedCycle): void {
+  append(decided: DecidedCycle): void {
     if (this.#options.maxBytes <= 0) return;
-    if (record.length > 0) {
-      this.#enqueue({ kind: 'records', bytes: this.#frame(cycle, record, actionHash) });
+    if (decided.record.length > 0) {
+      this.#enqueue({ kind: 'records', bytes: this.#frames(decided) });
     }
-    for (const { isStart, bytes } of trace) {
+    for (const { isStart, bytes } of decided.trace) {
       const number = this.#track.admit(isStart);
       if (number === undefined) continue;
       if (!this.#enqueue({ kind: 'trace', bytes, isStart, number })) this.#track.broke(number);
@@ -104,12 +106,13 @@ export class RecordWriter {
     await this.#end('trace');
   }
 
-  #frame(cycle: number, payload: Uint8Array, actionHash: string): Uint8Array {
-    return encodeFrame({
+  #frames({ cycle, record, dispositions, actionHash }: DecidedCycle): Uint8Array {
+    return encodeFrames({
       cycle: BigInt(cycle),
       atUnixNanos: this.#options.clock.unixNanos(),
       actionHash: Buffer.from(actionHash, 'hex'),
-      payload,
+      payload: record,
+      dispositions,
     });
   }
 

@@ -13,7 +13,7 @@ import { readRecords } from './read-records.ts';
 import { directorySegments, type SegmentFiles } from './segment-files.ts';
 import {
   decodeSegment,
-  encodeFrame,
+  encodeFrames,
   HEADER_BYTES,
   segmentHeader,
   type StoredRecord,
@@ -25,11 +25,12 @@ function payloadOf(cycle: number, bytes = 1_000): Uint8Array {
   return new Uint8Array(bytes).fill(cycle % 251);
 }
 
+const NOTHING = new Uint8Array(0);
 const ACTION_HASH = '00112233445566778899aabbccddeeff';
 const HASH_BYTES = Buffer.from(ACTION_HASH, 'hex');
 
 function decided(cycle: number, record: Uint8Array): DecidedCycle {
-  return { cycle, record, actionHash: ACTION_HASH, trace: [] };
+  return { cycle, record, dispositions: NOTHING, actionHash: ACTION_HASH, trace: [] };
 }
 
 function temporary(context: TestContext): SegmentFiles {
@@ -116,11 +117,12 @@ test('a new process adds to what an old one left', async (context) => {
 
 test('cut at any byte, a segment gives its whole frames and counts the rest', () => {
   const frames = [1, 2, 3].map((cycle) =>
-    encodeFrame({
+    encodeFrames({
       cycle: BigInt(cycle),
       atUnixNanos: 5n,
       actionHash: HASH_BYTES,
       payload: payloadOf(cycle, 10),
+      dispositions: NOTHING,
     }),
   );
   const whole = Buffer.concat([segmentHeader(7n), ...frames]);
@@ -138,11 +140,12 @@ test('cut at any byte, a segment gives its whole frames and counts the rest', ()
 
 test('a flipped bit ends its segment before the damage', () => {
   const frames = [1, 2].map((cycle) =>
-    encodeFrame({
+    encodeFrames({
       cycle: BigInt(cycle),
       atUnixNanos: 5n,
       actionHash: HASH_BYTES,
       payload: payloadOf(cycle, 10),
+      dispositions: NOTHING,
     }),
   );
   const whole = Buffer.concat([segmentHeader(7n), ...frames]);

@@ -32,8 +32,9 @@ async function* answersOf({ directory, job }: ThreadData): AsyncGenerator<FromTh
   }
   // A copy: a record is a view of its whole segment, which must not cross the thread with it.
   for await (const record of scanRecords(files, job.query)) {
-    const { actionHash, payload } = record;
-    const copied = { actionHash: Uint8Array.from(actionHash), payload: Uint8Array.from(payload) };
-    yield { kind: 'record', record: { ...record, ...copied } };
+    const actionHash = Uint8Array.from(record.actionHash);
+    const payload = Uint8Array.from(record.payload);
+    const dispositions = Uint8Array.from(record.dispositions);
+    yield { kind: 'record', record: { ...record, actionHash, payload, dispositions } };
   }
 }

@@ -23,6 +23,7 @@ import {
 import { createMemoryNetwork, type MemoryNetwork, perfectLink } from '@bigfleet/wire/memory';
 import { ShardCore } from '../../core/shard-core.ts';
 import { openRails } from '../../core/testing/stage.ts';
+import type { ActuationRails } from '../../cycle/dispose.ts';
 import type { EngineHost } from '../../engine-host/engine-host.ts';
 import { createInlineHost } from '../../engine-host/inline-host.ts';
 import { rollupOf } from '../../engine-host/testing/random-inputs.ts';
@@ -63,6 +64,9 @@ export class ReadStage {
   readonly hashes: string[] = [];
   /** By cycle: every machine as a reader should see it when the cycle ended. */
   readonly statesAtEnd: Map<number, ReadonlyMap<string, MachineView>> = new Map();
+
+  /** What a test may change while the shard runs. */
+  rails: ActuationRails = openRails;
 
   constructor(seed: string, options: { readonly recordsMaxBytes?: number } = {}) {
     this.time = createVirtualRuntime({ seed, drain: drainMicrotasks });
@@ -184,13 +188,13 @@ export class ReadStage {
         abandon: () => undefined,
       },
       executeConcurrency: 8,
-      rails: () => openRails,
+      rails: () => this.rails,
       heldOff: () => new Set(),
       onNodeChange: () => undefined,
       observer: {
         onCycle: (report) => {
           this.hashes.push(report.answer.actionHash);
-          this.records.append(report.answer);
+          this.records.append({ ...report.answer, dispositions: report.dispositions });
           this.reading.cycleEnded(report);
           this.statesAtEnd.set(report.answer.cycle, this.#viewAll());
         },

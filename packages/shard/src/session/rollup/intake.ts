@@ -16,6 +16,7 @@ import type { AckEcho, AckStamp } from '../frame.ts';
 import type { RollupMetrics } from '../metrics.ts';
 import type { Session } from '../session.ts';
 import { readEnvelope } from './envelope.ts';
+import { RefusedRollupLog } from './refused-rollups.ts';
 import type { RollupSink, RollupVerdict } from './rollup-sink.ts';
 
 const MAX_CLUSTERS = 10_000;
@@ -65,6 +66,8 @@ class Lane {
 }
 
 export class RollupIntake {
+  /** For the record of the next cycle. */
+  readonly refused: RefusedRollupLog = new RefusedRollupLog();
   readonly #options: RollupIntakeOptions;
   readonly #lanes = new Map<string, Lane>();
   readonly #acks: AckFrames;
@@ -152,7 +155,7 @@ export class RollupIntake {
         return this.#reject(lane, verdict.code, verdict.detail);
       case 'held':
         metrics.rollups.held.inc();
-        this.#logHeld(lane, verdict);
+        this.#noteHeld(lane, verdict);
         this.#setHeld(lane, verdict.consecutive);
         this.#received(lane);
         return this.#ack(session, 'rollup-held');
@@ -183,9 +186,10 @@ export class RollupIntake {
     this.#options.metrics.rejectedByCluster.labels({ cluster }).inc();
     const { level, text } = stableMessages.rollupRejected;
     this.#options.logger.log(level, text, { cluster, code, err: `${code}: ${detail}` });
+    this.refused.note(cluster, code, detail);
   }
 
-  #logHeld({ cluster }: Lane, held: Extract<RollupVerdict, { kind: 'held' }>): void {
+  #noteHeld({ cluster }: Lane, held: Extract<RollupVerdict, { kind: 'held' }>): void {
     this.#options.logger.event(stableMessages.rollupQuarantined, {
       cluster,
       previous_rows: held.previousRows,
@@ -193,6 +197,8 @@ export class RollupIntake {
       held_consecutive: held.consecutive,
       accepted_after: ACCEPTED_AFTER,
     });
+    const detail = `${held.rows} rows after ${held.previousRows}`;
+    this.refused.note(cluster, 'rollup_quarantined', detail);
   }
 
   #logConfirmed({ cluster }: Lane, applied: Extract<RollupVerdict, { kind: 'applied' }>): void {
