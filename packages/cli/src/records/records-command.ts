@@ -33,6 +33,11 @@ export const recordsCommand: Command = directoryCommand({
       ...(values.limit === 0 ? {} : { limit: values.limit }),
       onDamage: (segment, unreadBytes) =>
         port.writeError(`bigfleet records: ${segment}: ${unreadBytes} bytes cannot be read\n`),
+      onUnknown: (segment, frameCount) =>
+        port.writeError(
+          `bigfleet records: ${segment}: ${frameCount} frames are of a kind that this build does ` +
+            'not know; they were passed over\n',
+        ),
     };
     let count = 0;
     const print = (line: RecordLine): void => {

@@ -1,11 +1,27 @@
-// A decision record as lines, one per decision: each action with its reason, each need that stayed
-// short. Codes are what the record says; nothing is derived anew.
+// A decision record as lines, one per decision: each action with its reason and what held it back,
+// each need that stayed short, each roll-up that was refused. Codes are what the record says;
+// nothing is derived anew.
 
-import { actionKindName, decodeRecord, type DecisionRecord, explain } from '@bigfleet/engine';
+import {
+  actionKindName,
+  type CycleDispositions,
+  decodeDispositions,
+  decodeRecord,
+  type DecisionRecord,
+  dispositionAt,
+  explain,
+  type RecordedAction,
+  type RefusedRollup,
+} from '@bigfleet/engine';
 import type { RecordFrame } from '@bigfleet/wire';
 import { shortNeed } from '../listings/need-name.ts';
 import { cleanText } from '../output/clean-text.ts';
 import { dollarsText, utcTime } from '../output/texts.ts';
+
+interface DocumentAction extends RecordedAction {
+  /** What held it back; absent when it was handed over, `unnamed` when the record cannot say. */
+  readonly disposition?: ReturnType<typeof dispositionAt>;
+}
 
 export interface RecordDocument {
   readonly shard: string;
@@ -15,43 +31,96 @@ export interface RecordDocument {
   readonly actionHash: string;
   /** Why this build cannot read it; then there is no record. */
   readonly problem?: string;
-  readonly record?: DecisionRecord;
+  readonly record?: DecisionRecord & { readonly actions: readonly DocumentAction[] };
+  /** Absent when nothing was held back and no roll-up refused. */
+  readonly heldBack?: HeldBackDocument;
 }
 
-export function recordDocument(shard: string, frame: RecordFrame): RecordDocument {
+type HeldBackDocument = Omit<CycleDispositions, 'cycle' | 'runs'> | { readonly problem: string };
+
+export function recordDocument(
+  shard: string,
+  frame: RecordFrame,
+  dispositions: Uint8Array,
+): RecordDocument {
   const record = decodeRecord(frame.payload);
+  const held = dispositions.length === 0 ? undefined : decodeDispositions(dispositions);
+  const known = held?.ok === true ? held.value : undefined;
   return {
     shard,
     epoch: frame.shardEpoch,
     cycle: frame.cycle,
     at: utcTime(frame.atUnixNanos) ?? null,
     actionHash: Buffer.from(frame.actionHash).toString('hex'),
-    ...(record.ok ? { record: record.value } : { problem: record.error.message }),
+    ...(record.ok
+      ? { record: withDispositions(record.value, known) }
+      : { problem: record.error.message }),
+    ...(known === undefined ? {} : { heldBack: heldBackDocument(known) }),
+    ...(held?.ok === false ? { heldBack: { problem: held.error.message } } : {}),
   };
 }
 
-export function recordLines({ shard, cycle, at, problem, record }: RecordDocument): string[] {
+function heldBackDocument({ cycle: _, runs: __, ...rest }: CycleDispositions): HeldBackDocument {
+  return rest;
+}
+
+function withDispositions(
+  record: DecisionRecord,
+  dispositions: CycleDispositions | undefined,
+): NonNullable<RecordDocument['record']> {
+  if (dispositions === undefined) return record;
+  const actions = record.actions.map((action, place) => {
+    const disposition = dispositionAt(dispositions, place);
+    return disposition === undefined ? action : { ...action, disposition };
+  });
+  return { ...record, actions };
+}
+
+export function recordLines(document: RecordDocument): string[] {
+  const { shard, cycle, at, problem, record, heldBack } = document;
   const where = `${at ?? ''} ${shard} ${cycle}`;
   // Silence would look like a cycle that never ran.
   if (record === undefined) return [`${where} unreadable: ${problem ?? ''}`];
-  const actions = record.actions.map(({ kind, machineId, cluster, need, shape }) => {
-    const why = explain(record, { machineId });
-    const served = record.needs[need];
-    const parts = [
-      actionKindName(kind),
-      machineId,
-      ...(cluster === '' ? [] : [`cluster=${cluster}`]),
-      ...(served === undefined ? [] : [`need=${shortNeed(served.fingerprint, served.group)}`]),
-      `${dollarsText(shape.pricePerHour)}/h`,
-      ...(why.kind === 'explained' ? [why.reasonCode] : []),
-    ];
-    return `${where} ${cleanText(parts.join(' '))}`;
-  });
-  const unmet = record.needs
+  return [
+    ...record.actions.map((action) => actionLine(record, action)),
+    ...unmetLines(record),
+    ...(heldBack === undefined ? [] : heldBackLines(heldBack)),
+  ].map((line) => `${where} ${cleanText(line)}`);
+}
+
+function actionLine(record: DecisionRecord, action: DocumentAction): string {
+  const { kind, machineId, cluster, need, shape, disposition } = action;
+  const why = explain(record, { machineId });
+  const served = record.needs[need];
+  return [
+    actionKindName(kind),
+    machineId,
+    ...(cluster === '' ? [] : [`cluster=${cluster}`]),
+    ...(served === undefined ? [] : [`need=${shortNeed(served.fingerprint, served.group)}`]),
+    `${dollarsText(shape.pricePerHour)}/h`,
+    ...(why.kind === 'explained' ? [why.reasonCode] : []),
+    ...(disposition === undefined ? [] : [`disposition=${disposition}`]),
+  ].join(' ');
+}
+
+function unmetLines({ needs }: DecisionRecord): string[] {
+  return needs
     .filter(({ isSatisfied }) => !isSatisfied)
     .map(({ cluster, fingerprint, group, reasonCode }) => {
       const need = shortNeed(fingerprint, group);
-      return `${where} ${cleanText(`Unmet cluster=${cluster} need=${need} ${reasonCode}`)}`;
+      return `Unmet cluster=${cluster} need=${need} ${reasonCode}`;
     });
-  return [...actions, ...unmet];
+}
+
+function heldBackLines(heldBack: HeldBackDocument): string[] {
+  if ('problem' in heldBack) return [`dispositions unreadable: ${heldBack.problem}`];
+  const { rollups, unnamedRollupCount } = heldBack;
+  return [
+    ...rollups.map(rollupLine),
+    ...(unnamedRollupCount === 0 ? [] : [`Rollup ${unnamedRollupCount} more, not named`]),
+  ];
+}
+
+function rollupLine({ cluster, code, count, detail }: RefusedRollup): string {
+  return `Rollup cluster=${cluster} ${code} count=${count}: ${detail}`;
 }

@@ -17,6 +17,7 @@ import { type NeedName, type NeedRef, parseNeedName } from '../listings/need-nam
 import { documentLine, documentText } from '../output/document.ts';
 import type { CtlPort } from '../port.ts';
 import { rangeRequest, recordBound } from '../records/record-bound.ts';
+import { RecordFrames } from '../records/record-frames.ts';
 import { recordDocument, recordLines } from '../records/record-text.ts';
 import { nowOf } from './now.ts';
 import { shardFlags, shardFlagsProblem } from './shard-flags.ts';
@@ -38,7 +39,8 @@ export const recordsVerb: Verb = defineVerb({
   summary: 'what shards decided, one line per decision',
   details: [
     'A line is: time, shard, cycle, then the action with its machine, cluster, need, price and',
-    'reason code, or Unmet with the need and why. -o json prints a decoded record per line.',
+    'reason code, or Unmet with the need and why. disposition= says what held an action back, a',
+    'line with Rollup which roll-ups were refused or held. -o json prints a record per line.',
   ],
   flags: {
     ...shardFlags,
@@ -114,23 +116,25 @@ function readRecords(
   links: Links,
   shard: ShardTarget,
   request: Request,
-  print: (shard: string, frame: RecordFrame) => void,
+  print: PrintRecord,
 ): Promise<void> {
   return links.shards.ask(
     shard,
     'list records',
     async (api, call) => {
-      for await (const frame of api.query.listRecords(request, call)) {
-        print(shardLabel(shard), frame);
-      }
+      const label = shardLabel(shard);
+      const frames = new RecordFrames((frame, dispositions) => print(label, frame, dispositions));
+      for await (const frame of api.query.listRecords(request, call)) frames.add(frame);
     },
     { isUnbounded: true },
   );
 }
 
-function printer(port: CtlPort, output: OutputForm): (shard: string, frame: RecordFrame) => void {
-  return (shard, frame) => {
-    const document = recordDocument(shard, frame);
+type PrintRecord = (shard: string, frame: RecordFrame, dispositions: Uint8Array) => void;
+
+function printer(port: CtlPort, output: OutputForm): PrintRecord {
+  return (shard, frame, dispositions) => {
+    const document = recordDocument(shard, frame, dispositions);
     if (output === 'json') port.writeOutput(documentLine(document));
     else if (output === 'yaml') port.writeOutput(`---\n${documentText(document, 'yaml')}`);
     else for (const line of recordLines(document)) port.writeOutput(`${line}\n`);
