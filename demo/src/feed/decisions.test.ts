@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { encodeDispositions } from '@bigfleet/engine';
 import { Decisions } from './decisions.ts';
 import { recordOf } from './testing/records.ts';
 
@@ -36,4 +37,21 @@ test('a damaged record is counted and adds nothing', () => {
   bytes[8] = (bytes[8] ?? 0) ^ 0xff;
   decisions.add(bytes);
   assert.deepEqual([decisions.damagedCount, decisions.totalCount], [1, 0]);
+});
+
+test('what became of the actions is neither a decision nor damage', () => {
+  const decisions = new Decisions();
+  decisions.add(
+    encodeDispositions({
+      cycle: 1,
+      reclaimCapFraction: 0,
+      maxActionsPerCycle: 0,
+      actionCount: 1,
+      counts: new Map([['suppressed', 1]]),
+      runs: [{ first: 0, count: 1, code: 'suppressed' }],
+      rollups: [],
+      unnamedRollupCount: 0,
+    }),
+  );
+  assert.deepEqual([decisions.damagedCount, decisions.totalCount], [0, 0]);
 });

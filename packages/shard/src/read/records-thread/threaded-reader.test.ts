@@ -8,7 +8,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { BigFleetError } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
-import { fourCores } from '../../core/testing/stage.ts';
+import { fourCores, openRails } from '../../core/testing/stage.ts';
 import { explainRecords } from '../../offline/explain-records.ts';
 import { directorySegments } from '../../records/segment-files.ts';
 import { ReadStage } from '../testing/read-stage.ts';
@@ -23,6 +23,9 @@ test.before(async () => {
   stage.core.start();
   await stage.demand('blue', 8);
   await stage.time.runFor(60_000);
+  stage.rails = { ...openRails, isPaused: true };
+  await stage.demand('blue', 4);
+  await stage.time.runFor(1_000);
   await stage.stop();
   for (const { name } of await stage.segments.list()) {
     writeFileSync(path.join(directory, name), await stage.segments.read(name));
@@ -41,10 +44,14 @@ test('an explanation in a thread is the library one', async () => {
 test('a scan gives every record in order and can be left', async () => {
   const reader = new ThreadedRecordsReader(realRuntime(), directory);
   const cycles: number[] = [];
-  for await (const { cycle, payload } of reader.scan({}, never)) {
+  let saidCount = 0;
+  for await (const { cycle, payload, dispositions } of reader.scan({}, never)) {
     assert.ok(payload.length > 0 && payload.buffer.byteLength === payload.length);
+    assert.equal(dispositions.buffer.byteLength, dispositions.length);
+    if (dispositions.length > 0) saidCount += 1;
     cycles.push(Number(cycle));
   }
+  assert.ok(saidCount > 0, 'what the pause held back crosses too');
   assert.ok(cycles.length > 3);
   assert.deepEqual(
     cycles,
