@@ -35,7 +35,6 @@ export class DispositionLog implements HeldBack {
     const run = { first: this.#first, count: this.#count, code: this.#code };
     this.counts.set(run.code, (this.counts.get(run.code) ?? 0) + run.count);
     if (this.runs.length < MAX_DISPOSITION_RUNS) this.runs.push(run);
-    this.#first += this.#count;
     this.#count = 0;
   }
 }
