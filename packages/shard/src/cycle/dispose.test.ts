@@ -34,6 +34,7 @@ class Stage {
   readonly withheld: string[] = [];
   /** What was held back in the last cycle: `blue-1 deduped_state`. */
   heldBack: string[] = [];
+  offeredCount = 0;
   roomInQueue: number = Number.POSITIVE_INFINITY;
   /** Of a machine whose provider does not answer. */
   silentSlot = -1;
@@ -70,6 +71,7 @@ class Stage {
         configuredCount: (cluster) => this.fleet.configuredCount(cluster),
         isReachable: (slot) => slot !== this.silentSlot,
         enqueue: ({ machineId }) => {
+          this.offeredCount += 1;
           if (this.queued.length >= this.roomInQueue) return false;
           this.queued.push(machineId);
           return true;
@@ -219,6 +221,7 @@ test('a queue without room holds no machine back from the next cycle', async () 
   stage.roomInQueue = 1;
   const done = await stage.dispose(reclaims('blue', 4));
   assert.deepEqual([done.enqueuedCount, done.droppedCount], [1, 3]);
+  assert.equal(stage.offeredCount, 2, 'a full queue is asked once');
   const dropped = ['blue-1', 'blue-2', 'blue-3'];
   assert.deepEqual(
     stage.heldBack,

@@ -27,7 +27,7 @@ export interface DisposePorts {
   readonly configuredCount: (cluster: string) => number;
   /** Whether the provider of this machine answers at all. */
   readonly isReachable: (slot: number) => boolean;
-  /** False when the queue is full. */
+  /** False when the queue is full; then it is not asked again in this cycle. */
   readonly enqueue: (order: ActionOrder) => boolean;
   /** Told about every action that a pause or a dry run kept back. */
   readonly onWithheld: (order: ActionOrder, by: 'suppressed' | 'dryrun') => void;
@@ -139,15 +139,29 @@ function disposeOne(
     tally.heldBack.note(at, 'provider_unreachable');
     return;
   }
+  // Nothing leaves the queue while this walk runs: who was refused once is refused to its end.
+  if (tally.droppedCount === 0 && offer(actions, at, cycle, fleet, enqueue)) {
+    tally.enqueuedCount++;
+    return;
+  }
+  tally.droppedCount++;
+  tally.heldBack.note(at, 'dropped_queue_full');
+}
+
+function offer(
+  actions: DecidedActions,
+  at: number,
+  cycle: number,
+  fleet: Fleet,
+  enqueue: DisposePorts['enqueue'],
+): boolean {
   const order = orderAt(actions, at, cycle, fleet);
   assert(order !== undefined, 'a live machine has an order');
+  const { slot } = order.handle;
   fleet.setPending(slot, 'in_flight');
-  if (enqueue(order)) tally.enqueuedCount++;
-  else {
-    fleet.setPending(slot, 'none');
-    tally.droppedCount++;
-    tally.heldBack.note(at, 'dropped_queue_full');
-  }
+  const isTaken = enqueue(order);
+  if (!isTaken) fleet.setPending(slot, 'none');
+  return isTaken;
 }
 
 /** Undefined when the action may go on. A machine that is not ours any more has moved on too. */
