@@ -1,6 +1,9 @@
 // The counterpart of the writer, for bytes that may come from a damaged file: every read is
 // bounded by what is there, and anything else throws RecordError.
 
+/** A byte order mark at the start of an id is part of the id. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 export class RecordError extends Error {
   override readonly name = 'RecordError';
 }
@@ -58,7 +61,7 @@ export class ByteReader {
 
   text(): string {
     try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(this.bytes(this.varint()));
+      return utf8.decode(this.bytes(this.varint()));
     } catch (cause) {
       if (cause instanceof RecordError) throw cause;
       throw new RecordError('a text is no UTF-8', { cause });

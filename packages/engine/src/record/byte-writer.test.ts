@@ -6,11 +6,15 @@ import { test } from 'node:test';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 
-const texts = [0, 1, 127, 128, 300, 0x3fff, 0x4000, 0x4001].flatMap((length) => [
-  'a'.repeat(length),
-  `${'a'.repeat(length)}é`,
-  '€'.repeat(length),
-]);
+const texts = [
+  // A mark that decoders like to swallow.
+  '\ufeffbom',
+  ...[0, 1, 127, 128, 300, 0x3fff, 0x4000, 0x4001].flatMap((length) => [
+    'a'.repeat(length),
+    `${'a'.repeat(length)}é`,
+    '€'.repeat(length),
+  ]),
+];
 
 test('texts and the numbers between them come back', () => {
   const out = new ByteWriter();
