@@ -1,6 +1,6 @@
 // The process around a command, as an argument: what it prints and how it is asked to stop.
 
-import { writeSync } from 'node:fs';
+import { writeFully } from './write-fully.ts';
 
 export interface ProcessPort {
   readonly nodeVersion: string;
@@ -17,13 +17,17 @@ const STDOUT = 1;
 const STDERR = 2;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const FORCED_EXIT_CODE = 130;
+/** What a shell reports of a command that SIGPIPE ended. */
+const READER_GONE_EXIT_CODE = 141;
 
 export const nodeProcess: ProcessPort = {
   nodeVersion: process.versions.node,
   env: process.env,
-  // Synchronous: the process may end right after, and a pipe would lose an asynchronous write.
-  writeOutput: (text) => writeFully(STDOUT, text),
-  writeError: (text) => writeFully(STDERR, text),
+  writeOutput: (text) => {
+    // `| head` has seen enough: end like every other command of a pipe, without a complaint.
+    if (writeFully(STDOUT, text) === 'reader-gone') process.exit(READER_GONE_EXIT_CODE);
+  },
+  writeError: (text) => void writeFully(STDERR, text),
   stopSignal: () =>
     new Promise<void>((resolve) => {
       let count = 0;
@@ -39,8 +43,3 @@ export const nodeProcess: ProcessPort = {
     process.on('SIGHUP', reopen);
   },
 };
-
-function writeFully(descriptor: number, text: string): void {
-  let rest = Buffer.from(text, 'utf8');
-  while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
-}

@@ -2,6 +2,7 @@
 // terminal adds to it.
 
 import { homedir } from 'node:os';
+import { isatty } from 'node:tty';
 import { nodeProcess, type ProcessPort } from '../process-port.ts';
 
 export interface CtlPort extends ProcessPort {
@@ -13,11 +14,15 @@ export interface CtlPort extends ProcessPort {
 }
 
 const DEFAULT_ROWS = 24;
+const STDOUT = 1;
+// Not process.stdout.isTTY: a first look at process.stdout makes a pipe non-blocking, and then a
+// reader that is slower than the answer would cut it off.
+const isTerminal = isatty(STDOUT);
 
 export const nodeCtlPort: CtlPort = {
   ...nodeProcess,
-  isTerminal: process.stdout.isTTY === true,
+  isTerminal,
   // A terminal that does not know its size says 0.
-  terminalRows: () => (process.stdout.isTTY === true ? process.stdout.rows : 0) || DEFAULT_ROWS,
+  terminalRows: () => (isTerminal ? process.stdout.rows : 0) || DEFAULT_ROWS,
   home: homedir(),
 };
