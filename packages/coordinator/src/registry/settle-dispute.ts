@@ -44,7 +44,10 @@ export async function settleDispute(
 
 function notDisputed(subject: string): Outcome {
   const name = JSON.stringify(subject);
-  return refused('INVALID_ARGUMENT', `coordinator: key is required: ${name} is not in dispute`);
+  return refused(
+    'INVALID_ARGUMENT',
+    `coordinator: ${name} is not in dispute; key is required for a domain`,
+  );
 }
 
 /** Nothing when the ledger has it with the keeper already. */

@@ -138,6 +138,16 @@ test('refusals have the code that clients match on and a text that names the own
       /shard not found/,
     ],
     [
+      () =>
+        coordinator.assignDomain({
+          topologyKey: '',
+          topologyValue: 'machine m-1',
+          shardId: 'shard-a',
+        }),
+      'INVALID_ARGUMENT',
+      /^coordinator: "machine m-1" is not in dispute; /,
+    ],
+    [
       () => coordinator.assignDomain({ ...zone, shardId: 'shard-b' }),
       'ALREADY_EXISTS',
       /currently on shard-a, asked shard-b/,
