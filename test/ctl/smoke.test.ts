@@ -41,7 +41,7 @@ async function pausing(fleet: Installation): Promise<void> {
   const { code, out } = await fleet.tryCtl('doctor');
   assert.equal(code, 1, out);
   assert.match(out, /warning +shard shard-0: .*paused.*smoke/);
-  assert.match(out, /warning +shard shard-0: has 1 Failed machines/);
+  assert.match(out, /warning +shard shard-0: has Failed machines: 1/);
   assert.match(await fleet.ctl('resume --shard=shard-0 --reason=smoke'), /shard-0/);
 }
 

@@ -599,8 +599,9 @@ const table = {
   },
   feature_missing: {
     kind: 'system',
-    meaning: 'The server is older than this bigfleetctl and does not know the call.',
-    action: 'Update the server, or use the bigfleetctl of its version; everything else works.',
+    meaning:
+      'The server does not know the call: it is older than this bigfleetctl, or another one.',
+    action: 'Check the port; update the server, or use the bigfleetctl of its version.',
     grpc: 'UNIMPLEMENTED',
   },
   request_refused: {

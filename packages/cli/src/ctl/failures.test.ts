@@ -98,11 +98,48 @@ test('nobody listens: the address and what to check', async () => {
   assert.match(error, /\n {2}next: Check --coordinator or the context/);
 });
 
-test('an address that is none is refused before anything is dialled', async () => {
-  const { code, error } = await runCtl(['--coordinator=http://x/y', 'list-shards']);
-  assert.equal(code, 1);
-  assert.match(error, /coordinator_unreachable/);
+for (const address of ['http://x/y', '127.0.0.1', 'fleet.test', '', 'a:1,b']) {
+  test(`--coordinator=${address} is refused before anything is dialled`, async () => {
+    const dialled: string[] = [];
+    const real = grpcNetwork(realRuntime());
+    const network = {
+      ...real,
+      connect: (options: Parameters<typeof real.connect>[0]) => {
+        dialled.push(options.target);
+        return real.connect(options);
+      },
+    };
+    const { code, error } = await runCtl([`--coordinator=${address}`, 'list-shards'], { network });
+    assert.deepEqual([code, dialled], [1, []]);
+    assert.match(error, /coordinator_unreachable: ".*" is no address to dial: write host:port/);
+  });
+}
+
+test('a server of another kind is not called an old coordinator', async (t) => {
+  const fake = await started(t, { isOld: true });
+  const { error } = await runCtl([`--coordinator=${fake.address}`, 'status']);
+  assert.match(
+    error,
+    /it is older than this bigfleetctl, or no coordinator\n {2}next: Check the port/,
+  );
 });
+
+const missing: readonly (readonly [text: string, code: string, next: RegExp])[] = [
+  ['coordinator: shard not found', 'thing_not_found', /next: Check the spelling; bigfleetctl get/],
+  ['coordinator: nothing to save', 'request_refused', /next: Correct what the message names/],
+];
+for (const [text, expected, next] of missing) {
+  test(`NOT_FOUND "${text}" is ${expected}`, async (t) => {
+    const fake = await started(t, { precheck: () => new RpcError('NOT_FOUND', text) });
+    const { code, error } = await runCtl([
+      `--coordinator=${fake.address}`,
+      ...'assign-domain --key=a --value=b --shard=c'.split(' '),
+    ]);
+    assert.equal(code, 1);
+    assert.ok(error.includes(`bigfleetctl: ${expected}: `), error);
+    assert.match(error, next);
+  });
+}
 
 test('a server that says nothing ends with --timeout', async (t) => {
   const sockets: Socket[] = [];
@@ -128,7 +165,7 @@ test('an old server: the missing feature is named', async (t) => {
   const { code, error } = await runCtl([`--coordinator=${old.address}`, 'list-transfers']);
   assert.equal(code, 1);
   assert.match(error, /feature_missing: .* does not know "list transfers": it is older/);
-  assert.match(error, /next: Update the server/);
+  assert.match(error, /next: Check the port; update the server/);
   const { code: listed } = await runCtl([`--coordinator=${old.address}`, 'list-shards']);
   assert.equal(listed, 0);
 });
@@ -193,6 +230,16 @@ for (const [name, text, problem] of configs) {
     assert.match(error, problem);
   });
 }
+
+test('a config file that a flag names must be there; one that nobody names need not', async (t) => {
+  const fake = await started(t);
+  const target = `--coordinator=${fake.address}`;
+  const named = await runCtl(['--config=/nowhere/config.yaml', target, 'list-quotas']);
+  assert.equal(named.code, 1);
+  assert.match(named.error, /ctl_config_invalid: \/nowhere\/config\.yaml: .*ENOENT/);
+  assert.equal(fake.calls.length, 0);
+  assert.equal((await runCtl([target, 'list-quotas'])).code, 0);
+});
 
 test('another major of Node is refused', async () => {
   const { runBigfleetctl } = await import('./bigfleetctl.ts');

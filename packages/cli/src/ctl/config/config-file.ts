@@ -26,13 +26,19 @@ const MAX_BYTES = 1_000_000;
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_DIRECTORY = 0o700;
 
-/** A file that is not there holds nothing. */
-export function readConfig(file: string): CtlConfig {
+export interface ReadOptions {
+  /** A file that a flag names must be there: without it another fleet would be dialled. */
+  readonly mustExist?: boolean;
+}
+
+/** Else a file that is not there holds nothing. */
+export function readConfig(file: string, { mustExist = false }: ReadOptions = {}): CtlConfig {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return EMPTY;
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (isMissing && !mustExist) return EMPTY;
     throw invalid(file, describeThrown(error), error);
   }
   if (text.length > MAX_BYTES) throw invalid(file, `it is longer than ${MAX_BYTES} characters`);

@@ -41,7 +41,11 @@ test('contexts are made, used, changed and deleted', async (t) => {
   const before = readFileSync(file, 'utf8');
   assert.equal((await ctl('config', 'set-context', 'a/b')).code, 1);
   assert.equal(readFileSync(file, 'utf8'), before);
-  assert.equal((await ctl('config', 'delete-context', 'prod')).code, 0);
+  const deleted = await ctl('config', 'delete-context', 'prod');
+  assert.deepEqual(
+    [deleted.code, deleted.output],
+    [0, 'deleted context prod; none is current now: config use-context chooses one\n'],
+  );
   assert.match((await ctl('config', 'view')).output, /current-context: ""/);
 });
 

@@ -108,7 +108,9 @@ export class CoordinatorLink {
   }
 
   #given(): Replica[] {
-    return this.#options.addresses.map((address) => ({ target: dialTarget(address) ?? address }));
+    return this.#options.addresses.map((address) => ({
+      target: dialTarget(address) ?? none(address),
+    }));
   }
 
   async #everyAddress(): Promise<Replica[]> {
@@ -145,7 +147,7 @@ export class CoordinatorLink {
     feature: string,
   ): unknown {
     if (failure === undefined) {
-      return new BigFleetError('coordinator_unreachable', `${this.name} is no address to dial`);
+      return none(this.name);
     }
     if (!isNotLeader(failure.error)) {
       return callFailure(failure.error, this.#peer(failure.replica), feature);
@@ -160,6 +162,14 @@ export class CoordinatorLink {
   #peer({ target }: Replica): { readonly kind: 'coordinator'; readonly name: string } {
     return { kind: 'coordinator', name: `the coordinator at ${target}` };
   }
+}
+
+/** Refused before anything is dialled: a library would guess port 443. */
+function none(address: string): never {
+  throw new BigFleetError(
+    'coordinator_unreachable',
+    `${JSON.stringify(address)} is no address to dial: write host:port`,
+  );
 }
 
 /** FAILED_PRECONDITION is kept for this, but for two refusals of membership. */

@@ -17,6 +17,9 @@ const UNREACHABLE: Readonly<Record<Peer['kind'], ErrorCode>> = {
   provider: 'provider_unreachable',
 };
 
+/** `coordinator: shard not found`, and not that there is nothing to save. */
+const NAMES_A_THING = /not found\b/;
+
 /** A bug stays what it is. */
 export function callFailure(thrown: unknown, peer: Peer, feature: string): unknown {
   if (!(thrown instanceof RpcError)) return thrown;
@@ -29,7 +32,13 @@ export function callFailure(thrown: unknown, peer: Peer, feature: string): unkno
     case 'UNIMPLEMENTED':
       return new BigFleetError(
         'feature_missing',
-        `${peer.name} does not know "${feature}": it is older than this bigfleetctl`,
+        `${peer.name} does not know "${feature}": it is older than this bigfleetctl, or no ${peer.kind}`,
+        { cause: thrown },
+      );
+    case 'NOT_FOUND':
+      return new BigFleetError(
+        NAMES_A_THING.test(message) ? 'thing_not_found' : 'request_refused',
+        `${peer.name}: ${message} (${code})`,
         { cause: thrown },
       );
     case 'UNAVAILABLE':

@@ -104,8 +104,12 @@ function acting({ entry }: ShardFacts, { actuation }: ShardStatus): Finding[] {
     return [finding('warning', 'paused', subject, message, fix)];
   }
   if (row.dryRun) {
-    const fix = `Restart it without --dry-run, or bigfleetctl resume --dry-run.`;
-    return [finding('warning', 'dry-run', subject, `only shows what it would do${by}`, fix)];
+    const isByFlag = !row.overridden.includes('dry_run');
+    const fix = isByFlag
+      ? 'Restart it without --dry-run.'
+      : `bigfleetctl resume --dry-run --shard=${entry.shardId} --reason=…`;
+    const message = `is in dry run and executes nothing${isByFlag ? '' : by}`;
+    return [finding('warning', 'dry-run', subject, message, fix)];
   }
   if (row.overridden.length === 0) return [];
   const message = `runs with ${row.overridden.join(', ')} set at run time${by}`;
@@ -142,8 +146,9 @@ function failed({ entry }: ShardFacts, { machinesByState }: ShardStatus): Findin
       'warning',
       'failed-machines',
       `shard ${entry.shardId}`,
-      `has ${count} Failed machines`,
-      'bigfleetctl get machines --state=Failed -o wide, then provider reset-failed.',
+      `has Failed machines: ${count}`,
+      `bigfleetctl get machines --shard=${entry.shardId} --state=Failed -o wide, then for those that stay ` +
+        'bigfleetctl provider reset-failed --provider=… --machine=…',
     ),
   ];
 }

@@ -158,7 +158,8 @@ function settingsOf(
   const file = configPath(values.config, port);
   const { context, coordinator } = values;
   const tls = { cert: values['tls-cert'], key: values['tls-key'], ca: values['tls-ca'] };
-  return targetSettings({ context, coordinator, tls, given }, readConfig(file), file);
+  const config = readConfig(file, { mustExist: values.config !== '' });
+  return targetSettings({ context, coordinator, tls, given }, config, file);
 }
 
 function watches<Table extends FlagTable>(

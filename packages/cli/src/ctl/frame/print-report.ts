@@ -6,6 +6,7 @@ import type { Report } from '../output/report.ts';
 import { type Style, styleFor } from '../output/style.ts';
 import type { CtlPort } from '../port.ts';
 import type { OutputForm } from './global-flags.ts';
+import { writeProblems } from './write-problems.ts';
 
 export interface PrintOptions {
   readonly port: CtlPort;
@@ -14,7 +15,7 @@ export interface PrintOptions {
 
 export function printReport(report: Report, { port, output }: PrintOptions): number {
   port.writeOutput(reportText(report, output, styleFor(port)));
-  for (const problem of report.problems) port.writeError(`bigfleetctl: ${problem}\n`);
+  writeProblems(port, report.problems);
   return exitCodeOf(report);
 }
 

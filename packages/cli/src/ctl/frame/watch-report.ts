@@ -11,6 +11,7 @@ import { utcTime } from '../output/texts.ts';
 import { describeFailure } from './describe-failure.ts';
 import type { OutputForm } from './global-flags.ts';
 import { reportText } from './print-report.ts';
+import { writeProblems } from './write-problems.ts';
 
 export interface WatchOptions {
   readonly ask: () => Promise<Report>;
@@ -65,7 +66,7 @@ function show({ context, output }: WatchOptions, report: Report, isFirst: boolea
     return;
   }
   port.writeOutput(`${separator(output, time, isFirst)}${text}`);
-  for (const problem of report.problems) port.writeError(`bigfleetctl: ${problem}\n`);
+  writeProblems(port, report.problems);
 }
 
 /** Drawn over the last one without clearing first: a cleared screen flickers. */

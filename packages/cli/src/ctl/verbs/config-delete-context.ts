@@ -23,9 +23,11 @@ export const configDeleteContextVerb: Verb = defineVerb({
       const config = readConfig(file);
       const contexts = new Map(config.contexts);
       if (!contexts.delete(name)) unknownContext(name, [...config.contexts.keys()]);
-      const currentContext = config.currentContext === name ? '' : config.currentContext;
+      const isCurrent = config.currentContext === name;
+      const currentContext = isCurrent ? '' : config.currentContext;
       writeConfig(file, { currentContext, contexts });
-      return textReport([`deleted context ${name}`], { name });
+      const more = isCurrent ? '; none is current now: config use-context chooses one' : '';
+      return textReport([`deleted context ${name}${more}`], { name });
     },
   },
 });

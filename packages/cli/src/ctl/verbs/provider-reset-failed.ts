@@ -50,6 +50,8 @@ async function addressOf(links: Links, name: string): Promise<string> {
   const names = providers.map((entry) => entry.name);
   const near = nearestName(names, name);
   const hint =
-    near === undefined ? `registered are ${names.join(', ') || 'none'}` : `did you mean ${near}?`;
+    near === undefined
+      ? `registered are ${names.join(', ') || 'none'}; one that shards dial by a flag needs --provider-addr`
+      : `did you mean ${near}?`;
   throw new BigFleetError('thing_not_found', `no provider ${name} is registered; ${hint}`);
 }

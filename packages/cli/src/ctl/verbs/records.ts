@@ -14,6 +14,7 @@ import type { Verb } from '../frame/verb.ts';
 import { shardLabel } from '../listings/from-shards.ts';
 import { type Holders, holdersOfMachine, holdersOfNeed } from '../listings/holders.ts';
 import { type NeedName, type NeedRef, parseNeedName } from '../listings/need-name.ts';
+import { writeProblems } from '../frame/write-problems.ts';
 import { documentLine, documentText } from '../output/document.ts';
 import type { CtlPort } from '../port.ts';
 import { rangeRequest, recordBound } from '../records/record-bound.ts';
@@ -86,7 +87,7 @@ export const recordsVerb: Verb = defineVerb({
       // Followed together, as they come; read one after the other, so that each is in order.
       if (follow) await Promise.all(about.shards.map(read));
       else for (const shard of about.shards) await read(shard);
-      for (const problem of problems) port.writeError(`bigfleetctl: ${problem}\n`);
+      writeProblems(port, problems);
       if (problems.length === 0) return CTL_EXIT.ok;
       return problems.length < found.length ? CTL_EXIT.partial : CTL_EXIT.failed;
     },

@@ -36,7 +36,10 @@ export const resumeVerb: Verb = defineVerb({
           const line = `dry run ended on shard ${shard}${isHeld ? `; ${held}` : ''}`;
           return { line, isDone: !state.dryRun };
         }
-        return { line: isHeld ? held : `resumed shard ${shard}`, isDone: !isHeld };
+        if (isHeld) return { line: held, isDone: false };
+        // Asked was the end of the pause, which it is; that nothing is executed all the same must be said.
+        const more = state.dryRun ? '; it is still in dry run, which resume --dry-run ends' : '';
+        return { line: `resumed shard ${shard}${more}`, isDone: true };
       });
     },
   },
