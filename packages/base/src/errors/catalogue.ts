@@ -560,6 +560,13 @@ const table = {
     action: 'Check --coordinator or the context, and that bigfleet coordinator runs there.',
     grpc: 'UNAVAILABLE',
   },
+  coordinator_store_unavailable: {
+    kind: 'transient',
+    meaning: 'The coordinator answers, but its store could not keep a change or confirm its lead.',
+    action:
+      'Its /readyz says why: free the disk, or bring the quorum of etcd back; then try again.',
+    grpc: 'UNAVAILABLE',
+  },
   coordinator_no_leader: {
     kind: 'transient',
     meaning: 'The replicas of the coordinator answer, but none of them leads.',

@@ -124,6 +124,15 @@ test('a server of another kind is not called an old coordinator', async (t) => {
   );
 });
 
+test('a coordinator that cannot write was reached: its store is named, not the address', async (t) => {
+  const full = 'coordinator: SQLite: database or disk is full';
+  const fake = await started(t, { precheck: () => new RpcError('UNAVAILABLE', full) });
+  const { code, error } = await runCtl([`--coordinator=${fake.address}`, 'list-shards']);
+  assert.equal(code, 1);
+  assert.match(error, /^bigfleetctl: coordinator_store_unavailable: .* disk is full\n/);
+  assert.match(error, /next: Its \/readyz says why: free the disk/);
+});
+
 const missing: readonly (readonly [text: string, code: string, next: RegExp])[] = [
   ['coordinator: shard not found', 'thing_not_found', /next: Check the spelling; bigfleetctl get/],
   ['coordinator: nothing to save', 'request_refused', /next: Correct what the message names/],

@@ -42,6 +42,12 @@ export function callFailure(thrown: unknown, peer: Peer, feature: string): unkno
         { cause: thrown },
       );
     case 'UNAVAILABLE':
+      if (peer.kind === 'coordinator' && message.startsWith('coordinator: ')) {
+        // Its own words: it was reached, and the address is right.
+        return new BigFleetError('coordinator_store_unavailable', `${peer.name}: ${message}`, {
+          cause: thrown,
+        });
+      }
       return new BigFleetError(
         UNREACHABLE[peer.kind],
         `cannot reach ${peer.name}: ${transportText(message)}`,
