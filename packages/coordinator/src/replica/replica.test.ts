@@ -75,6 +75,9 @@ test('an empty store without bootstrap: not ready, says why, and leads once it i
     ready: false,
     reason: 'store is empty and --bootstrap is not set',
   });
+  const warned = stage.log.lines.filter((line) => line.includes('msg="not leading"'));
+  assert.equal(warned.length, 1);
+  assert.match(warned[0] ?? '', /reason="store is empty and --bootstrap is not set"/);
   const filled = await stage.start('node-0');
   await stage.run(
     stage.coordinator(filled).reportShard({ shardId: 'shard-a', shardEpoch: 1n, cycle: 1n }),

@@ -55,6 +55,8 @@ export class Replica implements LeaderSource, TermRaiser {
     const observing = this.#observe();
     this.#loops = observing;
     this.#isEmpty = (await this.#open()) === 'empty';
+    // Whoever forgot the flag, or mounted the wrong volume, reads the log before the probe.
+    if (this.#isEmpty) this.#options.logger.warn('not leading', { reason: EMPTY });
     this.#loops = Promise.all([this.#lead(), observing]);
   }
 
