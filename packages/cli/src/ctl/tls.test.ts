@@ -72,9 +72,35 @@ test('a plaintext client of a TLS server, and the reverse, get an error and no h
   await using secure = await startFakeCoordinator({ tls: material(admin), gate });
   await using open = await startFakeCoordinator();
   const short = '--timeout=2s';
-  assert.equal((await runCtl([`--coordinator=${secure.address}`, short, 'list-quotas'])).code, 1);
+  const plain = await runCtl([`--coordinator=${secure.address}`, short, 'list-quotas']);
+  assert.equal(plain.code, 1);
+  assert.match(plain.error, /ended the connection in the handshake: .* TLS on one side only/);
   const reverse = [`--coordinator=${open.address}`, short, ...flags(admin), 'list-quotas'];
   assert.equal((await runCtl(reverse)).code, 1);
+});
+
+test('a certificate that has expired: the message names it, and doctor finds it', async () => {
+  const expired = await ca.issue('bigfleet://admin', -1);
+  await using fake = await startFakeCoordinator({ tls: material(admin), gate });
+  const argv = [`--coordinator=${fake.address}`, ...flags(expired)];
+  const { code, error } = await runCtl([...argv, 'list-quotas']);
+  assert.equal(code, 1);
+  assert.match(
+    error,
+    /ended the connection in the handshake: a certificate of ours that has expired/,
+  );
+  assert.equal(fake.calls.length, 0);
+  const doctor = await runCtl([...argv, 'doctor'], { runtime: realRuntime() });
+  assert.equal(doctor.code, 2);
+  assert.match(doctor.output, /^error +bigfleetctl: has expired \[certificate\]$/m);
+});
+
+test('doctor counts the last days of a certificate in hours', async () => {
+  const ending = await ca.issue('bigfleet://admin', 5.5);
+  await using fake = await startFakeCoordinator({ tls: material(admin), gate, shards: [] });
+  const argv = [`--coordinator=${fake.address}`, ...flags(ending), 'doctor'];
+  const { output } = await runCtl(argv, { runtime: realRuntime() });
+  assert.match(output, /^warning +bigfleetctl: expires in 5 hours \[certificate\]$/m);
 });
 
 test('doctor warns of certificates that end soon, here and at the server', async () => {

@@ -17,6 +17,11 @@ const UNREACHABLE: Readonly<Record<Peer['kind'], ErrorCode>> = {
   provider: 'provider_unreachable',
 };
 
+/** The library has no words for a peer that hangs up in the handshake. */
+const ENDED_AT_ONCE =
+  'it ended the connection in the handshake: a certificate of ours that has expired or is of another ' +
+  'authority, or TLS on one side only; bigfleetctl doctor looks at the certificates';
+
 /** `coordinator: shard not found`, and not that there is nothing to save. */
 const NAMES_A_THING = /not found\b/;
 
@@ -77,5 +82,6 @@ function transportText(message: string): string {
   return message
     .replace(/^No connection established\. Last error: /, '')
     .replace(/\. Resolution note:.*$/, '')
-    .replace(/^Error: /, '');
+    .replace(/^Error: /, '')
+    .replace(/^Failed to connect \(.*\)$/, ENDED_AT_ONCE);
 }

@@ -4,6 +4,7 @@ import type { FleetFacts } from './facts.ts';
 import { type Finding, finding } from './finding.ts';
 
 const WARN_DAYS = 7;
+const SECONDS_PER_HOUR = 3_600;
 const SECONDS_PER_DAY = 86_400;
 const NANOS_PER_SECOND = 1_000_000_000n;
 const CHECK = 'certificate';
@@ -34,6 +35,8 @@ export function checkCertificates(facts: FleetFacts): Finding[] {
     const days = Math.floor((expires - now) / SECONDS_PER_DAY);
     if (expires <= now) return [finding('error', CHECK, subject, 'has expired', FIX)];
     if (days >= WARN_DAYS) return [];
-    return [finding('warning', CHECK, subject, `expires in ${days} days`, FIX)];
+    const hours = Math.floor((expires - now) / SECONDS_PER_HOUR);
+    const left = days < 2 ? `${hours} hours` : `${days} days`;
+    return [finding('warning', CHECK, subject, `expires in ${left}`, FIX)];
   });
 }
