@@ -1,0 +1,91 @@
+// Proves the merge of domains after a restore (§10.5): what the ledger lost comes back, a move that it
+// does not know is followed, and a dispute keeps its provider in recovery.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assignDomain } from '../registry/domains.ts';
+import { answer, held, owners, restored, settle, zone } from './testing/restored-world.ts';
+
+describe('the merge of domains', () => {
+  it('re-inserts what the ledger lost and leaves what it knows', async () => {
+    const world = await restored((old) =>
+      old.apply({ kind: 'AssignDomain', domain: zone('known'), shard: 'a' }),
+    );
+    await answer(world, 'a', { heldDomains: [held('known'), held('lost')] });
+    await settle(world);
+    assert.deepEqual(owners(world), { known: 'a', lost: 'a' });
+    assert.equal(world.observer.count('ownership-conflict'), 0);
+  });
+
+  it('follows a move that the ledger does not know, once its owner there has answered', async () => {
+    const world = await restored((old) =>
+      old.apply({ kind: 'AssignDomain', domain: zone('z'), shard: 'a' }),
+    );
+    await answer(world, 'b', { heldDomains: [held('z')] });
+    await settle(world);
+    assert.deepEqual(owners(world), { z: 'a' }, 'a may hold it');
+    await answer(world, 'a');
+    await settle(world);
+    assert.deepEqual(owners(world), { z: 'b' });
+    assert.equal(world.observer.count('ownership-conflict'), 0);
+  });
+
+  it('keeps a domain claimed by two with the owner in the ledger, and its provider in recovery', async () => {
+    const world = await restored((old) =>
+      old.apply({ kind: 'AssignDomain', domain: zone('z'), shard: 'a' }),
+    );
+    await answer(world, 'a', { heldDomains: [held('z')] });
+    await answer(world, 'b', { heldDomains: [held('z')] });
+    await answer(world, 'c');
+    await settle(world);
+    assert.deepEqual(owners(world), { z: 'a' });
+    assert.equal(world.observer.count('ownership-conflict'), 1);
+    assert.deepEqual(world.desk.recovery.recoveringProviders(), new Set(['p:1']));
+    assert.deepEqual(
+      ['a', 'b', 'c'].map((id) => world.desk.recovery.isRecovering(id)),
+      [true, true, false],
+    );
+    assert.match(world.logLines.lines.join('\n'), /recovery waits for an operator/);
+  });
+
+  for (const [decision, expected] of [
+    ['a', 'a'],
+    ['b', 'b'],
+  ] as const) {
+    it(`lets the operator decide for ${decision}, and only between the claimants`, async () => {
+      const world = await restored((old) =>
+        old.apply({ kind: 'AssignDomain', domain: zone('z'), shard: 'a' }),
+      );
+      for (const id of ['a', 'b']) await answer(world, id, { heldDomains: [held('z')] });
+      await answer(world, 'c');
+      await settle(world);
+      const { ledger, desk } = world;
+      const operations = { ledger, queue: desk.queue, recovery: desk.recovery };
+      const third = await world.run(assignDomain(operations, zone('z'), 'c'));
+      assert.equal(third.kind === 'refused' && third.status, 'ABORTED');
+      const done = await world.run(assignDomain(operations, zone('z'), decision));
+      assert.equal(done.kind, 'done');
+      assert.deepEqual(owners(world), { z: expected });
+      assert.equal(desk.recovery.isOver(), true);
+    });
+  }
+
+  it('ends a dispute when a claimant is removed or lets go', async () => {
+    for (const way of ['removed', 'lets go'] as const) {
+      const world = await restored((old) =>
+        old.apply({ kind: 'AssignDomain', domain: zone('z'), shard: 'a' }),
+      );
+      for (const id of ['a', 'b']) await answer(world, id, { heldDomains: [held('z')] });
+      await answer(world, 'c');
+      await settle(world);
+      assert.equal(world.desk.recovery.isOver(), false);
+      if (way === 'lets go') await answer(world, 'b', { heldDomains: [held('other')] });
+      else {
+        await world.apply({ kind: 'RemoveShard', id: 'b' });
+        world.desk.forgetShard('b');
+      }
+      await settle(world);
+      assert.equal(world.desk.recovery.isOver(), true, way);
+    }
+  });
+});
