@@ -12,6 +12,7 @@ import { encodeLogical } from '../snapshots/logical-format.ts';
 import type { CommandBody } from '../state/commands.ts';
 import { FleetState } from '../state/fleet-state.ts';
 import { encodeRow } from '../state/row-format.ts';
+import type { Leadership } from '../store/store.ts';
 import { arbitraryCommand } from '../state/testing/arbitrary-commands.ts';
 import { type CommitFault, MemoryStore, type MemoryStoreOptions } from '../testing/index.ts';
 import { type ApplyOutcome, type ApplyQueue, openLedger } from './apply-queue.ts';
@@ -34,16 +35,21 @@ interface Rig {
   done<T>(promise: Promise<T>): Promise<T>;
 }
 
-async function rig(options: Partial<MemoryStoreOptions> = {}): Promise<Rig> {
+async function rig(
+  options: Partial<MemoryStoreOptions> = {},
+  prepare: (held: Leadership) => void = () => {},
+): Promise<Rig> {
   const time = createVirtualRuntime({ seed: 'apply', drain: drainMicrotasks });
   const { runtime } = time;
   const store = new MemoryStore({ runtime, ...options });
   const sink = captureSink();
   const outcomes: ApplyOutcome[] = [];
+  const leadership = await store.campaign(never);
+  prepare(leadership);
   const ledger = await openLedger({
     runtime,
     store,
-    leadership: await store.campaign(never),
+    leadership,
     log: createLogger({ clock: runtime.clock, sink }),
     observer: { onApplied: (outcome) => outcomes.push(outcome) },
   });
@@ -189,6 +195,23 @@ test('a leadership that ends by itself refuses what waits', async () => {
   assert.equal((await waiting[1])?.kind, 'not-leader');
   assert.equal((await r.done(waiting[0] ?? assert.fail())).kind, 'not-leader');
   assert.equal(r.ledger.lost.reason, 'lease_lost');
+});
+
+test('a lease window that has closed is noticed before anything is sent', async () => {
+  let isOpen = true;
+  const r = await rig({}, (held) => {
+    held.isWithinWindow = () => isOpen;
+  });
+  let commitCount = 0;
+  r.store.commit = () => {
+    commitCount += 1;
+    return Promise.resolve({ kind: 'committed' });
+  };
+  await r.done(r.ledger.apply(shard('a')));
+  // A stalled loop: its timers have not run yet, so nobody has said that the lease is over.
+  isOpen = false;
+  assert.deepEqual(await r.done(r.ledger.apply(shard('b'))), { kind: 'not-leader' });
+  assert.deepEqual([commitCount, r.ledger.lost.reason], [1, 'lease_lost']);
 });
 
 test('another writer moved a row: everything is reloaded and the command runs once more', async () => {

@@ -215,14 +215,56 @@ test('a follower refuses reads and writes, names the leader, and still answers G
   );
 });
 
+/** Something happens after the data is taken and before the look at the leadership. */
+function beforeConfirming(leader: StagedReplica, happens: () => unknown): void {
+  const { store } = leader;
+  const confirm = store.confirm.bind(store);
+  store.confirm = async (leadership) => {
+    await happens();
+    return confirm(leadership);
+  };
+}
+
 test('a leader that was deposed while it read answers with a refusal, not with the data', async () => {
   const { stage, leader } = await led();
   await report(stage, leader, 'shard-a');
-  const reading = stage.coordinator(leader).listShards({});
-  // The request has arrived and its data is taken; the confirmation is still under way.
-  await stage.time.runFor(1);
-  stage.disk.depose();
-  assert.equal((await refusal(stage, () => reading)).code, 'FAILED_PRECONDITION');
+  beforeConfirming(leader, () => stage.disk.depose());
+  const error = await refusal(stage, () => stage.coordinator(leader).listShards({}));
+  assert.equal(error.code, 'FAILED_PRECONDITION');
+});
+
+test('what a read answers was taken before the look at the leadership, not after it', async () => {
+  const { stage, leader } = await led();
+  await report(stage, leader, 'shard-a');
+  const entry = { name: 'p', address: 'p:1', region: 'r', declaredQuota: 0, shards: [] };
+  beforeConfirming(leader, () =>
+    leader.replica.leading()?.ledger.apply({ kind: 'UpsertProvider', entry }),
+  );
+  const list = (): Promise<{ providers: readonly unknown[] }> =>
+    stage.run(stage.coordinator(leader).listProviders({}));
+  assert.equal((await list()).providers.length, 0);
+  assert.equal((await list()).providers.length, 1);
+});
+
+test('a leadership that ended while it was looked at gives no answer either', async () => {
+  const { stage, leader } = await led();
+  await report(stage, leader, 'shard-a');
+  // The store was asked in time and said yes; this replica has resigned since.
+  leader.store.confirm = async () => {
+    leader.replica.raiseAbove(1n);
+    while (leader.replica.leading() !== undefined) await Promise.resolve();
+    return 'leading';
+  };
+  const error = await refusal(stage, () => stage.coordinator(leader).listShards({}));
+  assert.equal(error.code, 'FAILED_PRECONDITION');
+});
+
+test('a look at the leadership that gets no answer is no answer: retry', async () => {
+  const { stage, leader } = await led();
+  await report(stage, leader, 'shard-a');
+  leader.store.confirm = () => Promise.resolve('timeout');
+  const error = await refusal(stage, () => stage.coordinator(leader).listShards({}));
+  assert.deepEqual([error.code, error.message.includes('retry')], ['UNAVAILABLE', true]);
 });
 
 test('a success that wrote nothing is confirmed too', async () => {
@@ -230,10 +272,9 @@ test('a success that wrote nothing is confirmed too', async () => {
   await report(stage, leader, 'shard-a');
   const zone = { topologyKey: 'zone', topologyValue: 'z1', shardId: 'shard-a' };
   await stage.run(stage.coordinator(leader).assignDomain(zone));
-  const again = stage.coordinator(leader).assignDomain(zone);
-  await stage.time.runFor(1);
-  stage.disk.depose();
-  assert.equal((await refusal(stage, () => again)).code, 'FAILED_PRECONDITION');
+  beforeConfirming(leader, () => stage.disk.depose());
+  const error = await refusal(stage, () => stage.coordinator(leader).assignDomain(zone));
+  assert.equal(error.code, 'FAILED_PRECONDITION');
 });
 
 test('under mTLS a role may call what the matrix says, and a shard only for itself', async () => {
