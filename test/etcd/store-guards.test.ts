@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { EtcdCluster, EtcdEndpoint } from '../toolkit/index.ts';
-import { gateway, outsiderDelete, outsiderGet, outsiderPut } from './gateway.ts';
+import { base64, gateway, outsiderDelete, outsiderGet, outsiderPut } from './gateway.ts';
 import { command, createReplica, deleteShard, never, putShard, type Replica } from './replica.ts';
 import { startEtcd } from './start.ts';
 
@@ -41,6 +41,19 @@ const intrusions: readonly Intrusion[] = [
   {
     name: 'the leader key is deleted (G1)',
     intrude: (prefix) => outsiderDelete(at, `${prefix}leader`),
+    writes: [putShard('s-3')],
+    reason: 'deposed',
+  },
+  {
+    // Somebody else has led in between: the lease alone would not tell.
+    name: 'the leader key is deleted and made anew with our lease (G1)',
+    intrude: async (prefix) => {
+      const key = `${prefix}leader`;
+      const held = await outsiderGet(at, key);
+      await outsiderDelete(at, key);
+      const value = base64(held?.value ?? '');
+      await gateway(at, 'kv/put', { key: base64(key), value, lease: held?.lease });
+    },
     writes: [putShard('s-3')],
     reason: 'deposed',
   },
