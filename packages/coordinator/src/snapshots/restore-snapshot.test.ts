@@ -237,6 +237,11 @@ const UNFIT: readonly [string, (context: TestContext) => Promise<string>, RegExp
     /x\/y/,
   ],
   ['holds a broken row', (context) => altered(context, `UPDATE fleet SET value = '{'`), /not JSON/],
+  [
+    'has no term left to raise',
+    (context) => altered(context, `UPDATE meta SET term = ${2n ** 63n - 1_000n}`),
+    /term is out of range/,
+  ],
   ['is not what meta.json says', (context) => altered(context, '', 3), /another state/],
 ];
 
@@ -250,6 +255,12 @@ for (const [name, archive, message] of UNFIT) {
     assert.equal(withoutMeta(await stateIn(dataDir)), withoutMeta(old));
   });
 }
+
+test('the floor is above the term of the state, whatever meta.json says', async (context) => {
+  const tar = await altered(context, 'UPDATE meta SET term = 77');
+  const restored = await restoreSnapshot(options(folder(context), tar));
+  assert.deepEqual([restored.term, restored.termFloor], [77n, 1_077n]);
+});
 
 test('a rejected row of a logical snapshot is logged and counted, the rest restored', async (context) => {
   const text = JSON.stringify({
