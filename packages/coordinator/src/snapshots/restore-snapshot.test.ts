@@ -183,6 +183,7 @@ test('a damaged archive changes nothing', async (context) => {
     code: 'snapshot_malformed',
     message: /checksum/,
   });
+  assert.deepEqual(readdirSync(dataDir).sort(), ['coordinator.db', 'coordinator.lock']);
   assert.equal(withoutMeta(await stateIn(dataDir)), withoutMeta(old));
 });
 

@@ -54,6 +54,8 @@ export async function restoreSnapshot(options: RestoreOptions): Promise<Restored
   try {
     return await restoreInto(dataDir, options);
   } finally {
+    // Also of an archive that was refused: a copy of its state would fill the volume for nothing.
+    rmSync(dataDir.at(SPOOL_FILE), { force: true });
     dataDir.release();
   }
 }
@@ -70,7 +72,6 @@ async function restoreInto(dataDir: DataDir, options: RestoreOptions): Promise<R
     options.log.error('snapshot row rejected', { at, reason });
   if (engine === 'sqlite') intoSqlite(dataDir, checked, options);
   else await intoEtcd(dataDir, checked, options);
-  rmSync(spool, { force: true });
   return {
     index: archive.meta.index,
     term: checked.term,
