@@ -1,9 +1,10 @@
 // Proves of a coordinator over SQLite, with its real sockets and files: what it says when it starts,
-// that --trace-samples has one sample per command, and that a quota row can be taken back, after which
-// its provider can be deregistered.
+// that --trace-samples has one sample per command, that copies which a kill left behind in the middle
+// of a snapshot are gone, and that a quota row can be taken back, after which its provider can be
+// deregistered.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -47,6 +48,9 @@ test('one command, one sample; a cleared quota frees its provider', async (conte
   const folder = mkdtempSync(path.join(tmpdir(), 'coordinator-'));
   context.after(() => rmSync(folder, { recursive: true }));
   const sink = captureSink();
+  const lost = path.join(folder, 'data', 'snapshot-save-x');
+  mkdirSync(lost, { recursive: true });
+  writeFileSync(path.join(lost, 'state'), 'half a copy');
   const running = await startCoordinatorProcess({
     runtime,
     logger: createLogger({ clock: runtime.clock, sink }),
@@ -54,6 +58,7 @@ test('one command, one sample; a cleared quota frees its provider', async (conte
     settings: settings(folder),
     env: {},
   });
+  assert.equal(existsSync(lost), false);
   const channel = createGrpcChannel({ runtime, target: running.address });
   const admin = createClient(CoordinatorAdmin, channel);
   const provider = { name: 'lab', address: 'p:9000', region: 'r' };

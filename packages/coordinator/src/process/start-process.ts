@@ -19,6 +19,7 @@ import {
   startProcessMetrics,
 } from '@bigfleet/telemetry';
 import { createGrpcServer, type GrpcServer, tlsFromFlags, type TlsMaterial } from '@bigfleet/wire';
+import { removeLostSpools } from '../service/snapshot-handlers.ts';
 import { SnapshotExporter } from '../snapshots/export-snapshots.ts';
 import { type AssembledCoordinator, assembleCoordinator, metricsOf } from './assemble.ts';
 import { openStore } from './open-store.ts';
@@ -61,6 +62,7 @@ export async function startCoordinatorProcess(
   const core = await prepare(options, opened, stopping.signal, fail);
   const { replica, readiness, health, parts } = core;
   if (parts.store.engine === 'sqlite') await replica.start();
+  await removeLostSpools(options.settings.dataDir);
   const server = serve(options, core);
   const [address = options.settings.listen] = await server.bind();
   opened.defer(() => server.stop());

@@ -2,7 +2,7 @@
 // Leader only: a follower's copy can lag, and a backup that silently lacks recent writes is worse
 // than a failed call. The leadership is looked at again when the copy is complete.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
@@ -22,6 +22,14 @@ export interface SnapshotHandlersOptions {
   readonly spoolDir: string;
 }
 
+const SPOOL_PREFIX = 'snapshot-save-';
+
+/** Copies of a process that was killed while it saved. The caller holds the lock of the directory. */
+export async function removeLostSpools(spoolDir: string): Promise<void> {
+  const names = (await readdir(spoolDir)).filter((name) => name.startsWith(SPOOL_PREFIX));
+  for (const name of names) await rm(path.join(spoolDir, name), { recursive: true, force: true });
+}
+
 export function snapshotHandlers(
   options: SnapshotHandlersOptions,
 ): Pick<Handlers<typeof Coordinator>, 'snapshotSave'> {
@@ -30,7 +38,7 @@ export function snapshotHandlers(
     async *snapshotSave({ format }, call) {
       const leader = gate.leading();
       const name = format === SnapshotFormat.LOGICAL ? 'logical' : 'native';
-      const directory = await mkdtemp(path.join(spoolDir, 'snapshot-save-'));
+      const directory = await mkdtemp(path.join(spoolDir, SPOOL_PREFIX));
       try {
         const snapshot = await store.snapshot(name);
         if (snapshot === undefined) throw new RpcError('NOT_FOUND', 'coordinator: nothing to save');
