@@ -12,6 +12,8 @@ import type { LossReason } from '../store/store.ts';
 const APPLY_OUTCOMES = ['success', 'error', 'fsm_error'] as const;
 const PHASES = ['PREPARING', 'COMMITTED'] as const;
 const NANOS_PER_SECOND = 1_000_000_000;
+/** Second 1 of 1970: a gauge that is not published at once stays so at 0. */
+const NEVER = 1;
 /** Alive in a label at once. */
 const MAX_SHARDS = 1_024;
 
@@ -23,6 +25,7 @@ export interface CoordinatorMetrics extends CoordinatorObserver {
   onIdentityRejected(rpc: string): void;
   onLeaseRevoked(): void;
   onSnapshotSaved(): void;
+  onSnapshotFailed(): void;
   /** Of the leader that is observed; undefined = none now, which is no lower term. */
   setTerms(leadershipTerm: bigint | undefined, storeRaftTerm: bigint): void;
   /** What the store complains of now. */
@@ -149,9 +152,10 @@ function defineCounters({ registry, clock, rpcs }: CoordinatorMetricsOptions): C
   const jumps = counter(registry, 'term_jumps_refused', 'Reported terms too far above ours.');
   const saved = registry.gauge({
     name: 'bigfleet_coordinator_snapshot_last_success_timestamp_seconds',
-    help: 'When a snapshot was last exported or found unchanged.',
+    help: 'When a snapshot was last exported or found unchanged; 1 = tried, and never.',
     initial: () => false,
   });
+  let hasSaved = false;
   return {
     onApply: (outcome, seconds) => {
       applies.labels({ outcome }).inc();
@@ -166,7 +170,15 @@ function defineCounters({ registry, clock, rpcs }: CoordinatorMetricsOptions): C
     onOwnershipConflict: () => conflicts.inc(),
     onClusterBindingConflict: () => bindings.inc(),
     onTermJumpRefused: () => jumps.inc(),
-    onSnapshotSaved: () => saved.set(Number(clock.unixNanos()) / NANOS_PER_SECOND),
+    onSnapshotSaved: () => {
+      hasSaved = true;
+      saved.set(Number(clock.unixNanos()) / NANOS_PER_SECOND);
+    },
+    // An alert on its age needs a sample: an export that never worked would else be a series that is
+    // not there, as if none had been asked for.
+    onSnapshotFailed: () => {
+      if (!hasSaved) saved.set(NEVER);
+    },
   };
 }
 

@@ -3,9 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createVirtualRuntime } from '@bigfleet/base';
+import { drainMicrotasks } from '@bigfleet/base/real';
+import { createRegistry } from '@bigfleet/telemetry';
+import { metricsOf } from '../process/assemble.ts';
 import { CoordinatorStage, type StagedReplica } from '../process/testing/coordinator-stage.ts';
 
-async function samples({ registry }: StagedReplica): Promise<readonly string[]> {
+async function samples({ registry }: Pick<StagedReplica, 'registry'>): Promise<readonly string[]> {
   let text = '';
   for (const family of registry.snapshot().families) {
     for await (const slice of family.format()) text += slice;
@@ -85,4 +89,22 @@ test('a registered shard that a new leader has not heard is as old as that leade
   assert.ok(unheard > 60 && unheard <= 61, `${unheard} s`);
   await stage.run(stage.coordinator(second).reportShard({ ...report, cycle: 2n }));
   assert.ok((await ageOf()) < 1);
+});
+
+test('an export that never worked has a sample to alert on; one that did keeps its time', async () => {
+  const { runtime } = createVirtualRuntime({ seed: 'series', drain: drainMicrotasks });
+  const registry = createRegistry();
+  const metrics = metricsOf(registry, runtime);
+  const lastSuccess = async (): Promise<number> => {
+    const lines = await samples({ registry });
+    const line = lines.find((each) => each.includes('snapshot_last_success')) ?? assert.fail();
+    return Number(line.split(' ')[1]);
+  };
+  metrics.onSnapshotFailed();
+  assert.equal(await lastSuccess(), 1);
+  metrics.onSnapshotSaved();
+  const savedAt = await lastSuccess();
+  assert.ok(savedAt > 1_700_000_000);
+  metrics.onSnapshotFailed();
+  assert.equal(await lastSuccess(), savedAt);
 });

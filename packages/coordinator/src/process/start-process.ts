@@ -141,6 +141,7 @@ async function prepare(
           store,
           log: logger,
           onSuccess: () => metrics.onSnapshotSaved(),
+          onFailure: () => metrics.onSnapshotFailed(),
         });
   const assembled = assembleCoordinator({
     ...settings,

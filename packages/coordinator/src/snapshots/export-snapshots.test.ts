@@ -137,11 +137,13 @@ test('the loop exports at once and every interval, and outlives failures', async
   const r = await rig(context);
   await r.add('a');
   let attempts = 0;
+  let failures = 0;
   const attempted = Promise.withResolvers<void>();
   const stop = new AbortController();
   const exporter = r.exporter({
     directory: path.join('/dev/null', 'nowhere'),
     onSuccess: () => assert.fail('must not succeed'),
+    onFailure: () => (failures += 1),
   });
   const status = r.store.status.bind(r.store);
   r.store.status = () => {
@@ -157,6 +159,7 @@ test('the loop exports at once and every interval, and outlives failures', async
   stop.abort();
   await running;
   assert.match(r.lines.join('\n'), /level=ERROR msg="snapshot export failed"/);
+  assert.equal(failures, attempts);
 });
 
 test('the state file is the state: a byte-stable document', async (context) => {

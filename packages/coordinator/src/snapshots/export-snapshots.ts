@@ -23,6 +23,7 @@ export interface SnapshotExporterOptions {
   readonly format?: 'native' | 'logical';
   /** After each attempt that left the export dir current; `…_snapshot_last_success_…`. */
   readonly onSuccess?: (unixMs: number) => void;
+  readonly onFailure?: () => void;
   readonly onStep?: StepHook;
 }
 
@@ -49,6 +50,7 @@ export class SnapshotExporter {
         await this.exportOnce();
       } catch (error) {
         log.error('snapshot export failed', { error: describeThrown(error) });
+        this.#options.onFailure?.();
       }
       await sleep(runtime, intervalMs, signal).catch((reason: unknown) => {
         if (!signal.aborted) throw reason;
