@@ -34,7 +34,7 @@ export class BareSqlite {
     for (let op = 0; op < count; op++) {
       const index = ++this.#index;
       const key = `domains/topology.kubernetes.io%2Frack/rack-${index}`;
-      const value = `{"key":"topology.kubernetes.io/rack","value":"rack-${index}","shard_id":"shard-0","shard_uid":1,"state":"ASSIGNED","revision":${index}}`;
+      const value = `{"key":"topology.kubernetes.io/rack","value":"rack-${index}","shard_id":"shard-0","shard_uid":1,"state":"ASSIGNED","revision":${index}}\n01234567`;
       this.#begin.run();
       this.#row.run(key, value);
       this.#meta.run(index, '0123456789abcdef0123456789abcdef', index, 0);

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { BigFleetError, describeThrown } from '@bigfleet/base';
 import { SCHEMA } from '../../state/schema.ts';
 import { APPLICATION_ID } from './fleet-database.ts';
+import { unsealed } from './row-seal.ts';
 import { sqliteProblem } from './sqlite-errors.ts';
 
 const RESTORE = 'restore a snapshot (bigfleetctl snapshot restore); nothing was written over it';
@@ -16,6 +17,7 @@ export function checkDatabase(file: string): void {
     try {
       checkIdentity(file, database);
       checkIntegrity(file, database);
+      checkRows(file, database);
     } finally {
       database.close();
     }
@@ -41,6 +43,16 @@ function checkIntegrity(file: string, database: DatabaseSync): void {
   if (verdict !== 'ok') throw corrupt(file, verdict);
   const { count } = database.prepare('SELECT count(*) AS count FROM meta').get() ?? {};
   if (count !== 1) throw corrupt(file, 'its meta row is missing');
+}
+
+/** Cost: one look at every row, about a microsecond each. */
+function checkRows(file: string, database: DatabaseSync): void {
+  for (const { key, value } of database.prepare('SELECT key, value FROM fleet').iterate()) {
+    const name = String(key);
+    if (unsealed(name, String(value)) === undefined) {
+      throw corrupt(file, `row ${JSON.stringify(name)} does not match its checksum`);
+    }
+  }
 }
 
 export function asStoreError(file: string, error: unknown): BigFleetError {

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Meta } from '../../state/rows.ts';
 import { APPLICATION_ID, CREATE_TABLES, type KeyValue } from './fleet-database.ts';
+import { sealed } from './row-seal.ts';
 
 export const DATABASE_FILE = 'coordinator.db';
 const BUILD_FILE = 'coordinator.db.new';
@@ -36,7 +37,7 @@ export function buildDatabase(file: string, { meta, rows }: NewDatabase): void {
     database.exec(`BEGIN; ${CREATE_TABLES}`);
     writeMeta(database, meta);
     const insert = database.prepare('INSERT INTO fleet (key, value) VALUES (?, ?)');
-    for (const { key, value } of rows) insert.run(key, value);
+    for (const { key, value } of rows) insert.run(key, sealed(key, value));
     database.exec('COMMIT');
   } finally {
     database.close();

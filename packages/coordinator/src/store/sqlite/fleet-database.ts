@@ -4,11 +4,12 @@
 // for meta, one fsync; guarded by the bench coordinator/apply-sqlite.
 
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import { assert } from '@bigfleet/base';
+import { assert, BigFleetError } from '@bigfleet/base';
 import { encodeRow } from '../../state/row-format.ts';
 import type { Meta } from '../../state/rows.ts';
 import type { RowKey, Write } from '../../state/writes.ts';
 import type { CommitRequest } from '../store.ts';
+import { sealed, unsealed } from './row-seal.ts';
 
 /** `BFLT`: a SQLite file of something else is not ours to write into. */
 export const APPLICATION_ID = 0x42_46_4c_54;
@@ -66,11 +67,9 @@ export class FleetDatabase {
     return metaOf(row);
   }
 
-  /** In key order. */
+  /** In key order. Throws `coordinator_row_malformed` for a row that is not as it was written. */
   rows(): KeyValue[] {
-    return this.#statements.rows
-      .all()
-      .map(({ key, value }) => ({ key: String(key), value: String(value) }));
+    return this.#statements.rows.all().map(({ key, value }) => rowOf(String(key), String(value)));
   }
 
   /** Durable when it returns. */
@@ -147,7 +146,7 @@ export class FleetDatabase {
 
   #write(write: Write): void {
     if (write.kind === 'delete') this.#statements.delete.run(write.key);
-    else this.#statements.put.run(write.key, encodeRow(write.table, write.row));
+    else this.#statements.put.run(write.key, sealed(write.key, encodeRow(write.table, write.row)));
   }
 }
 
@@ -190,6 +189,12 @@ function prepare(connection: DatabaseSync): Statements {
     put: connection.prepare('INSERT OR REPLACE INTO fleet (key, value) VALUES (?, ?)'),
     delete: connection.prepare('DELETE FROM fleet WHERE key = ?'),
   };
+}
+
+function rowOf(key: RowKey, stored: string): KeyValue {
+  const value = unsealed(key, stored);
+  if (value !== undefined) return { key, value };
+  throw new BigFleetError('coordinator_row_malformed', `${key}: its checksum does not match`);
 }
 
 function metaOf(row: Readonly<Record<string, SQLOutputValue>>): Meta {

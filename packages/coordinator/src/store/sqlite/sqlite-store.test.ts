@@ -173,6 +173,19 @@ const DAMAGES: readonly [string, (file: string) => void, string, RegExp][] = [
     /schema 2/,
   ],
   [
+    // Well-formed, and about another shard: only its checksum tells.
+    'one letter of a row changed',
+    (file) => alter(file, `UPDATE fleet SET value = replace(value, ':"s"', ':"t"')`),
+    'coordinator_store_corrupt',
+    /row "domains\/.*" does not match its checksum/,
+  ],
+  [
+    'a row under the key of another',
+    (file) => alter(file, `UPDATE fleet SET key = key || 'x'`),
+    'coordinator_store_corrupt',
+    /does not match its checksum/,
+  ],
+  [
     'a missing meta row',
     (file) => alter(file, 'DELETE FROM meta'),
     'coordinator_store_corrupt',
