@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { assignDomain } from '../registry/domains.ts';
 import type { ReportInit } from '../reports/testing/report-world.ts';
 import { MIN_RECOVERY_MS } from './recovery-machine.ts';
+import { transferId } from '../transfers/transfer-id.ts';
 import { answer, dials, held, restored, settle } from './testing/restored-world.ts';
 
 describe('the merge of overrides', () => {
@@ -194,6 +195,35 @@ describe('the merge of overrides', () => {
     await settle(world);
     assert.equal(world.desk.recovery.isOver(), true);
     assert.equal(world.ledger.state.override('m'), undefined);
+  });
+});
+
+describe('transfers of this leadership, while another provider still recovers', () => {
+  it('what one gave to a shard that answered before is not taken back', async () => {
+    const world = await restored();
+    for (const id of ['a', 'b']) await answer(world, id);
+    await settle(world);
+    const ours = transferId(world.ledger.term, 1);
+    const insert = { kind: 'RestoreOverride', machineId: 'm', owner: 'b' } as const;
+    await world.apply({ ...insert, transferId: ours });
+    await world.apply({ ...insert, machineId: 'old', transferId: 't' });
+    await settle(world);
+    assert.equal(world.desk.recovery.isOver(), false, 'c has not answered');
+    assert.equal(world.ledger.state.override('m')?.owner, 'b');
+    assert.equal(world.ledger.state.override('old'), undefined);
+  });
+
+  it('a donor that one has frozen does not keep recovery open', async () => {
+    const world = await restored();
+    const id = transferId(world.ledger.term, 1);
+    await answer(world, 'a', {
+      heldOverrides: [{ machineId: 'm', transferId: 's' }],
+      transfers: [{ transferId: id, role: 1, state: 1, peerShardId: 'b', machineIds: ['m'] }],
+    });
+    for (const shardId of ['b', 'c']) await answer(world, shardId);
+    await settle(world);
+    assert.equal(world.ledger.state.override('m')?.owner, 'a');
+    assert.equal(world.desk.recovery.isOver(), true);
   });
 });
 

@@ -69,6 +69,20 @@ describe('while recovering', () => {
   });
 });
 
+describe('a shard that dials nothing', () => {
+  it('is asked for what it holds until it has said so', async () => {
+    const world = await restored((old) => old.report('idle', {}));
+    for (const id of ['a', 'b', 'c']) await answer(world, id);
+    await settle(world);
+    const observedCoordinatorTerm = world.ledger.term;
+    const first = await world.report('idle', { observedCoordinatorTerm });
+    assert.deepEqual([first.sendHeld, world.desk.recovery.isRecovering('idle')], [true, true]);
+    await answer(world, 'idle');
+    assert.equal(world.desk.recovery.isOver(), true);
+    assert.equal((await world.report('idle', { observedCoordinatorTerm })).sendHeld, false);
+  });
+});
+
 describe('an empty answer', () => {
   const rows: { name: string; init: ReportInit; reports: number; counts: boolean }[] = [
     { name: 'after two replies that asked', init: {}, reports: 3, counts: true },
