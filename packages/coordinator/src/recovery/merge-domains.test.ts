@@ -1,10 +1,11 @@
 // Proves the merge of domains after a restore (§10.5): what the ledger lost comes back, a move that it
-// does not know is followed, and a dispute keeps its provider in recovery.
+// does not know is followed, what is being given up stays its keeper's, and a dispute keeps its provider
+// in recovery.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assignDomain } from '../registry/domains.ts';
-import { answer, held, owners, restored, settle, zone } from './testing/restored-world.ts';
+import { answer, dials, held, owners, restored, settle, zone } from './testing/restored-world.ts';
 
 describe('the merge of domains', () => {
   it('re-inserts what the ledger lost and leaves what it knows', async () => {
@@ -88,4 +89,53 @@ describe('the merge of domains', () => {
       assert.equal(world.desk.recovery.isOver(), true, way);
     }
   });
+
+  it('takes in as releasing what a shard gives up and the ledger does not know', async () => {
+    const world = await restored((old) =>
+      old.apply({ kind: 'AssignDomain', domain: zone('known'), shard: 'a' }),
+    );
+    await answer(world, 'a', { heldDomains: [held('known')] });
+    await answer(world, 'b', { releasingDomains: [held('lost'), held('known')] });
+    await answer(world, 'c');
+    await settle(world);
+    const { ledger, desk } = world;
+    assert.equal(desk.recovery.isOver(), true);
+    assert.deepEqual(owners(world), { known: 'a', lost: 'b' }, 'a row is left as it is');
+    assert.equal(ledger.state.domain(zone('lost'))?.state, 'RELEASING');
+    const home = await world.report('a', dials('p:1'));
+    const foreign = home.assignment?.foreignDomains.map(({ topologyValue }) => topologyValue);
+    assert.ok(foreign?.includes('lost'), 'not the home’s meanwhile');
+    const applied = { ...dials('p:1'), assignmentRevision: BigInt(revisionOf(world)) };
+    await world.report('b', { ...applied, releasingDomains: [held('lost')] });
+    assert.ok(ledger.state.domain(zone('lost')) !== undefined, 'it still holds something');
+    await world.report('b', applied);
+    assert.equal(ledger.state.domain(zone('lost')), undefined);
+  });
+
+  it('what a shard held then says nothing about a domain that is assigned afterwards', async () => {
+    const world = await restored((old) =>
+      old.apply({ kind: 'AssignDomain', domain: zone('z'), shard: 'b' }),
+    );
+    await answer(world, 'a');
+    await answer(world, 'b', { heldDomains: [held('z')] });
+    await answer(world, 'c');
+    await settle(world);
+    const { desk } = world;
+    assert.equal(desk.recovery.isOver(), true);
+    const domainsOf = async (): Promise<readonly string[] | undefined> => {
+      const { assignment } = await world.report('b', dials('p:1'));
+      return assignment?.domains.map(({ topologyValue }) => topologyValue);
+    };
+    assert.deepEqual(await domainsOf(), ['z'], 'it never let go of it');
+    await world.apply({ kind: 'UnassignDomain', domain: zone('z') });
+    await world.apply({ kind: 'DomainReleased', domain: zone('z'), shard: 'b' });
+    await world.apply({ kind: 'AssignDomain', domain: zone('z'), shard: 'b' });
+    assert.deepEqual(await domainsOf(), [], 'the home has not heard of it');
+    await world.report('a', { ...dials('p:1'), assignmentRevision: BigInt(revisionOf(world)) });
+    assert.deepEqual(await domainsOf(), ['z']);
+  });
 });
+
+function revisionOf({ ledger }: Awaited<ReturnType<typeof restored>>): number {
+  return ledger.state.meta.assignmentRevision;
+}
