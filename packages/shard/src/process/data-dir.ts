@@ -1,9 +1,9 @@
 // The data directory: made when it is missing, owned by this process for its life. A second process
 // on it would write the same epoch, and then no provider could tell the two apart.
 
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BigFleetError, describeThrown } from '@bigfleet/base';
+import { makeDirectory } from '../records/make-directory.ts';
 import { type ExclusiveLock, exclusiveLock } from './exclusive-lock.ts';
 
 const OWNER_ONLY = 0o700;
@@ -26,7 +26,7 @@ export async function openDataDir(directory: string): Promise<DataDir> {
 
 async function make(directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: OWNER_ONLY });
+    await makeDirectory(directory, OWNER_ONLY);
   } catch (cause) {
     throw unusable(`${directory} cannot be made`, cause);
   }

@@ -32,8 +32,10 @@ import { grpcTransport } from './grpc-transport.ts';
 import type { ProcessSettings } from './process-settings.ts';
 import type { RunningShard } from './shard-options.ts';
 import { startShard } from './start-shard.ts';
+import { stopWithin } from './stop-within.ts';
 
 const HTTP_CLOSE_WITHIN_MS = 1_000;
+const STOP_WITHIN_MS = 14_000;
 
 export interface StartProcessOptions {
   readonly runtime: Runtime;
@@ -55,7 +57,7 @@ export interface RunningProcess {
   readonly metricsAddress: string | undefined;
   /** The administrator moved the audit log away. */
   reopenAuditLog(): void;
-  /** Within 15 s, whatever peers do. Idempotent. */
+  /** Within 15 s, whatever peers and disks do. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -67,12 +69,13 @@ export async function startShardProcess(options: StartProcessOptions): Promise<R
   const http = await startProbes(options, prepared, shard);
   const release = opened.move();
   let stopped: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
+  const stopAll = async (): Promise<void> => {
     // The probes answer 503 until everything else is down.
     await shard.stop();
     await http.close(HTTP_CLOSE_WITHIN_MS);
     await release.disposeAsync();
   };
+  const within = { runtime: options.runtime, logger: prepared.logger, ms: STOP_WITHIN_MS };
   return {
     shard,
     epoch: prepared.epoch,
@@ -80,7 +83,7 @@ export async function startShardProcess(options: StartProcessOptions): Promise<R
     fileOf: (name) => durableFile(prepared.dataDir.at(name)),
     metricsAddress: http.address,
     reopenAuditLog: () => prepared.audit.reopen(),
-    stop: () => (stopped ??= stop()),
+    stop: () => (stopped ??= stopWithin(within, stopAll)),
   };
 }
 

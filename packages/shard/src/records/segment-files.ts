@@ -2,8 +2,9 @@
 // keeps them in memory. Names sort in the order of writing, of both kinds together, so that the
 // oldest is the first. A trace file is a trace as the engine writes it, nothing around it.
 
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from './make-directory.ts';
 
 export interface SegmentFile {
   append(bytes: Uint8Array): Promise<void>;
@@ -50,7 +51,7 @@ export function directorySegments(directory: string): SegmentFiles {
   return {
     list: () => listSegments(directory),
     create: async (name) => {
-      await mkdir(directory, { recursive: true });
+      await makeDirectory(directory);
       const file = await open(inside(name), 'wx', OWNER_ONLY);
       return {
         append: async (bytes) => {
