@@ -397,6 +397,12 @@ const table = {
     action: 'Check owner, mode and free space of --data-dir.',
     grpc: 'INTERNAL',
   },
+  audit_log_unusable: {
+    kind: 'system',
+    meaning: 'The audit log cannot be opened for appending, so nothing would be on record.',
+    action: 'Name a file in an existing, writable directory with --audit-log, or leave it out.',
+    grpc: 'INTERNAL',
+  },
   providers_file_corrupt: {
     kind: 'system',
     meaning: 'The file providers.json is damaged, so providers of this shard would be forgotten.',

@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createVirtualRuntime } from '@bigfleet/base';
+import { BigFleetError, createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { type CapturedLog, captureSink, createLogger, createRegistry } from '@bigfleet/telemetry';
 import { metricValue } from '../session/testing/metric-reader.ts';
@@ -103,11 +103,6 @@ test('after a rotation, reopen writes to the new file and loses nothing', async 
   assert.equal(await dropped(), 0);
 });
 
-test('a path that cannot be opened is an error at the start', async (t) => {
-  const path = join(await temporary(t), 'missing', 'audit.jsonl');
-  await assert.rejects(openWith(path), { code: 'ENOENT' });
-});
-
 /** A disk that is full, slow, or well again, as the test says. */
 class Disk {
   isFull = false;
@@ -165,4 +160,14 @@ test('a slow disk fills the bounded buffer and never the caller; a cycle is one 
   const lines = disk.written.join('').split('\n').length - 1;
   assert.equal(lines, 1 + 16_384);
   assert.equal(disk.written.length, 1 + 16_384 / 512);
+});
+
+test('a path that cannot be opened refuses the start, with a code and its name', async (t) => {
+  const path = join(await temporary(t), 'missing', 'audit.jsonl');
+  await assert.rejects(openWith(path), (error: unknown) => {
+    assert.ok(error instanceof BigFleetError);
+    assert.equal(error.code, 'audit_log_unusable');
+    assert.match(error.message, /missing.audit\.jsonl cannot be opened: ENOENT/);
+    return true;
+  });
 });

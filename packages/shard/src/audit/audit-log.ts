@@ -3,7 +3,7 @@
 // be written, is dropped and counted. Rotation is the administrator's: after moving the file away,
 // `reopen` (SIGHUP) makes the writer open the path anew before its next write.
 
-import { BoundedQueue, type Clock, describeThrown } from '@bigfleet/base';
+import { BigFleetError, BoundedQueue, type Clock, describeThrown } from '@bigfleet/base';
 import type { Counter, Logger } from '@bigfleet/telemetry';
 import type { AppendFile, OpenAppendFile } from './append-file.ts';
 import { type ActionRecord, actionLine, type AdminRecord, adminLine } from './audit-lines.ts';
@@ -39,7 +39,13 @@ export interface FileAuditLogOptions {
 
 /** Opens the file first: a path that cannot be written is a start-up error, not a silent loss. */
 export async function openAuditLog(options: FileAuditLogOptions): Promise<AuditLog> {
-  return new FileAuditLog(options, await options.open(options.path));
+  const { open, path } = options;
+  try {
+    return new FileAuditLog(options, await open(path));
+  } catch (cause) {
+    const text = `${path} cannot be opened: ${describeThrown(cause)}`;
+    throw new BigFleetError('audit_log_unusable', text, { cause });
+  }
 }
 
 class FileAuditLog implements AuditLog {
