@@ -158,6 +158,11 @@ test('a full disk: a pause holds all the same and says so, any other change is r
   assert.deepEqual([paused.grpcStatus, paused.message], ['UNAVAILABLE', 'applied, not persisted']);
   assert.equal(actuation.effective.paused, true);
   assert.equal(actuation.effective.dryRun, false, 'only the pause was applied');
+  assert.match(
+    log.lines.at(-1) ?? '',
+    /msg="actuation settings changed" .*reason=drill paused=true dry_run=false/,
+    'what holds now is on record, durable or not',
+  );
   for (const changes of [{ paused: false }, { dryRun: true }, { clear: true }]) {
     assert.equal(await refusal(actuation.set(ask(changes))), 'rails_write_failed');
     assert.equal(actuation.effective.paused, true);

@@ -157,7 +157,10 @@ export class Actuation {
       await file.replace(formatRails({ overrides, change }));
     } catch (cause) {
       logger.error('actuation settings could not be persisted', { err: describeThrown(cause), by });
-      if (request.paused === true) this.#apply({ ...this.#overrides, paused: true }, change);
+      if (request.paused === true) {
+        this.#apply({ ...this.#overrides, paused: true }, change);
+        this.#logChanged(request);
+      }
       throw notPersisted(request, cause);
     }
     this.#apply(overrides, change);
