@@ -1,6 +1,9 @@
 // Proves the front door: which command runs, what is printed where, and the exit codes.
 
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
 import { createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
@@ -65,3 +68,19 @@ for (const verb of [['records'], ['replay'], ['explain', '--machine=a']]) {
     assert.match(error, /there is no directory \/nowhere\/at\/all; name the one/);
   });
 }
+
+test('records that the file system refuses are one line, and a directory is no segment', async (t) => {
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'bigfleet-records-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  mkdirSync(path.join(directory, '000000000001-00000000.records'));
+  const none = await run(['records', directory]);
+  assert.deepEqual([none.code, none.error], [0, 'bigfleet records: no record matches\n']);
+  const loop = path.join(directory, '000000000001-00000001.records');
+  symlinkSync(loop, loop);
+  for (const verb of ['records', 'replay', 'explain']) {
+    const subject = verb === 'explain' ? ['--machine=m1'] : [];
+    const { code, output, error } = await run([verb, directory, ...subject]);
+    assert.deepEqual([code, output], [1, '']);
+    assert.match(error, new RegExp(`^bigfleet ${verb}: .* cannot be read: ELOOP.*\n$`));
+  }
+});

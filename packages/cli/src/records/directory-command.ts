@@ -45,14 +45,24 @@ export function directoryCommand<Table extends FlagTable & typeof directoryFlags
       }
       const { values, words } = parsed.value;
       const directory = words[0] ?? (values['records-dir'] as string);
-      if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      try {
+        if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) {
+          return await verb.run(directorySegments(directory), values, context);
+        }
         port.writeError(
           `bigfleet ${name}: there is no directory ${directory}; ` +
             `name the one that the shard was given with --records-dir\n`,
         );
-        return EXIT.failed;
+      } catch (error) {
+        if (!isFileError(error)) throw error;
+        port.writeError(`bigfleet ${name}: ${directory} cannot be read: ${error.message}\n`);
       }
-      return verb.run(directorySegments(directory), values, context);
+      return EXIT.failed;
     },
   };
+}
+
+/** What the file system refuses, to another user for example: a line for a person, not a bug. */
+function isFileError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
 }

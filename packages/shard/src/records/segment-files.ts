@@ -81,8 +81,10 @@ async function namesIn(directory: string): Promise<string[]> {
   return (await unlessMissing(readdir(directory))) ?? [];
 }
 
+/** Undefined for what is gone, and for what is no file. */
 async function sizeOf(file: string): Promise<number | undefined> {
-  return (await unlessMissing(stat(file)))?.size;
+  const found = await unlessMissing(stat(file));
+  return found?.isFile() === true ? found.size : undefined;
 }
 
 async function readHead(file: string, bytes: number): Promise<Uint8Array> {
