@@ -203,3 +203,87 @@ test('a hold is one per cluster and profile, and refusals within it do not lengt
   stage.operators.forget('blue');
   assert.equal(bootstrap.holdOffs.size, 0);
 });
+
+/** Far more than an outbox takes. */
+const MANY = 3_000;
+
+function pullMany(stage: Stage): (() => BootstrapOutcome | undefined)[] {
+  return Array.from({ length: MANY }, (_, at) =>
+    watch(stage.operators.bootstrap.pull(pullOf({ machineId: `m${at}` }))),
+  );
+}
+
+/** Answers whatever was asked and not answered yet, until nothing more is asked. */
+async function answerAll(stage: Stage, operator: TestOperator): Promise<number> {
+  const answered = new Set<string>();
+  for (let isNew = true; isNew; ) {
+    isNew = false;
+    for (const { requestId } of operator.all('bootstrapRequest')) {
+      if (answered.has(requestId)) continue;
+      answered.add(requestId);
+      isNew = true;
+      operator.send({ case: 'bootstrapResponse', value: { requestId } });
+    }
+    await stage.settle();
+  }
+  return answered.size;
+}
+
+test('thousands are asked some at a time: the session stays, and each gets its blob', async () => {
+  const stage = new Stage('many');
+  const operator = await stage.connect('blue');
+  const outcomes = pullMany(stage);
+  await stage.settle();
+  assert.equal(operator.all('bootstrapRequest').length, 200);
+  assert.equal(await answerAll(stage, operator), MANY);
+  assert.ok(outcomes.every((outcome) => outcome()?.kind === 'blob'));
+  assert.equal(await stage.metric('sessions_stalled_total'), 0);
+  assert.equal(await stage.metric('request_bootstrap_seconds_count'), MANY);
+});
+
+test('thousands across a reconnect: what was asked is asked again, then the others', async () => {
+  const stage = new Stage('many-again');
+  await stage.connect('blue');
+  const outcomes = pullMany(stage);
+  await stage.settle();
+  stage.network.apply({ kind: 'crash', host: 'blue' });
+  await stage.time.runFor(1_000);
+  stage.network.apply({ kind: 'restart', host: 'blue' });
+  const again = await stage.connect('blue');
+  assert.equal(await stage.metric('bootstrap_reissued_total'), 200);
+  assert.equal(await answerAll(stage, again), MANY);
+  assert.ok(outcomes.every((outcome) => outcome()?.kind === 'blob'));
+  assert.equal(await stage.metric('sessions_stalled_total'), 0);
+});
+
+test('an operator that reads and never answers: all end with their deadline, and new ones are asked', async () => {
+  const stage = new Stage('mute');
+  const operator = await stage.connect('blue');
+  const outcomes = pullMany(stage);
+  await stage.time.runFor(30_200);
+  assert.ok(outcomes.every((outcome) => outcome()?.kind === 'timeout'));
+  assert.equal(operator.all('bootstrapRequest').length, 200, 'nobody is asked only to be given up');
+  const late = watch(stage.operators.bootstrap.pull(pullOf({ machineId: 'late' })));
+  await stage.settle();
+  answer(operator, { userData: Uint8Array.of(1) });
+  await stage.settle();
+  assert.equal(late()?.kind, 'blob');
+});
+
+test('a loss makes room for who waits', async () => {
+  const stage = new Stage('loss');
+  const operator = await stage.connect('blue');
+  const controller = new AbortController();
+  const { bootstrap } = stage.operators;
+  for (let at = 0; at < 200; at++) {
+    watch(bootstrap.pull(pullOf({ machineId: `m${at}`, signal: controller.signal })));
+  }
+  const next = watch(bootstrap.pull(pullOf({ machineId: 'next' })));
+  await stage.settle();
+  controller.abort();
+  await stage.time.runFor(200);
+  assert.equal(operator.all('bootstrapRequest').at(-1)?.machineId, 'next');
+  answer(operator, { userData: Uint8Array.of(1) });
+  await stage.settle();
+  assert.equal(next()?.kind, 'blob');
+});

@@ -6,7 +6,8 @@
 // and counted: an answer from a session of another cluster than the one that was asked. Blob bytes
 // and the operator's error text never enter a log.
 //
-// Bound: one pending request per execution under way.
+// Bounds: one pending request per execution under way; of them so many at an operator at once, and
+// the others wait for their turn, within the same deadline.
 
 import { assert, type Runtime, type Timer, type TimerWheel } from '@bigfleet/base';
 import type { Requirement } from '@bigfleet/engine';
@@ -16,6 +17,7 @@ import type { ShardFrame } from '../session/frame.ts';
 import { newFrameId } from '../session/frame-id.ts';
 import type { SessionMetrics } from '../session/metrics.ts';
 import type { OperatorSession, SessionDirectory } from '../session/operator-session.ts';
+import { AskingWindow } from './asking-window.ts';
 import type { BootstrapBlob } from './blob.ts';
 import { HoldOffs } from './hold-off.ts';
 import type { BootstrapMetrics } from './metrics.ts';
@@ -23,6 +25,10 @@ import type { BootstrapMetrics } from './metrics.ts';
 const BOOTSTRAP_TIMEOUT_MS = 30_000;
 /** Far above any execute concurrency: reaching it is a leak. */
 const MAX_PENDING = 65_536;
+/** At one operator: it holds 256 answers, and what it drops is only learned from the deadline. */
+const MAX_ASKED_AT_ONCE = 200;
+/** After a deadline others follow at once, most of them: whoever is left then is asked. */
+const ADVANCE_AFTER_LOSS_MS = 100;
 /** A century: the largest lifetime that still is a number of milliseconds we can add. */
 const MAX_TTL_SECONDS = 3_155_760_000n;
 
@@ -60,7 +66,8 @@ export interface BootstrapRequestsOptions {
 interface Pending {
   readonly id: string;
   readonly pull: BootstrapPull;
-  readonly sentAtMs: number;
+  /** Undefined while it waits for its turn. */
+  sentAtMs: number | undefined;
   readonly timer: Timer;
   readonly settle: (outcome: BootstrapOutcome) => void;
 }
@@ -69,6 +76,9 @@ export class BootstrapRequests {
   readonly holdOffs: HoldOffs;
   readonly #options: BootstrapRequestsOptions;
   readonly #pending = new Map<string, Pending>();
+  readonly #window = new AskingWindow<Pending>(MAX_ASKED_AT_ONCE);
+  /** By cluster: a turn that follows a loss. */
+  readonly #advances = new Map<string, Timer>();
 
   constructor(options: BootstrapRequestsOptions) {
     this.#options = options;
@@ -87,8 +97,8 @@ export class BootstrapRequests {
     const session = this.#options.sessions.sessionOf(cluster);
     if (session === undefined) return Promise.resolve({ kind: 'no_session' });
     return new Promise((resolve) => {
-      const pending = this.#register(pull, resolve);
-      session.deliver(requestFrame(pending));
+      this.#window.enter(cluster, this.#register(pull, resolve));
+      this.#advance(session);
     });
   }
 
@@ -98,40 +108,68 @@ export class BootstrapRequests {
     if (pending === undefined) return;
     const { cluster, fingerprint } = pending.pull;
     if (cluster !== session.cluster) return this.#dropForeign(session);
-    if (response.error !== '') {
+    if (response.error === '') {
+      this.holdOffs.succeeded(cluster, fingerprint);
+      pending.settle({ kind: 'blob', blob: this.#blobOf(response) });
+    } else {
       this.holdOffs.refused(cluster, fingerprint);
-      return pending.settle({ kind: 'refused' });
+      pending.settle({ kind: 'refused' });
     }
-    this.holdOffs.succeeded(cluster, fingerprint);
-    pending.settle({ kind: 'blob', blob: this.#blobOf(response) });
+    this.#advance(session);
   }
 
   /** A session was installed: what is still wanted of its cluster is asked again. */
   reissue(session: OperatorSession): void {
-    for (const pending of this.#pending.values()) {
-      if (pending.pull.cluster !== session.cluster) continue;
+    for (const pending of this.#window.askedOf(session.cluster)) {
       this.#options.metrics.reissued.inc();
       session.deliver(requestFrame(pending));
     }
+    this.#advance(session);
   }
 
   /** The shard stops: whoever still waits is told so. */
   stop(): void {
     for (const pending of this.#pending.values()) pending.settle({ kind: 'cancelled' });
+    for (const timer of this.#advances.values()) timer.cancel();
+    this.#advances.clear();
+  }
+
+  #advance(session: OperatorSession): void {
+    for (const pending of this.#window.advance(session.cluster)) {
+      pending.sentAtMs = this.#options.runtime.clock.monotonicMs();
+      session.deliver(requestFrame(pending));
+    }
+  }
+
+  /** Not at once: those that wait for the same deadline would all be sent, only to be given up. */
+  #advanceLater(cluster: string): void {
+    if (this.#advances.has(cluster)) return;
+    const { wheel, sessions } = this.#options;
+    const timer = wheel.after(ADVANCE_AFTER_LOSS_MS, () => {
+      this.#advances.delete(cluster);
+      const session = sessions.sessionOf(cluster);
+      if (session !== undefined) this.#advance(session);
+    });
+    this.#advances.set(cluster, timer);
   }
 
   #register(pull: BootstrapPull, resolve: (outcome: BootstrapOutcome) => void): Pending {
     assert(this.#pending.size < MAX_PENDING, 'bootstrap requests leak');
     const { runtime, wheel, timeoutMs = BOOTSTRAP_TIMEOUT_MS } = this.#options;
     const id = newFrameId(runtime.entropy);
-    const onAbort = (): void => pending.settle({ kind: 'cancelled' });
+    const lose = (outcome: BootstrapOutcome): void => {
+      pending.settle(outcome);
+      this.#advanceLater(pull.cluster);
+    };
+    const onAbort = (): void => lose({ kind: 'cancelled' });
     const pending: Pending = {
       id,
       pull,
-      sentAtMs: runtime.clock.monotonicMs(),
-      timer: wheel.after(timeoutMs, () => pending.settle(this.#unanswered(pull.cluster))),
+      sentAtMs: undefined,
+      timer: wheel.after(timeoutMs, () => lose(this.#unanswered(pull.cluster))),
       settle: (outcome) => {
         if (!this.#pending.delete(id)) return;
+        this.#window.leave(pull.cluster, pending);
         pending.timer.cancel();
         pull.signal.removeEventListener('abort', onAbort);
         this.#observe(pending);
@@ -148,7 +186,9 @@ export class BootstrapRequests {
     return { kind: isConnected ? 'timeout' : 'no_session' };
   }
 
+  /** A round trip: who was never asked made none. */
   #observe({ sentAtMs }: Pending): void {
+    if (sentAtMs === undefined) return;
     const elapsedMs = this.#options.runtime.clock.monotonicMs() - sentAtMs;
     this.#options.metrics.requestSeconds.observe(elapsedMs / 1_000);
   }

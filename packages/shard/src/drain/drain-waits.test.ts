@@ -195,15 +195,15 @@ test('losing the session fires nothing; its successor gets the rest of the grace
   assert.equal(stage.fired[0]?.graceSeconds, 479);
 });
 
-test('a mass drain survives a reconnect: everything is told again, and the session stays', async () => {
+test('a mass drain ends no session: all of it is told, and told again after a reconnect', async () => {
   const { stage, operator } = await blueStage('mass-drain');
   const count = 3_000;
   for (let at = 0; at < count; at++) {
     stage.operators.drains.begin(drainOf({ machineId: `m${at}` }));
-    if (at % 500 === 0) await stage.settle();
   }
-  await stage.settle();
+  await stage.time.runFor(5_000);
   assert.equal(operator.all('reclaimInstruction').length, count);
+  assert.equal(await outcome(stage, 'no_session'), 0);
   stage.network.apply({ kind: 'crash', host: 'blue' });
   await stage.time.runFor(60_000);
   stage.network.apply({ kind: 'restart', host: 'blue' });
@@ -380,4 +380,20 @@ test('abandoned: nothing fires, a reconnect is told nothing, a late ack is no of
     await stage.metric('session_frames_dropped_total', 'reason="foreign_reclaim_ack"'),
     0,
   );
+});
+
+test('held in the middle of a mass drain: the rest is told after the resume, each once', async () => {
+  const { stage, operator } = await blueStage('mass-hold');
+  const { drains } = stage.operators;
+  const count = 1_000;
+  for (let at = 0; at < count; at++) drains.begin(drainOf({ machineId: `m${at}` }));
+  drains.hold();
+  await stage.time.runFor(10_000);
+  assert.equal(operator.all('reclaimInstruction').length, 200);
+  drains.resume();
+  await stage.time.runFor(1_000);
+  const told = operator.all('reclaimInstruction').map(({ machineIds }) => machineIds[0]);
+  assert.deepEqual([told.length, new Set(told).size], [count, count]);
+  const last = operator.all('reclaimInstruction').at(-1);
+  assert.ok((last?.gracePeriodSeconds ?? 0n) >= 599n, 'no grace ran while it was held');
 });

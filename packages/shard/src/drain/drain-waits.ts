@@ -33,10 +33,7 @@ import type { OperatorSession, SessionDirectory } from '../session/operator-sess
 import { instructionFrame } from './instruction-frame.ts';
 import { type IssuedInstruction, IssuedInstructions } from './issued-instructions.ts';
 import type { DrainKind, DrainMetrics } from './metrics.ts';
-
-/** Of a reissue: far below what an outbox takes, so that a mass drain survives a reconnect. */
-const REISSUED_AT_ONCE = 200;
-const REISSUE_GAP_MS = 100;
+import { PacedTelling } from './paced-telling.ts';
 
 export interface DrainRequest {
   readonly kind: DrainKind;
@@ -93,6 +90,7 @@ export class DrainWaits {
   readonly #options: DrainWaitsOptions;
   readonly #waits = new Map<string, Wait>();
   readonly #issued: IssuedInstructions;
+  readonly #telling: PacedTelling;
   /** Since when nothing may happen; undefined when it may. */
   #heldSinceMs: number | undefined;
   /** Clusters whose session was installed since then: they have not heard of what waits. */
@@ -101,6 +99,12 @@ export class DrainWaits {
   constructor(options: DrainWaitsOptions) {
     this.#options = options;
     this.#issued = new IssuedInstructions(options.wheel);
+    this.#telling = new PacedTelling({
+      wheel: options.wheel,
+      sessions: options.sessions,
+      isHeld: () => this.#heldSinceMs !== undefined,
+      tell: (session, machineId) => this.#tell(session, machineId),
+    });
   }
 
   get size(): number {
@@ -122,7 +126,7 @@ export class DrainWaits {
     const session = sessions.sessionOf(request.cluster);
     // An operator already has it: a second answer besides the table's would drain twice.
     if (this.isWaiting(request.machineId) || session?.has('reclaim-completion') === true) {
-      return this.#wait(session, request);
+      return this.#wait(request);
     }
     const { graceSeconds } = request;
     if (session === undefined) {
@@ -150,15 +154,15 @@ export class DrainWaits {
     else this.#started(issued, ack.nodesStarted);
   }
 
-  /**
-   * A session was installed: it gets every instruction that still waits, with the grace left. Some at
-   * a time: all of a mass drain at once would overflow its outbox, end it, and be reissued to the next.
-   */
+  /** A session was installed: it gets every instruction that still waits, with the grace left. */
   reissue(session: OperatorSession): void {
-    const machineIds = [...this.#waits.values()]
-      .filter(({ request }) => request.cluster === session.cluster)
-      .map(({ request }) => request.machineId);
-    this.#reissue(session, machineIds);
+    const { cluster } = session;
+    if (this.#heldSinceMs !== undefined) return void this.#unheard.add(cluster);
+    const waits = [...this.#waits.values()].filter(({ request }) => request.cluster === cluster);
+    this.#telling.restart(
+      cluster,
+      waits.map(({ request }) => request.machineId),
+    );
   }
 
   /** Reconcile saw the machine in a state other than Configured, or gone: what waits is moot. */
@@ -184,18 +188,20 @@ export class DrainWaits {
       wait.deadlineMs += heldMs;
       wait.timer = this.#expireIn(wait.deadlineMs - nowMs, machineId);
     }
-    // Not those that have heard: a mass drain told twice would overflow their outbox.
+    // Not those that have heard: they would be told twice.
     for (const cluster of this.#unheard) {
       const session = this.#options.sessions.sessionOf(cluster);
       if (session !== undefined) this.reissue(session);
     }
     this.#unheard.clear();
+    this.#telling.resume();
   }
 
   /** Nothing that waits fires any more, nor is told again; acks for it are late, not forged. */
   abandon(): void {
     for (const { timer } of this.#waits.values()) timer.cancel();
     this.#waits.clear();
+    this.#telling.clear();
     this.#publish();
   }
 
@@ -205,24 +211,16 @@ export class DrainWaits {
     this.#issued.stop();
   }
 
-  #reissue(session: OperatorSession, machineIds: readonly string[]): void {
-    if (machineIds.length === 0 || !session.isOpen) return;
-    if (this.#heldSinceMs !== undefined) return void this.#unheard.add(session.cluster);
-    const nowMs = this.#nowMs();
-    for (const machineId of machineIds.slice(0, REISSUED_AT_ONCE)) {
-      const wait = this.#waits.get(machineId);
-      if (wait?.request.cluster !== session.cluster) continue;
-      this.#instruct(session, wait.instructionId, wait.request, wait.deadlineMs - nowMs);
-    }
-    const left = machineIds.slice(REISSUED_AT_ONCE);
-    if (left.length === 0) return;
-    this.#options.wheel.after(REISSUE_GAP_MS, () => this.#reissue(session, left));
+  #tell(session: OperatorSession, machineId: string): void {
+    const wait = this.#waits.get(machineId);
+    if (wait?.request.cluster !== session.cluster) return;
+    this.#instruct(session, wait.instructionId, wait.request, wait.deadlineMs - this.#nowMs());
   }
 
-  #wait(session: OperatorSession | undefined, request: DrainRequest): DrainStart {
+  #wait(request: DrainRequest): DrainStart {
     assert(this.#heldSinceMs === undefined, 'a drain began although actuation is held');
     const { entropy } = this.#options.runtime;
-    const { machineId } = request;
+    const { machineId, cluster } = request;
     const nowMs = this.#nowMs();
     const previous = this.#waits.get(machineId);
     const deadlineMs = Math.min(
@@ -234,9 +232,7 @@ export class DrainWaits {
     const timer = this.#expireIn(deadlineMs - nowMs, machineId);
     this.#waits.set(machineId, { request, instructionId, deadlineMs, timer });
     this.#publish();
-    if (session !== undefined) {
-      this.#instruct(session, instructionId, request, deadlineMs - nowMs);
-    }
+    this.#telling.add(cluster, machineId);
     return { kind: 'waiting', deadlineMs };
   }
 

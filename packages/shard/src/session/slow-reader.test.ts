@@ -92,21 +92,22 @@ test('updates of one machine coalesce to the newest, in the place of the first',
 });
 
 test('too many must-deliver frames end the session at once', async () => {
-  const stage = new Stage('overflow', { options: { bootstrapTimeoutMs: 1_000_000 } });
+  const stage = new Stage('overflow');
   const operator = new TestOperator(stage.channel('blue'));
   operator.hello('blue');
   await stage.settle();
   operator.stopReading();
-  const { signal } = new AbortController();
-  const values = Array.from({ length: 8 }, () => LONG);
-  for (let i = 0; i < 1_100; i++) {
-    const requirements = [{ key: 'k', operator: 1 as const, values }];
-    const pull = { cluster: 'blue', machineId: `m${i}`, fingerprint: 'f', requirements, signal };
-    stage.operators.bootstrap
-      .pull(pull)
-      .then(undefined, (error: unknown) => stage.bugs.push(error));
-    if (i % 100 === 0) await stage.time.runFor(10);
+  for (let at = 0; at < 1_500; at++) {
+    stage.operators.drains.begin({
+      kind: 'Reclaim',
+      machineId: `m${at}`,
+      cluster: 'blue',
+      graceSeconds: 600,
+      preemptorPriority: 0,
+      reasonCode: LONG,
+    });
   }
+  await stage.time.runFor(2_000);
   assert.equal(stage.operators.sessions.size, 0);
   assert.equal(await stage.metric('sessions_stalled_total'), 1);
   stage.assertNoBugs();
