@@ -58,11 +58,13 @@ class Stage {
   async dispose(
     decided: readonly Decided[],
     rails: Partial<ActuationRails> = {},
+    meanwhile: () => void = () => {},
   ): Promise<Disposition> {
     const answering = this.#host.cycle({ nowMs: 0 });
     await this.#time.runFor(0);
     const answer = await answering;
     const actions = this.#actions(decided);
+    meanwhile();
     const done = disposeActions(
       { ...answer, actions },
       { ...OPEN, ...rails },
@@ -83,6 +85,15 @@ class Stage {
       decided.slice(first, first + count).map(([, id]) => `${id} ${code}`),
     );
     return done;
+  }
+
+  /** Another machine in the row of one that is gone. */
+  recycle(goneId: string, id: string): void {
+    const slot = this.slotOf(goneId);
+    const before = this.fleet.read(slot);
+    this.fleet.apply({ changes: [{ kind: 'removed', before }], rejected: [] });
+    this.#put(id, before.state, before.cluster);
+    assert.equal(this.slotOf(id), slot, 'the row was not used again');
   }
 
   slotOf(id: string): number {
@@ -241,4 +252,16 @@ test('a provider that is silent gets no order, and that is no full queue', async
   assert.deepEqual([done.droppedCount, done.dedupedCount, done.unreachableCount], [0, 0, 1]);
   assert.deepEqual(stage.heldBack, ['blue-1 provider_unreachable']);
   assert.equal(stage.fleet.pendingOf(stage.silentSlot), 'none');
+});
+
+test('a row that has another machine now gets no order, although its state would fit', async () => {
+  const stage = new Stage(1);
+  const decided = [...reclaims('blue', 1), [ActionKind.Bootstrap, 'idle-0']] as const;
+  const done = await stage.dispose(decided, {}, () => {
+    stage.recycle('idle-0', 'idle-9');
+    stage.recycle('blue-0', 'blue-9');
+  });
+  assert.deepEqual(stage.queued, []);
+  assert.equal(done.dedupedCount, 2);
+  assert.equal(stage.fleet.pendingOf(stage.slotOf('idle-9')), 'none');
 });

@@ -165,3 +165,19 @@ test('idle again while the blob was rendered: benign', async () => {
   assert.equal(await run(Bootstrap), 'transition_raced_to_idle');
   assert.deepEqual(calls, []);
 });
+
+test('what is bought counts for its need before the provider is asked: no cycle buys it twice', async () => {
+  const seen: unknown[] = [];
+  const { run, calls } = trial({
+    state: State.Speculative,
+    whileCalled: (fleet) => {
+      const { state, cluster, intendedCluster, assigned } = fleet.read(
+        fleet.inventory.slotOf('host'),
+      );
+      seen.push([state, cluster, intendedCluster, assigned.needFingerprint]);
+    },
+  });
+  await run(ActionKind.Provision);
+  assert.deepEqual(calls, ['create']);
+  assert.deepEqual(seen, [[State.Creating, '', 'blue', 'f1']]);
+});

@@ -136,6 +136,21 @@ test('unchanged hints are not repeated, changed ones wait out the interval and t
   ]);
 });
 
+test('each profile has an interval of its own', async () => {
+  const { stage, operator } = await demandingStage('own-interval');
+  stage.machines.profiles.set('blue', [profile('p=1')]);
+  await publish(stage, 3);
+  await stage.time.runFor(3_000);
+  stage.machines.profiles.set('blue', [profile('p=1'), profile('p=2', ['big'])]);
+  await publish(stage, 3);
+  await stage.time.runFor(2_000);
+  await publish(stage, 4);
+  assert.deepEqual(hints(operator).slice(2), [['available:p=1', 4]], 'the other waits its 5 s');
+  await stage.time.runFor(3_000);
+  await publish(stage, 4);
+  assert.deepEqual(hints(operator).slice(3), [['available:p=2', 4]]);
+});
+
 test('a profile that is demanded no more is forgotten; demanded again, it is new', async () => {
   const { stage, operator } = await demandingStage('prune');
   await publish(stage, 3);

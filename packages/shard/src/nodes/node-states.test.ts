@@ -60,6 +60,8 @@ test('routing: the owner, else the former owner, else nobody', async () => {
   const { nodeStates } = stage.operators;
   nodeStates.changed(nodeView('owned', { cluster: 'blue' }), 'blue');
   nodeStates.changed(nodeView('drained', { state: State.Idle, cluster: '' }), 'green');
+  const lost = nodeView('lost', { state: State.Failed, cluster: '', lastError: 'host lost' });
+  nodeStates.changed(lost, 'green');
   nodeStates.changed(nodeView('free', { state: State.Idle, cluster: '' }), '');
   nodeStates.changed(nodeView('offline', { cluster: 'red' }), 'red');
   nodeStates.changed(nodeView('moved', { cluster: 'green' }), 'blue');
@@ -72,6 +74,7 @@ test('routing: the owner, else the former owner, else nobody', async () => {
   ]);
   assert.deepEqual(seen(green), [
     ['drained', State.Idle],
+    ['lost', State.Failed],
     ['moved', State.Configured],
   ]);
 });

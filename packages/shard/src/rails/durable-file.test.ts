@@ -2,11 +2,20 @@
 // content.
 
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import {
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readlink,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import { platform, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { durableFile } from './durable-file.ts';
+import { type DurableFile, durableFile } from './durable-file.ts';
 
 async function directory(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'bigfleet-durable-'));
@@ -43,4 +52,36 @@ test('a torn temporary file of a crashed process is ignored and replaced', async
   assert.equal(await file.read(), 'good');
   await file.replace('new');
   assert.equal(await file.read(), 'new');
+});
+
+/** Which descriptors are synced, and what the file says at that moment. Linux only. */
+async function syncsDuring(
+  t: TestContext,
+  file: DurableFile,
+  work: () => Promise<void>,
+): Promise<readonly (readonly [string, string | undefined])[]> {
+  const handle = await open(import.meta.filename, 'r');
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const synced: [string, string | undefined][] = [];
+  const { sync } = prototype;
+  const spy = t.mock.method(prototype, 'sync', async function (this: FileHandle) {
+    synced.push([basename(await readlink(`/proc/self/fd/${this.fd}`)), await file.read()]);
+    await sync.call(this);
+  });
+  await work();
+  spy.mock.restore();
+  return synced;
+}
+
+test('the content is on disk before it gets the name, and the name before the call ends', {
+  skip: platform() !== 'linux',
+}, async (t) => {
+  const folder = await directory(t);
+  const file = durableFile(join(folder, 'state.json'));
+  await file.replace('old');
+  assert.deepEqual(await syncsDuring(t, file, () => file.replace('new')), [
+    ['state.json.tmp', 'old'],
+    [basename(folder), 'new'],
+  ]);
 });
