@@ -31,6 +31,9 @@ test('SIGTERM with fifty open sessions: code 0 within 15 s, and nothing is left 
   assert.deepEqual(await shard.process.waitExit(EXIT_WITHIN_MS), { kind: 'code', code: 0 });
   assert.ok(monotonicMs() - startMs < EXIT_WITHIN_MS);
   const output = shard.process.output.text();
-  assert.match(output, /signal received, shutting down/);
+  assert.match(
+    output,
+    /msg="signal received, shutting down" component=shard shard_id=shard-0 epoch=1/,
+  );
   assert.match(output, /shard stopped/);
 });

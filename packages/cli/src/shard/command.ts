@@ -43,7 +43,6 @@ async function serve(
   options: StartProcessOptions,
   reporting: Reporting,
 ): Promise<number> {
-  const { logger } = options;
   const stopSignal = port.stopSignal();
   let running: RunningProcess;
   try {
@@ -54,6 +53,11 @@ async function serve(
     return EXIT.failed;
   }
   port.onReopen(() => running.reopenAuditLog());
+  const logger = options.logger.child({
+    component: 'shard',
+    shard_id: options.settings.shardId,
+    epoch: String(running.epoch),
+  });
   const failure = await Promise.race([stopSignal.then(() => undefined), running.shard.failed]);
   if (failure === undefined) logger.event(stableMessages.signalReceived, {});
   else logger.event(stableMessages.componentExited, { err: failure.stack ?? failure.message });
