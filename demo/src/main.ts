@@ -19,8 +19,12 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const stdout: Output = {
   isTerminal: process.stdout.isTTY === true,
+  // A terminal that does not know its size says 0.
   get columns() {
-    return process.stdout.columns;
+    return process.stdout.columns || 80;
+  },
+  get rows() {
+    return process.stdout.rows || 24;
   },
   write: (text) => {
     process.stdout.write(text);
@@ -45,7 +49,8 @@ async function run(options: DemoOptions): Promise<number> {
   view.line(
     `BigFleet: a coordinator, two shards, a simulated provider, three clusters; seed ${options.seed}`,
   );
-  if (!stdout.isTerminal) view.line(['Look deeper:', ...deeper].join('\n'));
+  // On a terminal too: a small window has no room for them later.
+  view.line(['Look deeper:', ...deeper].join('\n'));
   const stop = new AbortController();
   const onSignal = (): void => stop.abort(new BigFleetError('cancelled', 'stopped by a signal'));
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);

@@ -29,6 +29,9 @@ export const defaultPorts: Ports = {
   'provider-metrics': 9090,
 };
 
+/** From one default port to none of the others. */
+const OTHER_PORT_STEP = 10_000;
+
 /** The variable of `make up` that changes it. */
 export function portVariable(name: PortName): string {
   return `${name.replaceAll('-', '_').toUpperCase()}_PORT`;
@@ -46,7 +49,7 @@ export async function portProblems(ports: Ports): Promise<readonly string[]> {
 
 function problemOf(name: PortName, port: number, code: string): string {
   const variable = portVariable(name);
-  const other = port < 60_000 ? port + 1_000 : port - 1_000;
+  const other = port < 50_000 ? port + OTHER_PORT_STEP : port - OTHER_PORT_STEP;
   const why = code === 'EADDRINUSE' ? 'is in use' : `cannot be opened (${code})`;
   const hint =
     code === 'EADDRINUSE' ? `stop what listens there (ss -ltnp sport = :${port}), or ` : '';

@@ -4,8 +4,9 @@ import type { Scene } from './scene.ts';
 
 export interface Output {
   readonly isTerminal: boolean;
-  /** Of a terminal; lines are cut to it. */
+  /** Of a terminal; what is shown is cut to it. */
   readonly columns: number;
+  readonly rows: number;
   write(text: string): void;
 }
 

@@ -1,9 +1,18 @@
 // On a terminal: one screen, redrawn in place on the alternate buffer, so that the shell's history is
-// untouched when it closes. Lines are cut, never wrapped: a wrapped line shifts the whole screen.
+// untouched when it closes. It fits the window, also one of 80 by 24: a line too many would scroll the
+// states and the money out of sight, a wrapped one shifts everything below it. What matters most is
+// kept: the fleet, then the newest decisions, then notes, then the commands that show more.
 
 import type { Output, View } from './output.ts';
 import type { Scene } from './scene.ts';
-import { clock, decisionText, dollarsText, ownerText, statesText, transferText } from './words.ts';
+import {
+  clock,
+  dollarsText,
+  ownerText,
+  shortDecisionText,
+  statesText,
+  transferText,
+} from './words.ts';
 
 const ENTER = '\x1b[?1049h\x1b[?25l';
 const LEAVE = '\x1b[?25h\x1b[?1049l';
@@ -11,6 +20,7 @@ const HOME = '\x1b[H';
 const CLEAR_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 const DECISIONS = 8;
+const DECISIONS_AT_LEAST = 2;
 const NOTES = 4;
 const TRANSFERS = 4;
 
@@ -34,19 +44,31 @@ export class TerminalView implements View {
   show(scene: Scene): void {
     if (!this.#isOpen) this.#output.write(ENTER);
     this.#isOpen = true;
-    const lines = [...screenOf(scene), ...this.#notes, '', 'Look deeper:', ...this.#deeper];
-    const cut = lines.map((line) => `${line.slice(0, this.#output.columns)}${CLEAR_LINE}\n`);
-    this.#output.write(`${HOME}${cut.join('')}${CLEAR_BELOW}`);
+    const { columns, rows } = this.#output;
+    const cut = this.#screen(scene, rows).map((line) => `${line.slice(0, columns)}${CLEAR_LINE}`);
+    // No newline behind the last one: it would scroll the first away.
+    this.#output.write(`${HOME}${cut.slice(0, rows).join('\n')}${CLEAR_BELOW}`);
   }
 
   close(): void {
     if (this.#isOpen) this.#output.write(LEAVE);
     this.#isOpen = false;
   }
+
+  #screen(scene: Scene, rows: number): readonly string[] {
+    const head = [...fleetOf(scene), 'Last decisions:'];
+    const room = Math.max(DECISIONS_AT_LEAST, Math.min(DECISIONS, rows - head.length));
+    const decisions = scene.decisions.slice(-room);
+    const lines = [...head, ...decisions.map((decision) => `  ${shortDecisionText(decision)}`)];
+    const notes = this.#notes.length === 0 ? [] : ['', ...this.#notes];
+    const deeper = ['', 'Look deeper:', ...this.#deeper];
+    for (const part of [notes, deeper]) if (lines.length + part.length <= rows) lines.push(...part);
+    return lines;
+  }
 }
 
-function screenOf(scene: Scene): readonly string[] {
-  const { seed, elapsedMs, dollarsPerHour, shards, transfers, clusters, unmet, decisions } = scene;
+function fleetOf(scene: Scene): readonly string[] {
+  const { seed, elapsedMs, dollarsPerHour, shards, transfers, clusters, unmet } = scene;
   return [
     `BigFleet  ${clock(elapsedMs)}  ${dollarsText(dollarsPerHour)}  ` +
       `seed ${seed}  (Ctrl-C stops everything)`,
@@ -67,9 +89,6 @@ function screenOf(scene: Scene): readonly string[] {
       ({ priorityClass, count, examples }) =>
         `Unmet      ${priorityClass.padEnd(10)} ${String(count).padStart(4)}  ${examples.join('; ')}`,
     ),
-    '',
-    'Last decisions:',
-    ...decisions.slice(-DECISIONS).map((decision) => `  ${decisionText(decision)}`),
     '',
   ];
 }

@@ -14,10 +14,12 @@ import { TerminalView } from './terminal-view.ts';
 class Captured implements Output {
   readonly isTerminal: boolean = false;
   readonly columns: number;
+  readonly rows: number;
   text = '';
 
-  constructor(columns = 200) {
+  constructor(columns = 200, rows = 50) {
     this.columns = columns;
+    this.rows = rows;
   }
 
   write(text: string): void {
@@ -116,12 +118,57 @@ test('the terminal shows everything, cut to its width, and gives the screen back
   }
   assert.match(output.text, /curl -s/);
   const plain = output.text
+    .replaceAll('\x1b[H', '\n')
     .split('\x1b')
     .map((part) => part.replace(/^\[[?\d;]*[A-Za-z]/, ''))
     .join('');
   assert.ok(plain.split('\n').every((line) => line.length <= 60));
   assert.equal(output.text.split('\x1b[?1049h').length, 2);
   assert.ok(output.text.endsWith('\x1b[?25h\x1b[?1049l'));
+});
+
+/** The last screen, without the sequences that draw it. */
+function lastScreen({ text }: Captured): readonly string[] {
+  const drawn = text.slice(text.lastIndexOf('\x1b[H') + '\x1b[H'.length);
+  return drawn.replaceAll('\x1b[K', '').replaceAll('\x1b[J', '').split('\n');
+}
+
+test('80 by 24: states, money, unmet demand and the newest decisions with their reason', () => {
+  const output = new Captured(80, 24);
+  const view = new TerminalView(output, ['  a command']);
+  const shard = { name: 'shard-0', cycle: 9, machinesByState: { Configured: 2 } };
+  const cluster = { id: 'web-eu', shard: 'shard-0', isConnected: true, podCount: 1, nodeCount: 1 };
+  const transfer = { id: 't', from: 'a', to: 'b', machineCount: 1, phase: 'DONE' } as const;
+  const unmet = (['critical', 'service', 'batch'] as const).map((priorityClass) => ({
+    priorityClass,
+    count: 0,
+    examples: [],
+  }));
+  view.line('a note');
+  view.show(
+    scene({
+      shards: [shard, shard],
+      clusters: [cluster, cluster, cluster],
+      transfers: Array.from({ length: 6 }, () => transfer),
+      unmet,
+      decisions: Array.from({ length: 30 }, (_, cycle) => ({ ...decision, cycle })),
+    }),
+  );
+  const screen = lastScreen(output);
+  assert.ok(screen.length <= 24, `${screen.length} lines`);
+  assert.match(screen[0] ?? '', /^BigFleet {2}01:05 {2}\$123\.46\/h/);
+  assert.match(screen[2] ?? '', /^Machines {3}Speculative 700 {2}Configured 42/);
+  assert.equal(screen.filter((line) => line.startsWith('Unmet')).length, 3);
+  assert.match(screen.at(-1) ?? '', /^ {2}cycle 29 Provision for web-eu .*phase1\.speculative: No/);
+});
+
+test('a tall window has room for the commands, and a tiny one loses lines from the end only', () => {
+  const tall = new Captured(80, 60);
+  new TerminalView(tall, ['  a command']).show(scene());
+  assert.ok(lastScreen(tall).includes('  a command'));
+  const tiny = new Captured(20, 3);
+  new TerminalView(tiny, ['  a command']).show(scene());
+  assert.deepEqual(lastScreen(tiny), ['BigFleet  01:05  $12', '', 'Machines   Speculati']);
 });
 
 test('unmet demand is counted by priority class, with what is missing and why', () => {

@@ -32,9 +32,20 @@ export function dollarsText(dollarsPerHour: number): string {
   return `$${dollarsPerHour.toFixed(2)}/h`;
 }
 
-export function decisionText({ cycle, kind, machineId, cluster, ...rest }: Decision): string {
-  const acquires = kind === 'Bootstrap' || kind === 'Provision';
-  const where = cluster === '' ? '' : acquires ? ` for ${cluster}` : ` of ${cluster}`;
-  const price = dollarsText(rest.dollarsPerHour);
-  return `cycle ${cycle}  ${kind} ${machineId}${where}  ${price}  ${rest.reason}`;
+export function decisionText(decision: Decision): string {
+  const { cycle, kind, machineId, dollarsPerHour, reason } = decision;
+  const what = `${kind} ${machineId}${clusterText(decision)}`;
+  return `cycle ${cycle}  ${what}  ${dollarsText(dollarsPerHour)}  ${reason}`;
+}
+
+/** For lines that are cut at the end: why comes before which machine. */
+export function shortDecisionText(decision: Decision): string {
+  const { cycle, kind, machineId, dollarsPerHour, reason } = decision;
+  const what = `${kind}${clusterText(decision)} ${dollarsText(dollarsPerHour)}`;
+  return `cycle ${cycle} ${what}  ${reason}  ${machineId}`;
+}
+
+function clusterText({ kind, cluster }: Decision): string {
+  if (cluster === '') return '';
+  return kind === 'Bootstrap' || kind === 'Provision' ? ` for ${cluster}` : ` of ${cluster}`;
 }
