@@ -397,6 +397,12 @@ const table = {
     action: 'Check owner, mode and free space of --data-dir.',
     grpc: 'INTERNAL',
   },
+  records_removed: {
+    kind: 'user',
+    meaning: 'A segment of decision records was deleted while the shard wrote to it.',
+    action: 'None: the next record begins another one. What was deleted cannot be explained.',
+    grpc: 'INTERNAL',
+  },
   audit_log_unusable: {
     kind: 'system',
     meaning: 'The audit log cannot be opened for appending, so nothing would be on record.',

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { createVirtualRuntime } from '@bigfleet/base';
+import { BigFleetError, createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { type DecidedCycle, RecordWriter } from './record-writer.ts';
 import { readRecords } from './read-records.ts';
@@ -192,6 +192,30 @@ test('a disk that refuses costs records, is told, and is tried again', async (co
     (await all(files)).map(({ cycle }) => Number(cycle)),
     [1, 6],
   );
+});
+
+test('deleted at any time: one record is lost, told and counted, and the next begins anew', async (context) => {
+  const directory = path.join(mkdtempSync(path.join(tmpdir(), 'bigfleet-records-')), 'records');
+  context.after(() => rmSync(path.dirname(directory), { recursive: true }));
+  const files = directorySegments(directory);
+  const errors: unknown[] = [];
+  const writer = writerOf(files, 1 << 20, errors);
+  for (let cycle = 1; cycle <= 5; cycle++) {
+    if (cycle === 4) rmSync(directory, { recursive: true });
+    writer.append(decided(cycle, payloadOf(cycle)));
+    await writer.flush();
+  }
+  const kept = await all(files);
+  assert.deepEqual(
+    kept.map(({ cycle }) => cycle),
+    [5n],
+  );
+  assert.equal(writer.droppedCount, 1);
+  assert.ok(errors.length === 1 && errors[0] instanceof BigFleetError);
+  assert.equal(errors[0].code, 'records_removed');
+  const [segment] = await files.list();
+  assert.equal(writer.storedBytes, segment?.bytes, 'what is gone takes no room');
+  await writer.close();
 });
 
 test('a cycle never waits: what the disk cannot take is refused and counted', async (context) => {

@@ -4,6 +4,7 @@
 
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { BigFleetError } from '@bigfleet/base';
 import { makeDirectory } from './make-directory.ts';
 
 export interface SegmentFile {
@@ -56,6 +57,9 @@ export function directorySegments(directory: string): SegmentFiles {
       return {
         append: async (bytes) => {
           await file.writeFile(bytes);
+          // Without a name nobody will ever read it, and the disk takes it without a word.
+          if ((await file.stat()).nlink > 0) return;
+          throw new BigFleetError('records_removed', `${inside(name)} was deleted`);
         },
         close: () => file.close(),
       };

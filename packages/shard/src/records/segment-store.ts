@@ -49,7 +49,7 @@ export class SegmentStore {
   /** Ends the open segment of the kind and starts another one. */
   async begin(kind: SegmentKind): Promise<void> {
     await this.end(kind);
-    const segments = await this.#list();
+    const segments = await this.#present();
     const { files, epoch } = this.#options;
     const segment: Segment = { name: segmentName(epoch, this.#number++, kind), bytes: 0 };
     const file = await files.create(segment.name);
@@ -79,6 +79,14 @@ export class SegmentStore {
       name,
       bytes,
     }));
+    return this.#segments;
+  }
+
+  /** Without what somebody else deleted, which may be all of it at any time. */
+  async #present(): Promise<Segment[]> {
+    const names = new Set((await this.#options.files.list()).map(({ name }) => name));
+    const known = await this.#list();
+    this.#segments = known.filter((segment) => names.has(segment.name));
     return this.#segments;
   }
 
