@@ -22,6 +22,13 @@ export function isLoopback(address: string): boolean {
   return LOOPBACK.check(host, version === 6 ? 'ipv6' : 'ipv4');
 }
 
+/** A host with a port, or a socket file. Without a port a client would dial 443 and never say so. */
+export function isDialable(address: string): boolean {
+  if (address.startsWith('unix:')) return address.length > 'unix:'.length;
+  const port = /:(\d{1,5})$/.exec(address)?.[1];
+  return port !== undefined && hostOf(address) !== '' && Number(port) > 0 && Number(port) < 65_536;
+}
+
 /** Everything that passes between us and it can be read and changed on the way. */
 export function isPlainEndpoint(url: string): boolean {
   return !url.startsWith('https://') && !url.startsWith('unix:');

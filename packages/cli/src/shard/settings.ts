@@ -12,7 +12,7 @@ import {
 } from '@bigfleet/shard';
 import { parseListenAddress } from '@bigfleet/telemetry';
 import type { FlagValues } from '../flags/flag.ts';
-import { isUnspecified } from '../flags/addresses.ts';
+import { isDialable, isUnspecified } from '../flags/addresses.ts';
 import { parseDuration } from '../flags/forms.ts';
 import type { Parsed } from '../flags/parse.ts';
 import { FAKE_ONLY, type ShardFlags } from './flags.ts';
@@ -168,6 +168,11 @@ function providerChoice(
   const single = values['provider-addr'];
   if (single !== '') targets.push({ name: 'default', address: single });
   if (targets.length === 0) return ok({ kind: 'stored' });
+  const lost = targets.find(({ address }) => !isDialable(address));
+  if (lost !== undefined) {
+    const text = `${JSON.stringify(lost.address)} is not host:port or unix:/path`;
+    return err(`--provider: provider ${lost.name}: ${text}`);
+  }
   const problem = targetsProblem(targets);
   return problem === undefined ? ok({ kind: 'flags', targets }) : err(`--provider: ${problem}`);
 }
