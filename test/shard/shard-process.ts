@@ -42,9 +42,11 @@ export async function startShardProcess(argv: readonly string[]): Promise<ShardP
 export function launchShard(
   argv: readonly string[],
   waitUntilServing = false,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<RunningProcess> {
   return startProcess({
     name: 'shard',
+    env,
     command: process.execPath,
     args: [
       MAIN,

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTempDir, eventually, http, monotonicMs } from '../toolkit/index.ts';
-import { startOperator, startShardProcess } from './shard-process.ts';
+import { launchShard, startOperator, startShardProcess } from './shard-process.ts';
 
 const EXIT_WITHIN_MS = 15_000;
 
@@ -35,5 +35,23 @@ test('SIGTERM with fifty open sessions: code 0 within 15 s, and nothing is left 
     output,
     /msg="signal received, shutting down" component=shard shard_id=shard-0 epoch=1/,
   );
+  assert.match(output, /shard stopped/);
+});
+
+/** Loaded before the shard; in its workers it does nothing. */
+const plantedBug = `
+  import { isMainThread } from 'node:worker_threads';
+  if (isMainThread) process.on('SIGUSR2', () => void Promise.reject(new Error('planted')));`;
+
+test('a bug that nobody took ends the process in good order: told, stopped, code 1', async () => {
+  await using folder = createTempDir('shard-bug');
+  const planted = `data:text/javascript,${encodeURIComponent(plantedBug)}`;
+  await using child = await launchShard([`--data-dir=${folder.path}`, '--fake-provider'], true, {
+    NODE_OPTIONS: `--import=${planted}`,
+  });
+  child.signal('SIGUSR2');
+  assert.deepEqual(await child.waitExit(EXIT_WITHIN_MS), { kind: 'code', code: 1 });
+  const output = child.output.text();
+  assert.match(output, /level=ERROR msg="component exited" component=shard .*err=.*planted/);
   assert.match(output, /shard stopped/);
 });

@@ -22,6 +22,7 @@ async function run(
     writeError: (text: string) => void (printed.error += text),
     stopSignal: () => new Promise<void>(() => {}),
     onReopen: () => {},
+    onUnhandled: () => {},
   };
   return { code: await runBigfleet(argv, { runtime, port }), ...printed };
 }

@@ -11,6 +11,8 @@ export interface ProcessPort {
   stopSignal(): Promise<void>;
   /** SIGHUP: files were moved away. */
   onReopen(reopen: () => void): void;
+  /** A bug that no component took: without this Node ends the process in the middle of its work. */
+  onUnhandled(report: (error: unknown) => void): void;
 }
 
 const STDOUT = 1;
@@ -41,5 +43,9 @@ export const nodeProcess: ProcessPort = {
     }),
   onReopen: (reopen) => {
     process.on('SIGHUP', reopen);
+  },
+  onUnhandled: (report) => {
+    process.on('uncaughtException', report);
+    process.on('unhandledRejection', report);
   },
 };

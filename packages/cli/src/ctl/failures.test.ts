@@ -263,6 +263,7 @@ test('another major of Node is refused', async () => {
       writeError: (text) => void (error += text),
       stopSignal: () => new Promise(() => undefined),
       onReopen: () => undefined,
+      onUnhandled: () => undefined,
       isTerminal: false,
       terminalRows: () => 24,
       home: '/',

@@ -58,7 +58,14 @@ async function serve(
     shard_id: options.settings.shardId,
     epoch: String(running.epoch),
   });
-  const failure = await Promise.race([stopSignal.then(() => undefined), running.shard.failed]);
+  const unhandled = new Promise<Error>((resolve) =>
+    port.onUnhandled((bug) => resolve(asError(bug))),
+  );
+  const failure = await Promise.race([
+    stopSignal.then(() => undefined),
+    running.shard.failed,
+    unhandled,
+  ]);
   if (failure === undefined) logger.event(stableMessages.signalReceived, {});
   else logger.event(stableMessages.componentExited, { err: failure.stack ?? failure.message });
   // Not waited for: the coordinator is on no path of a shard.
@@ -79,6 +86,10 @@ async function startReporting(
     await running.stop();
     throw error;
   }
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(describeThrown(thrown));
 }
 
 function usage({ port }: CommandContext, problem: string): number {

@@ -47,6 +47,7 @@ export async function runCtl(
     writeError: (text: string) => void (printed.error += text),
     stopSignal: () => options.stopSignal ?? new Promise<void>(() => {}),
     onReopen: () => {},
+    onUnhandled: () => {},
     isTerminal: options.isTerminal ?? false,
     terminalRows: () => 24,
     home: options.home ?? '/nowhere',

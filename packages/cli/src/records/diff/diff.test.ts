@@ -38,6 +38,7 @@ async function diff(...argv: string[]): Promise<{ code: number; output: string; 
     writeError: (text: string) => void (printed.error += text),
     stopSignal: () => new Promise<void>(() => {}),
     onReopen: () => {},
+    onUnhandled: () => {},
   };
   const code = await runBigfleet(['diff', ...argv], { runtime: realRuntime(), port });
   return { code, ...printed };
