@@ -17,6 +17,7 @@ import {
 } from '@bigfleet/engine';
 import { fromMap } from '@bigfleet/wire';
 import type { ReportedMachine } from '../provider/provider.ts';
+import { isTooLongMachine, isTooLongShape } from '../provider/text-limits.ts';
 
 export function machineOfReport(
   reported: ReportedMachine,
@@ -25,6 +26,7 @@ export function machineOfReport(
   const provided = reported.allocatable.size === 0 ? reported.resources : reported.allocatable;
   const allocatable = parseResources(provided, 'allocatable');
   if (!allocatable.ok || reported.id !== known.id) return err('structural');
+  if (isTooLongMachine(reported) || isTooLongShape(reported)) return err('structural');
   const state = reported.state as StateCode;
   const machine: Machine = {
     id: known.id,

@@ -21,6 +21,7 @@ import type { IngestBatch, IngestChange } from '../provider/reconcile/ingest.ts'
 import { EngineView, type LocalMarks } from '../provider/reconcile/engine-view.ts';
 import type { KnownMachines, Pending } from '../provider/reconcile/known-machines.ts';
 import { ResourceRoom } from '../provider/reconcile/resource-room.ts';
+import { cutError } from '../provider/text-limits.ts';
 import type { FleetGate } from './fleet-gate.ts';
 import type { LocalWrites } from '../provider/provider-source.ts';
 import { MachineCounts } from './machine-counts.ts';
@@ -136,7 +137,7 @@ export class Fleet implements LocalMarks {
   /** Failed by our own judgement: a healthy report is believed again after a cool-down. */
   fail(slot: number, lastError: string): void {
     this.#failedHereMs.set(slot, this.nowMs());
-    this.move(slot, State.Failed, { lastError });
+    this.move(slot, State.Failed, { lastError: cutError(lastError) });
     this.doubt(slot);
   }
 

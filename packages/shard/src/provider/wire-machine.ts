@@ -6,6 +6,7 @@ import { isCapacityTypeCode, isHost, isStateCode } from '@bigfleet/engine';
 import { type Machine, toMap } from '@bigfleet/wire';
 import type { ReportedMachine } from './provider.ts';
 import { malformedAnswer } from './provider-error.ts';
+import { cutError } from './text-limits.ts';
 
 export function reportedFromWire(machine: Machine): ReportedMachine {
   const { host, resources, allocatable } = machine;
@@ -28,7 +29,7 @@ export function reportedFromWire(machine: Machine): ReportedMachine {
     resources: toMap(resources?.resources ?? {}),
     allocatable: toMap(allocatable?.resources ?? {}),
     labels: toMap(machine.labels),
-    lastError: machine.lastError,
+    lastError: cutError(machine.lastError),
     cluster: machine.cluster,
     shardMetadata: toMap(machine.shardMetadata),
   };

@@ -4,6 +4,7 @@
 
 import { isEqual, parseResources } from '@bigfleet/engine';
 import type { ListColumns } from '../list/columns.ts';
+import { isTooLongShape } from '../text-limits.ts';
 import type { KnownShape } from './known-machines.ts';
 
 export type ListedShape =
@@ -41,6 +42,7 @@ export class ListedShapes {
     const provided = allocatable.size === 0 ? resources : allocatable;
     const parsed = parseResources(provided, 'allocatable');
     if (!parsed.ok) return { kind: 'unusable', detail: `a quantity: ${parsed.error.code}` };
+    if (isTooLongShape(rest)) return { kind: 'unusable', detail: 'its labels are too long' };
     return { kind: 'shape', shape: { ...rest, allocatable: parsed.value } };
   }
 }

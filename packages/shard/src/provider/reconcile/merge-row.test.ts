@@ -167,6 +167,13 @@ test('a bad record is refused with its reason, and what was known stays', () => 
       { ...idle, resources: { resources: { cpu: 'much' } } },
       'structural',
     ],
+    ['labels of a megabyte', { ...idle, labels: { note: 'x'.repeat(1 << 20) } }, 'structural'],
+    ['a cluster of a megabyte', record('a', 5, { cluster: 'c'.repeat(1 << 20) }), 'structural'],
+    [
+      'a host of a megabyte',
+      { ...idle, pricePerHour: 77, host: { provider: 'p', ref: 'r'.repeat(1 << 20) } },
+      'structural',
+    ],
   ];
   for (const [name, bad, reason] of rows) {
     for (const world of [worldWith(State.Configured), worldWith(State.Idle), new World()]) {
@@ -293,4 +300,17 @@ test('a known machine that gains too many names keeps what was known of it', () 
   assert.deepEqual([rejected.length, changes.length], [1, 0]);
   assert.equal(world.machine('b')?.state, State.Idle);
   assert.deepEqual([...(world.machine('b')?.allocatable.keys() ?? [])], ['cpu']);
+});
+
+test('a machine that Failed is known as such, however long its reason: the reason is cut', () => {
+  const world = worldWith(State.Configured);
+  const failed = listOf(
+    record('a', State.Failed, { lastError: `host lost: ${'é'.repeat(1 << 20)}` }),
+  );
+  assert.equal(world.reconcile(failed).changes.length, 1);
+  const { state, lastError = '' } = world.machine('a') ?? {};
+  assert.equal(state, State.Failed);
+  assert.match(lastError, /^host lost: é+…$/);
+  assert.equal(lastError.length, 4_096);
+  assert.equal(world.reconcile(failed).summary.unchangedCount, 1, 'the same again is no news');
 });

@@ -22,6 +22,7 @@ import {
 import { fromMap } from '@bigfleet/wire';
 import type { ListColumns } from '../list/columns.ts';
 import { problemTexts } from '../list/problem.ts';
+import { isTooLongMachine } from '../text-limits.ts';
 import type { AssignmentReader, IngestChange, RejectedRecord, SkippedMetadata } from './ingest.ts';
 import type { KnownMachines } from './known-machines.ts';
 import { ListedShapes } from './listed-shapes.ts';
@@ -223,6 +224,10 @@ export class RowMerger {
     const state = columns.state(row);
     if (!isStateCode(state)) return this.#rejected(row, 'structural', `state ${state}`);
     const host = { provider: columns.hostProvider(row), ref: columns.hostRef(row) };
+    const cluster = columns.cluster(row);
+    if (isTooLongMachine({ id, cluster, host })) {
+      return this.#rejected(row, 'structural', 'its id, host or cluster is too long');
+    }
     // A Machine once it is screened: until then its capacity type may be any number.
     const machine = {
       ...listed.shape,
@@ -230,7 +235,7 @@ export class RowMerger {
       state,
       provider,
       host: columns.hasHost(row) ? host : undefined,
-      cluster: columns.cluster(row),
+      cluster,
       capacityType: capacityTypeOf(listed.shape.capacityType, state, before),
       lastError: columns.lastError(row),
       assigned,
