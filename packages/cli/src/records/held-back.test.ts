@@ -41,6 +41,7 @@ async function bigfleet(
     writeError: (text: string) => void (printed.error += text),
     stopSignal: () => new Promise<void>(() => {}),
     onReopen: () => {},
+    onUnhandled: () => {},
   };
   return { code: await runBigfleet(argv, { runtime, port }), ...printed };
 }
