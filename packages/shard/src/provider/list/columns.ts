@@ -7,7 +7,6 @@ import { findId, type IdSlots } from './id-table.ts';
 import { RANGE_LENGTH, RANGE_START, RANGE_WORDS } from './range-table.ts';
 import type { Rows } from './rows.ts';
 import { Source } from './source.ts';
-import { cutError } from '../text-limits.ts';
 
 export interface ListData {
   /** The whole answer; every range below points into it. */
@@ -98,7 +97,7 @@ export class ListColumns {
   }
 
   lastError(row: number): string {
-    return cutError(this.#string(this.data.rows.lastError[row] as number));
+    return this.#string(this.data.rows.lastError[row] as number);
   }
 
   metadata(row: number): Map<string, string> {

@@ -22,7 +22,7 @@ import {
 import { fromMap } from '@bigfleet/wire';
 import type { ListColumns } from '../list/columns.ts';
 import { problemTexts } from '../list/problem.ts';
-import { isTooLongMachine } from '../text-limits.ts';
+import { cutError, isTooLongMachine } from '../text-limits.ts';
 import type { AssignmentReader, IngestChange, RejectedRecord, SkippedMetadata } from './ingest.ts';
 import type { KnownMachines } from './known-machines.ts';
 import { ListedShapes } from './listed-shapes.ts';
@@ -146,7 +146,11 @@ export class RowMerger {
     if (!hasRightHost(columns.hasHost(row), state)) return false;
     if (!this.#shapes.isEqual(columns.profileOf(row), known.shapeOf(slot))) return false;
     if (columns.cluster(row) !== known.clusterOf(slot)) return false;
-    return state !== State.Failed || columns.lastError(row) === known.read(slot).lastError;
+    return state !== State.Failed || this.#lastError(row) === known.read(slot).lastError;
+  }
+
+  #lastError(row: number): string {
+    return cutError(this.#options.columns.lastError(row));
   }
 
   #insert(row: number, id: string): RowOutcome {
@@ -237,7 +241,7 @@ export class RowMerger {
       host: columns.hasHost(row) ? host : undefined,
       cluster,
       capacityType: capacityTypeOf(listed.shape.capacityType, state, before),
-      lastError: columns.lastError(row),
+      lastError: this.#lastError(row),
       assigned,
       intendedCluster: state === State.Creating ? (before?.intendedCluster ?? '') : '',
       withheld: before?.withheld,
