@@ -95,24 +95,6 @@ async function started(
 }
 
 test(
-  'a row that came while an action was under way is asked for once the action is over',
-  inWorld(async (virtual) => {
-    const { shard, ids } = await started(virtual, 3);
-    const [id = ''] = ids;
-    shard.world.pending.set(id, 'in_flight');
-    await virtual.client('a').create(id);
-    assert.deepEqual(await shard.refresh(), ['delta']);
-    assert.equal(shard.stateOf(id), State.Speculative, 'skipped, and the cursor is past it');
-    assert.deepEqual(await shard.refresh(), ['delta'], 'not asked while it would not be heard');
-    shard.world.pending.delete(id);
-    assert.deepEqual(await shard.refresh(), [`get ${id}`, 'delta']);
-    assert.equal(shard.stateOf(id), State.Idle);
-    assert.deepEqual(await shard.refresh(), ['delta']);
-    assert.equal(shard.source.doubtCount, 0);
-  }),
-);
-
-test(
   'a call whose result nobody knows is asked about; a known one is not',
   inWorld(async (virtual) => {
     const { shard, ids } = await started(virtual, 3);
@@ -197,6 +179,23 @@ test(
     other.writes = { touched: [], doubted: [mute] };
     assert.deepEqual(await other.refresh(), [`get ${mute}`, 'full']);
     assert.deepEqual(await other.refresh(), ['delta'], 'the List has spoken of it');
+  }),
+);
+
+test(
+  'a row that a full List brought while an action was under way is asked for: no cursor is older',
+  inWorld(async (virtual) => {
+    const { shard, ids } = await started(virtual, 3);
+    const [id = ''] = ids;
+    shard.world.pending.set(id, 'in_flight');
+    await virtual.client('a').create(id);
+    shard.source.lookAgain();
+    assert.deepEqual(await shard.refresh(), ['full']);
+    assert.deepEqual(await shard.refresh(), ['delta'], 'not asked while it would not be heard');
+    shard.world.pending.delete(id);
+    assert.deepEqual(await shard.refresh(), [`get ${id}`, 'delta']);
+    assert.equal(shard.stateOf(id), State.Idle);
+    assert.equal(shard.source.doubtCount, 0);
   }),
 );
 

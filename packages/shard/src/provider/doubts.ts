@@ -1,6 +1,6 @@
-// Machines of one provider whose truth no delta will tell: a row came while an action was under way
-// or a failure cooled down, and the cursor moved past it; or a call ended without anybody knowing
-// what became of it. Their owner asks about each before it trusts the next delta.
+// Machines of one provider whose truth no delta will tell: a call ended without anybody knowing what
+// became of it, or a row went unheard and no cursor brings it again (skipped-rows.ts). Their owner
+// asks about each before it trusts the next delta.
 //
 // Bound: MAX_DOUBTS. Beyond it single questions cost more than a full List, which settles them all.
 
@@ -41,17 +41,17 @@ export class Doubts {
     if (this.#hasOverflown) return 'too_many';
     const due: string[] = [];
     for (const id of this.#ids) {
-      const slot = known.slotOf(id);
-      if (slot < 0) this.#ids.delete(id);
-      else if (isAskable(known, slot, nowMs)) due.push(id);
+      if (known.slotOf(id) < 0) this.#ids.delete(id);
+      else if (isAskable(known, id, nowMs)) due.push(id);
     }
     return due.length > MAX_QUESTIONS ? 'too_many' : due;
   }
 }
 
-/** Not while the answer could not be used. */
-function isAskable(known: KnownMachines, slot: number, nowMs: number): boolean {
-  if (known.pendingOf(slot) !== 'none') return false;
+/** Not while the answer could not be used, nor about a machine that left. */
+export function isAskable(known: KnownMachines, id: string, nowMs: number): boolean {
+  const slot = known.slotOf(id);
+  if (slot < 0 || known.pendingOf(slot) !== 'none') return false;
   const failedAtMs = known.failedHereAtMs(slot);
   return failedAtMs === undefined || nowMs - failedAtMs >= FAILED_COOL_DOWN_MS;
 }

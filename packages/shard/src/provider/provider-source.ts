@@ -2,13 +2,13 @@
 // guard. Its own failure domain: a List that fails removes nothing and says nothing about others.
 // No loop and no clock of its own: the owner calls `refresh` when it wants one.
 //
-// A refresh is a List, scanned elsewhere (scan/), its notable rows merged here in batches. Before a
-// delta is asked for, machines in doubt are asked about one by one; where that does not work, the
-// List is a full one.
+// A refresh is a List, scanned elsewhere (scan/), its notable rows merged here in batches. Rows that
+// a delta brought in vain are brought again by the cursor of before; other machines in doubt are
+// asked about one by one before the delta, and where that does not work, the List is a full one.
 
 import { assert, BigFleetError } from '@bigfleet/base';
 import { askMachines } from './ask-machines.ts';
-import { Doubts } from './doubts.ts';
+import { Doubts, isAskable } from './doubts.ts';
 import { ListColumns } from './list/columns.ts';
 import { decodeMachineList } from './list/decode-list.ts';
 import type { Provider } from './provider.ts';
@@ -25,6 +25,7 @@ import { ShrinkGuard } from './reconcile/shrink-guard.ts';
 import { createInlineScans } from './scan/inline-scans.ts';
 import { askHere, type ListAsker } from './scan/list-asker.ts';
 import type { ListScans, ScanAnswer } from './scan/list-scans.ts';
+import { SkippedRows } from './skipped-rows.ts';
 import { UnsettledMachines } from './unsettled-machines.ts';
 
 export interface ProviderSourceOptions {
@@ -79,6 +80,7 @@ export class ProviderSource {
   readonly #guard = new ShrinkGuard();
   readonly #asker: ListAsker;
   readonly #doubts = new Doubts();
+  readonly #skipped = new SkippedRows();
   readonly #unsettled = new UnsettledMachines();
   #isRefreshing = false;
   #isAsking = false;
@@ -100,9 +102,9 @@ export class ProviderSource {
     return this.#guard.heldCount;
   }
 
-  /** Machines that are asked about before the next delta counts. */
+  /** Machines whose last news is unknown: brought again, or asked about, once they can be heard. */
   get doubtCount(): number {
-    return this.#doubts.count;
+    return this.#doubts.count + this.#skipped.count;
   }
 
   /**
@@ -144,7 +146,7 @@ export class ProviderSource {
     const planned = this.#plan.next(nowMs);
     if (planned.kind === 'full') return planned;
     const due = this.#doubts.due(known, nowMs);
-    if (due.length === 0) return planned;
+    if (due.length === 0) return this.#withSkipped(planned, options);
     const asked =
       due === 'too_many'
         ? undefined
@@ -159,7 +161,13 @@ export class ProviderSource {
     this.#doubts.add(summary.unsettled.skippedIds);
     // The scan knows nothing of these answers.
     this.#unsettled.addIds(due);
-    return planned;
+    return this.#withSkipped(planned, options);
+  }
+
+  /** From the cursor of before, when rows that went unheard can be heard now. */
+  #withSkipped(delta: PlannedList, { known, nowMs }: RefreshOptions): PlannedList {
+    const since = this.#skipped.since((id) => isAskable(known, id, nowMs));
+    return since === undefined ? delta : { kind: 'delta', sinceRevision: since };
   }
 
   async #asking<T>(answer: Promise<T>): Promise<T> {
@@ -216,14 +224,28 @@ export class ProviderSource {
     const part = { columns, isFull, rows, ...(absent === undefined ? {} : { absent }) };
     const summary = await this.#merge(part, options);
     const { unsettled, removal } = summary;
-    if (isFull) this.#doubts.clear();
-    this.#doubts.add(unsettled.skippedIds);
+    this.#doubts.add(this.#unheard(planned, columns, unsettled.skippedIds));
     this.#doubts.add(unsettled.keptIds);
     this.#unsettled.addRows(unsettled.rows);
     this.#unsettled.addIds(unsettled.keptIds);
     this.#plan.applied(planned, columns.data.revision, options.nowMs);
     if (removal.kind === 'held') this.#plan.askFull();
     return { kind: 'refreshed', list: planned.kind, summary };
+  }
+
+  /** Of what was skipped, and was before: machines that no cursor will bring again. */
+  #unheard(
+    planned: PlannedList,
+    columns: ListColumns,
+    skippedIds: readonly string[],
+  ): readonly string[] {
+    if (planned.kind === 'delta') {
+      const isListed = (id: string): boolean => columns.rowOf(id) >= 0;
+      return this.#skipped.applied({ since: planned.sinceRevision, isListed, skippedIds });
+    }
+    this.#doubts.clear();
+    this.#skipped.clear();
+    return skippedIds;
   }
 
   async #merge(
