@@ -2,6 +2,9 @@
 // own. A cycle never waits for it: what does not fit is dropped and derived again. Workers are
 // slots, not threads; the work is a provider call or a wait for an operator.
 //
+// To offer is to queue (shard §6.2, step 10): workers take what was offered in a turn of its own, or
+// a cycle that decides 50 actions would last until the frames and calls of all of them are written.
+//
 // Held, it begins nothing: a pause that let the queue run dry would be no kill switch.
 
 import { BoundedQueue, type Runtime, withDeadline } from '@bigfleet/base';
@@ -25,12 +28,16 @@ export class ExecutePool {
   readonly #queue: BoundedQueue<ActionOrder>;
   readonly #running = new Set<Promise<void>>();
   readonly #stop = new AbortController();
+  readonly #concurrency: number;
   #isHeld = false;
+  /** Free workers look at the queue soon. */
+  #waking: Promise<void> | undefined;
 
   constructor(options: ExecutePoolOptions) {
     this.#options = options;
-    const capacity = 2 * Math.max(1, options.concurrency);
-    this.#queue = new BoundedQueue({ capacity, overflow: 'refuse' });
+    this.#concurrency = Math.max(1, options.concurrency);
+    // What waits, and what free workers have not taken yet.
+    this.#queue = new BoundedQueue({ capacity: 3 * this.#concurrency, overflow: 'refuse' });
   }
 
   get queuedCount(): number {
@@ -44,8 +51,10 @@ export class ExecutePool {
   /** False when it must be derived again later. */
   offer(order: ActionOrder): boolean {
     if (this.#isHeld || this.#stop.signal.aborted) return false;
+    const freeCount = this.#concurrency - this.#running.size;
+    if (this.#queue.size >= 2 * this.#concurrency + freeCount) return false;
     if (this.#queue.push(order) === 'refused') return false;
-    this.#next();
+    this.#waking ??= this.#wake();
     return true;
   }
 
@@ -74,6 +83,7 @@ export class ExecutePool {
     const abort = (): void => this.#stop.abort(signal.reason);
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
+    await this.#waking;
     await Promise.all(this.#running);
     signal.removeEventListener('abort', abort);
     this.#stop.abort();
@@ -88,9 +98,14 @@ export class ExecutePool {
     return taken;
   }
 
+  async #wake(): Promise<void> {
+    await this.#options.runtime.timers.turn();
+    this.#waking = undefined;
+    this.#next();
+  }
+
   #next(): void {
-    const { concurrency } = this.#options;
-    while (!this.#isHeld && this.#running.size < Math.max(1, concurrency)) {
+    while (!this.#isHeld && this.#running.size < this.#concurrency) {
       const order = this.#queue.shift();
       if (order === undefined) return;
       const work = this.#work(order).finally(() => {
