@@ -191,6 +191,7 @@ export class ShardCore {
     const now = (): number => runtime.clock.monotonicMs();
     const startMs = now();
     this.#cycle += 1;
+    host.shipInputs();
     const refreshes = await this.#reconcile();
     if (this.#isStopping) return;
     const reconciledMs = now();

@@ -44,6 +44,8 @@ export interface EngineHost {
   /** Pairs of cluster and fingerprint whose operator refused a bootstrap. */
   setHeldOff(heldOff: ReadonlySet<string>): void;
   setReleasePolicy(policy: ReleasePolicy): void;
+  /** A cycle is near: what was written so far may be taken in while main waits for Lists. */
+  shipInputs(): void;
   /** One at a time. Rejects when the engine is lost: the process must end then. */
   cycle(options: CycleOptions): Promise<CycleAnswer>;
   /** Verdicts of the last cycle, for readers; waits for a cycle that runs. */

@@ -28,6 +28,8 @@ export function createInlineHost(runtime: Runtime, options: DeciderOptions = {})
     markReported: (cluster) => apply({ kind: 'reported', cluster }),
     setHeldOff: (heldOff) => apply({ kind: 'held_off', heldOff }),
     setReleasePolicy: (policy) => apply({ kind: 'release_policy', policy }),
+    // Everything is taken in as it is written.
+    shipInputs: () => {},
     // Taken at once, given later: the snapshot is the moment of the call.
     cycle: (options_) => {
       const answer = decider.cycle(options_);

@@ -1,7 +1,8 @@
 // The engine in a worker thread: a decision of seconds must not stop the thread that owns the
 // sockets, or thousands of operators see a dead peer and reconnect at once.
 //
-// Inputs gather as bytes and leave before anything that wants an answer, or when a batch is full.
+// Inputs gather as bytes and leave before anything that wants an answer, when a batch is full, or
+// when a cycle is near: half of what a cycle's question waited for was inputs in front of it.
 // The port keeps order and loses nothing. When the thread ends, every open question is rejected
 // and `lost` says why; the process must end then.
 
@@ -97,6 +98,10 @@ export class WorkerHost implements EngineHost {
 
   setReleasePolicy(policy: Parameters<EngineHost['setReleasePolicy']>[0]): void {
     this.#input({ kind: 'release_policy', policy });
+  }
+
+  shipInputs(): void {
+    this.#flush();
   }
 
   async cycle(options: Parameters<EngineHost['cycle']>[0]): ReturnType<EngineHost['cycle']> {
