@@ -7,8 +7,9 @@
 // every hint changes with every cycle, repeats are spread over the interval, some profiles in each
 // publication: all at once they would hold up the sockets for seconds, and cluster by cluster each
 // frame would be encoded as often as it is sent. What was never told goes at once.
-// Cost: one look per session at rest; for the others two reads per profile, one count per profile
-// that is due, nothing per machine; guarded by bench shard/cycle/steady/500k and shard/session/5k.
+// Cost: one look per session at rest; for the others two reads per profile and no allocation (50
+// clusters of 1,000 profiles are 50,000 looks per cycle), one count per profile that is due, nothing
+// per machine; guarded by bench shard/cycle/steady/500k and shard/session/5k.
 
 import { assert, type Runtime } from '@bigfleet/base';
 import type { Session } from '../session/session.ts';
@@ -98,19 +99,31 @@ export class HintPublisher {
     const memory = this.#memoryOf(session);
     const all = memory.about(profiles, session.hasAcceptedRollup, this.#hints);
     round.pairCount += all.length;
-    let dueMs = Number.POSITIVE_INFINITY;
-    let isSettled = true;
-    for (const told of all) {
+    const walk: Walk = { at: 0, dueMs: Number.POSITIVE_INFINITY, isSettled: true };
+    this.#walk(session, all, walk, round);
+    while (slice.isFull) {
+      await slice.next();
+      if (!session.isOpen) return;
+      round.nowMs = this.#nowMs();
+      this.#walk(session, all, walk, round);
+    }
+    memory.rest(walk.isSettled ? version : undefined, walk.dueMs);
+  }
+
+  /** On to the end of the pairs or of the slice. Allocates nothing for a pair that is not told. */
+  #walk(session: Session, all: readonly Told[], walk: Walk, round: Round): void {
+    const { slice } = round;
+    let { at, dueMs, isSettled } = walk;
+    while (at < all.length && !slice.isFull) {
+      const told = all[at++] as Told;
       const isTold = this.#isDue(told, round) && this.#tell(session, told, round);
       isSettled &&= isTold;
       dueMs = Math.min(dueMs, told.atMs + this.#intervalMs);
       slice.looked();
-      if (!slice.isFull) continue;
-      await slice.next();
-      if (!session.isOpen) return;
-      round.nowMs = this.#nowMs();
     }
-    memory.rest(isSettled ? version : undefined, dueMs);
+    walk.at = at;
+    walk.dueMs = dueMs;
+    walk.isSettled = isSettled;
   }
 
   /** First of all: at ten cycles a second nearly every pair was told within the interval. */
@@ -151,6 +164,13 @@ export class HintPublisher {
       this.#memories.delete(session);
     }
   }
+}
+
+/** How far a session's pairs were looked at, and what was found. */
+interface Walk {
+  at: number;
+  dueMs: number;
+  isSettled: boolean;
 }
 
 interface Round {
