@@ -47,6 +47,17 @@ export interface ChurnCounts {
   readonly applyMs: readonly number[];
 }
 
+/** Which clusters a round changes, of so many in a circle: a tenth less the fifth that is left free. */
+export function churnWindow(
+  clusterCount: number,
+  round: number,
+): { readonly start: number; readonly width: number } {
+  const tenth = Math.max(1, Math.floor(clusterCount / 10));
+  const shift = Math.max(1, Math.floor(tenth / 5));
+  const start = Math.floor(round / ROUNDS_PER_WINDOW) * shift;
+  return { start, width: Math.max(1, tenth - shift) };
+}
+
 export class Churn {
   readonly #fleet: Fleet;
   readonly #random: Random;
@@ -116,10 +127,7 @@ export class Churn {
 
   #window(): number[] {
     const count = this.#order.length;
-    const tenth = Math.max(1, Math.floor(count / 10));
-    const shift = Math.max(1, Math.floor(tenth / 5));
-    const start = Math.floor(this.#round / ROUNDS_PER_WINDOW) * shift;
-    const width = Math.max(1, tenth - shift);
+    const { start, width } = churnWindow(count, this.#round);
     return Array.from({ length: width }, (_, at) => this.#order[(start + at) % count] as number);
   }
 

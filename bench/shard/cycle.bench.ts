@@ -2,6 +2,11 @@
 // process with sessions, an asynchronous provider, metrics and records on. An iteration is a tick of
 // the load, from the roll-ups of a tenth of the clusters to their acknowledgements; the cycles
 // themselves are the shard's own raw samples.
+//
+// `steady` is the twin of the engine's bench, so its load has the same shape: per cycle 100 changed
+// rows and 100 transitions, with what follows from them, in a tenth of the clusters, and the scheduled
+// safety passes apart. (Until a tick moved on to another tenth each time, a cycle evaluated two
+// tenths, twice what the bare engine did.) The bare engine runs alone, afterwards: unloaded.
 
 import { createRandom } from '@bigfleet/base';
 import { Churn } from '../engine/churn.ts';
@@ -17,7 +22,7 @@ import {
 } from '../harness/index.ts';
 import { percentiles } from '../harness/percentiles.ts';
 import { buildShape } from './shapes.ts';
-import type { ShardProcess } from './shard-process.ts';
+import { SAFETY, type ShardProcess } from './shard-process.ts';
 import { Stage } from './stage.ts';
 
 type Percentiles = ReturnType<typeof percentiles>;
@@ -45,6 +50,8 @@ interface LoadedPlan {
   readonly clusters: number;
   readonly counts: Readonly<Record<string, ShapeRule>>;
   readonly bars: Bars;
+  /** What the operators are asked for. */
+  readonly tick: string;
   /** The bare engine on the same shape, in this run. */
   readonly unloaded?: () => Percentiles;
 }
@@ -91,7 +98,7 @@ function loadedBench(plan: LoadedPlan): BenchEntry {
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     },
     async iteration({ stage }, index) {
-      await stage.count('tick', index);
+      await stage.count(plan.tick, index);
     },
     extras: (state) => measure(state, plan),
     teardown: ({ stage }) => stage.close(),
@@ -107,6 +114,7 @@ async function measure(
   const cycles = percentiles(await shard.samplesSince('cycle', startUnixMs));
   const phases = percentiles(await shard.samplesSince('cycle_phases', startUnixMs));
   const reconcile = percentiles(await shard.samplesSince('cycle_reconcile', startUnixMs));
+  const safety = await shard.samplesSince(SAFETY, startUnixMs);
   const lostCount = await stage.count('lostCount');
   const mismatches = await shard.metric('bigfleet_shard_incremental_mismatch_total');
   if (lostCount > 0 || mismatches > 0) {
@@ -126,6 +134,7 @@ async function measure(
     phasesP99Ms: phases.p99,
     reconcileP50Ms: reconcile.p50,
     reconcileP99Ms: reconcile.p99,
+    safetyCycleMaxMs: Math.max(0, ...safety),
     loopDelayP99Ms,
     cpuMsPerTick,
     shardRssBytes: rssBytes,
@@ -147,9 +156,13 @@ function against(bare: Percentiles, cycles: Percentiles, phases: Percentiles): E
   };
 }
 
-/** `engine/cycle/steady/500k/steady`, here and now, with the shard gone. */
+/**
+ * `engine/cycle/steady/500k/steady`, here and now, with the shard gone: records on, safety passes
+ * apart. Both sides leave those out.
+ */
 function bareSteady(): Percentiles {
   const fleet: Fleet = buildShape('steady-500k');
+  fleet.engine.hasRecords = true;
   const churn = new Churn(fleet, createRandom(1n).stream('churn'), { grow: growToTwo });
   const tookMs: number[] = [];
   for (let cycle = 0; cycle < BARE_CYCLES; cycle++) {
@@ -168,6 +181,7 @@ const entries: readonly BenchEntry[] = [
   loadedBench({
     name: 'shard/cycle/steady/500k',
     shape: 'steady-500k',
+    tick: 'steadyTick',
     clusters: 50,
     counts: { machines: 500_000, atProvider: 500_000, sessions: 50, needs: 50_000 },
     bars: {
@@ -180,6 +194,7 @@ const entries: readonly BenchEntry[] = [
   loadedBench({
     name: 'shard/local-5k',
     shape: 'local-5k',
+    tick: 'tick',
     clusters: LOCAL_5K.clusters,
     counts: {
       machines: 5_000,

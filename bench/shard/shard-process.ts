@@ -17,6 +17,8 @@ const MAIN = path.join(import.meta.dirname, '..', '..', 'packages', 'cli', 'src'
 const LISTENING = / msg=listening .* addr=(\S+)/;
 const SERVING = / msg="metrics serving" .* addr=(\S+)/;
 const LAG_MAX = 'nodejs_eventloop_lag_max_seconds{thread="main"}';
+/** Samples of cycles with a safety pass. */
+export const SAFETY = 'cycle_safety';
 const POLL_MS = 20;
 const STOP_WITHIN_MS = 20_000;
 const START_WITHIN_MS = 120_000;
@@ -136,14 +138,21 @@ export class ShardProcess {
     return 1_000 * (await this.metric('nodejs_eventloop_lag_p99_seconds{thread="main"}'));
   }
 
-  /** Raw samples of a series that began after a moment of Unix time, in milliseconds. */
-  async samplesSince(series: string, unixMs: number): Promise<Float64Array> {
+  /**
+   * Raw samples of a cycle's series that began after a moment of Unix time, in milliseconds; cycles
+   * with a safety pass apart, as in the engine's benches.
+   */
+  async samplesSince(name: string, unixMs: number): Promise<Float64Array> {
     // They reach the file within a second.
     await sleep(1_500);
-    const { series: all } = await readSamples(this.#samples);
-    const found = all.get(series);
-    if (found === undefined) throw new Error(`no samples of ${series}`);
-    const kept = found.seconds.filter((_, at) => (found.startUnixMs[at] ?? 0) >= unixMs);
+    const { series } = await readSamples(this.#samples);
+    const found = series.get(name);
+    if (found === undefined) throw new Error(`no samples of ${name}`);
+    const safetyMs = new Set(name === SAFETY ? [] : series.get(SAFETY)?.startUnixMs);
+    const kept = found.seconds.filter((_, at) => {
+      const startMs = found.startUnixMs[at] ?? 0;
+      return startMs >= unixMs && !safetyMs.has(startMs);
+    });
     return kept.map((seconds) => seconds * 1_000);
   }
 
