@@ -28,6 +28,7 @@ test('what is missing is added, in front of what was said; then nothing is missi
     '/bin/node',
     '--max-semi-space-size=16',
     '--heap-growing-percent=60',
+    '--no-parallel-scavenge',
     '--no-warnings',
     '/main.ts',
     'shard',
@@ -35,20 +36,21 @@ test('what is missing is added, in front of what was said; then nothing is missi
   ]);
   assert.equal(again.env['HOME'], '/h');
   assert.equal(again.env['MALLOC_MMAP_THRESHOLD_'], '131072');
-  const execArgv = again.args.slice(1, 4);
+  const execArgv = again.args.slice(1, 5);
   assert.equal(withMemorySettings(started('shard', { execArgv, env: again.env })), undefined);
 });
 
 test('what the administrator said stays, wherever it was said', () => {
   const again = withMemorySettings(
     started('shard', {
-      execArgv: ['--heap_growing_percent=10'],
+      execArgv: ['--heap_growing_percent=10', '--parallel-scavenge'],
       env: { NODE_OPTIONS: '--no-warnings --max-semi-space-size=4', MALLOC_ARENA_MAX: '1' },
     }),
   );
   assert.deepEqual(again?.args, [
     '/bin/node',
     '--heap_growing_percent=10',
+    '--parallel-scavenge',
     '/main.ts',
     'shard',
     '--id=s',
@@ -75,7 +77,7 @@ test('a real process: once, under the same pid, with the settings and its own ar
   assert.deepEqual(before, { pid: after?.pid, command: ['shard', '--flag'], flags: [] });
   assert.deepEqual(after, {
     ...before,
-    flags: ['--max-semi-space-size=16', '--heap-growing-percent=60'],
+    flags: ['--max-semi-space-size=16', '--heap-growing-percent=60', '--no-parallel-scavenge'],
     arenas: '4',
   });
 });

@@ -4,13 +4,18 @@
 // for mapped blocks with the first large one that is freed, and from then on keeps the holes that
 // half a million machines left behind on their way in. Numbers: docs/adr/0075.
 //
+// A young generation that small is collected by the thread that it belongs to: helpers would save
+// it nothing, and it would wait for each of them to get a core that another thread is using
+// (docs/adr/0078).
+//
 // What the administrator said, in the environment or on the command line, stays as it is.
 
-const V8_FLAGS: Readonly<Record<string, string>> = {
-  '--max-semi-space-size': '16',
+const V8_FLAGS: readonly string[] = [
+  '--max-semi-space-size=16',
   /** Of what survived: how much more may gather before the old generation is collected. */
-  '--heap-growing-percent': '60',
-};
+  '--heap-growing-percent=60',
+  '--no-parallel-scavenge',
+];
 
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '4',
@@ -37,22 +42,20 @@ export function withMemorySettings(started: StartedAs): StartAgain | undefined {
   const { execPath, execArgv, argv, env } = started;
   const [, entry = '', command] = argv;
   if (command !== 'shard') return undefined;
-  const said = [...execArgv, ...(env['NODE_OPTIONS'] ?? '').split(/\s+/)];
-  const flags = Object.entries(V8_FLAGS).filter(([flag]) => !said.some(names(flag)));
+  const said = new Set([...execArgv, ...(env['NODE_OPTIONS'] ?? '').split(/\s+/)].map(nameOf));
+  const flags = V8_FLAGS.filter((flag) => !said.has(nameOf(flag)));
   const settings = Object.entries(ENVIRONMENT).filter(([name]) => env[name] === undefined);
   if (flags.length === 0 && settings.length === 0) return undefined;
   return {
-    args: [execPath, ...flags.map((pair) => pair.join('=')), ...execArgv, entry, ...argv.slice(2)],
+    args: [execPath, ...flags, ...execArgv, entry, ...argv.slice(2)],
     env: { ...Object.fromEntries(settings), ...defined(env) },
   };
 }
 
-/** V8 takes its flags with dashes or with underscores. */
-function names(flag: string): (text: string) => boolean {
-  return (text) => {
-    const [name = ''] = text.split('=');
-    return name.replaceAll('_', '-') === flag;
-  };
+/** V8 takes its flags with dashes or with underscores, and switches with a `no` in front. */
+function nameOf(flag: string): string {
+  const [name = ''] = flag.split('=');
+  return name.replaceAll('_', '-').replace(/^--no-?/, '--');
 }
 
 function defined(env: Environment): Record<string, string> {
