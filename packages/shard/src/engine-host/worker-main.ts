@@ -23,6 +23,7 @@ const { clock } = realRuntime();
 const inputs = new InputDecoder();
 const deltas = createDeltaBuffer(threadDeltas);
 const probe = startThreadProbe(nodeThreadSource(), deltas.instruments);
+probe.sample();
 const decider = new Decider(() => clock.monotonicMs(), (workerData as WorkerOptions).engine);
 
 port.on('message', (message: ToWorker) => {
@@ -52,12 +53,10 @@ port.on('message', (message: ToWorker) => {
       return decider.rotateTrace();
     case 'cycle': {
       const answer = decider.cycle(message.options);
-      probe.sample();
       const shipped = deltas.take();
-      return send(
-        { kind: 'answer', id: message.id, answer, threadDeltas: shipped },
-        buffersOf(answer),
-      );
+      send({ kind: 'answer', id: message.id, answer, threadDeltas: shipped }, buffersOf(answer));
+      // 0.3 ms that no cycle waits for: what is found goes out with the next answer.
+      return probe.sample();
     }
   }
 });

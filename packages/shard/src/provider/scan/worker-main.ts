@@ -63,6 +63,7 @@ function scan(id: number, order: ScanOrder): void {
   const isLarge = order.bytes.length >= LARGE_LIST_BYTES;
   const answer = scanner.scan(order);
   send({ kind: 'scanned', id, answer, threadDeltas: measured.meter?.take() }, buffersOf(answer));
+  measured.meter?.look();
   firstAnswer.resolve();
   // In a turn of its own, when nothing on the stack holds the List any more.
   if (isLarge) runtime.timers.after(0, collect);
