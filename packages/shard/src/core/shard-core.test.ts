@@ -402,3 +402,23 @@ test('stop lets what runs finish and takes no more', async () => {
   assert.equal(shard.executed.length, after);
   assert.equal(shard.core.fleet.pendingCount, 0);
 });
+
+test('inputs leave for the engine when a cycle begins: it takes them in beside the List', async (context) => {
+  const shard = stage();
+  const order: string[] = [];
+  const { fake, host } = shard;
+  const [list, cycle] = [fake.list.bind(fake), host.cycle.bind(host)];
+  context.mock.method(host, 'shipInputs', () => void order.push('inputs'));
+  context.mock.method(fake, 'list', (request: Parameters<typeof list>[0]) => {
+    order.push('list');
+    return list(request);
+  });
+  context.mock.method(host, 'cycle', (options: Parameters<typeof cycle>[0]) => {
+    order.push('question');
+    return cycle(options);
+  });
+  shard.core.start();
+  await shard.virtual.runFor(0);
+  assert.deepEqual(order, ['inputs', 'list', 'question']);
+  await shard.stop();
+});
