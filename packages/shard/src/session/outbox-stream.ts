@@ -92,14 +92,15 @@ export class OutboxStream implements AsyncIterableIterator<Uint8Array, undefined
     return this;
   }
 
+  /** A frame that waits costs its promise and nothing else: hints go out by the thousand. */
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
     assert(this.#waiter === undefined, 'a session has one writer');
+    const frame = this.#isEnded ? undefined : this.#take();
+    if (frame !== undefined) return ready(frame);
     return new Promise((resolve, reject) => {
       const waiter: Waiter = { resolve, reject };
-      if (this.#isEnded) return this.#settleEnd(waiter);
-      const frame = this.#take();
-      if (frame === undefined) this.#waiter = waiter;
-      else hand(waiter, frame);
+      if (this.#isEnded) this.#settleEnd(waiter);
+      else this.#waiter = waiter;
     });
   }
 
@@ -155,5 +156,14 @@ function hand(waiter: Waiter, frame: ShardFrame): void {
     waiter.resolve({ done: false, value: encodeFrame(frame) });
   } catch (error) {
     waiter.reject(error);
+  }
+}
+
+/** As `hand`, to who has not begun to wait. */
+function ready(frame: ShardFrame): Promise<IteratorResult<Uint8Array, undefined>> {
+  try {
+    return Promise.resolve({ done: false, value: encodeFrame(frame) });
+  } catch (error) {
+    return Promise.reject(error);
   }
 }
