@@ -4,9 +4,8 @@
 // for mapped blocks with the first large one that is freed, and from then on keeps the holes that
 // half a million machines left behind on their way in. Numbers: docs/adr/0075.
 //
-// A young generation that small is collected by the thread that it belongs to: helpers would save
-// it nothing, and it would wait for each of them to get a core that another thread is using
-// (docs/adr/0078).
+// A young generation that small is collected by the thread that it belongs to: helpers make no pause
+// shorter, and take processor time of cores that the other threads want (docs/adr/0078).
 //
 // What the administrator said, in the environment or on the command line, stays as it is.
 
