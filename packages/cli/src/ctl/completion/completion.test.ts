@@ -101,6 +101,21 @@ for (const [shell, text] of [
   });
 }
 
+const hasFish = spawnSync('fish', ['--version']).error === undefined;
+test('fish completes the same', { skip: !hasFish && 'fish is not installed' }, () => {
+  const file = script('fish', fishCompletion(model));
+  const command = 'source $argv[1]; complete -C $argv[2]';
+  for (const [words, expected] of cases) {
+    // Where bash splits at `=`, fish keeps the flag with its value in one word.
+    if (words.includes('=')) continue;
+    const line = words.join(' ');
+    const args = ['--no-config', '-c', command, file, line];
+    const output = execFileSync('fish', args, { encoding: 'utf8' });
+    const found = output.split('\n').map((each) => each.split('\t')[0]);
+    for (const word of expected) assert.ok(found.includes(word), `${line}: ${found.join(' ')}`);
+  }
+});
+
 test('zsh and fish scripts name every verb and flag', () => {
   for (const text of [zshCompletion(model), fishCompletion(model)]) {
     for (const { name, flags } of model.verbs) {
