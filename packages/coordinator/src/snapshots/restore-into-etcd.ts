@@ -35,13 +35,13 @@ export interface IntoEtcd {
   readonly raftAdvertise: string;
   readonly source: EtcdBuild['source'];
   readonly termFloor: bigint;
-  /** Of the snapshot, where it says one. */
-  readonly ledgerGeneration: number | undefined;
+  /** Of the restored ledger, at least. */
+  readonly ledgerGeneration: number;
   readonly onStep: StepHook | undefined;
 }
 
 export async function restoreIntoEtcd(dataDir: DataDir, restore: IntoEtcd): Promise<void> {
-  const { etcd, nodeId, raftAdvertise, source, termFloor, onStep } = restore;
+  const { etcd, nodeId, raftAdvertise, source, termFloor, ledgerGeneration, onStep } = restore;
   const built = dataDir.at(BUILD_DIRECTORY);
   onStep?.('build etcd');
   rmSync(built, { recursive: true, force: true });
@@ -60,7 +60,6 @@ export async function restoreIntoEtcd(dataDir: DataDir, restore: IntoEtcd): Prom
   onStep?.('remove old etcd');
   removeEtcd(dataDir);
   onStep?.('write floor');
-  const ledgerGeneration = (restore.ledgerGeneration ?? -1) + 1;
   await writeRestoreFloor(restoreFileOf(dataDir.directory), { term: termFloor, ledgerGeneration });
   onStep?.('install etcd');
   renameSync(built, dataDir.at(ETCD_DIRECTORY));

@@ -18,17 +18,19 @@ const BUILD_FILE = 'coordinator.db.new';
 
 export interface SqliteRestore {
   readonly state: LoadedState;
+  /** Of the restored ledger, at least. */
+  readonly generation: number;
   /** Written as the stored term. */
   readonly termFloor: bigint;
   readonly onStep: StepHook | undefined;
 }
 
 export function restoreIntoSqlite(dataDir: DataDir, restore: SqliteRestore): void {
-  const { state, termFloor, onStep } = restore;
+  const { state, generation, termFloor, onStep } = restore;
   const built = dataDir.at(BUILD_FILE);
   onStep?.('build database');
   removeDatabase(built);
-  const meta = { ...nextGeneration(state.meta), term: termFloor };
+  const meta = { ...nextGeneration(state.meta, generation), term: termFloor };
   buildDatabase(built, { meta, rows: state.rows });
   onStep?.('set mark');
   setRestoreMark(dataDir.directory);

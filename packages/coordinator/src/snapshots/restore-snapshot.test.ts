@@ -124,7 +124,27 @@ for (const format of ['native', 'logical'] as const) {
       [before.meta.applyIndex, before.meta.clusterUid],
     );
     const names = readdirSync(dataDir).sort();
-    assert.deepEqual(names, ['coordinator.db', 'coordinator.lock']);
+    assert.deepEqual(names, ['coordinator.db', 'coordinator.lock', 'restored-generation']);
+  });
+
+  test(`${format}: the same snapshot restored again is another generation, with other revisions`, async (context) => {
+    const tar = path.join(folder(context), 's.tar');
+    await live(folder(context), LIFE, { target: tar, format });
+    const dataDir = path.join(folder(context), 'new');
+    const seen: (readonly [number, number])[] = [];
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await restoreSnapshot(options(dataDir, tar));
+      const { ledgerGeneration, assignmentRevision } = (await stateIn(dataDir)).meta;
+      seen.push([ledgerGeneration, Math.floor(assignmentRevision / 2 ** 32)]);
+    }
+    assert.deepEqual(seen, [
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ]);
+    writeFileSync(path.join(dataDir, 'restored-generation'), 'two\n');
+    await assert.rejects(restoreSnapshot(options(dataDir, tar)), /holds no generation/);
+    assert.equal((await stateIn(dataDir)).meta.ledgerGeneration, 3, 'nothing was touched');
   });
 
   const steps = [
@@ -320,10 +340,11 @@ test('etcd is given the checked state; formats of another engine are refused', a
   const [build] = builds;
   assert.equal(build?.source.kind, 'logical');
   const names = readdirSync(dataDir).sort();
-  assert.deepEqual(names, ['coordinator.lock', 'etcd', 'restore.json']);
+  assert.deepEqual(names, ['coordinator.lock', 'etcd', 'restore.json', 'restored-generation']);
   assert.deepEqual(JSON.parse(readFileSync(path.join(dataDir, 'restore.json'), 'utf8')), {
     term: (state.meta.term + 1_000n).toString(),
-    ledger_generation: 1,
+    // Two attempts before it failed: none of them is taken for this one.
+    ledger_generation: 3,
   });
 });
 
@@ -356,6 +377,6 @@ for (const crashAt of etcdSteps) {
     await restoreSnapshot(options(dataDir, tar, into));
     takeDataDir(dataDir).release();
     const names = readdirSync(dataDir).sort();
-    assert.deepEqual(names, ['coordinator.lock', 'etcd', 'restore.json']);
+    assert.deepEqual(names, ['coordinator.lock', 'etcd', 'restore.json', 'restored-generation']);
   });
 }

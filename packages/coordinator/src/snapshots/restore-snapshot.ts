@@ -15,6 +15,7 @@ import { loadLogical, type RejectedRow } from './load-logical.ts';
 import { readSqliteState } from './read-sqlite-state.ts';
 import { type EtcdRestore, restoreIntoEtcd } from './restore-into-etcd.ts';
 import { restoreIntoSqlite } from './restore-into-sqlite.ts';
+import { beginGeneration } from './restored-generation.ts';
 import { malformedSnapshot, type SnapshotMeta } from './snapshot-meta.ts';
 
 /**
@@ -70,8 +71,10 @@ async function restoreInto(dataDir: DataDir, options: RestoreOptions): Promise<R
   if (checked.term + TERM_JUMP > MAX_TERM) throw malformedSnapshot('the term is out of range');
   for (const { at, reason } of checked.rejected)
     options.log.error('snapshot row rejected', { at, reason });
-  if (engine === 'sqlite') intoSqlite(dataDir, checked, options);
-  else await intoEtcd(dataDir, checked, options);
+  const ofSnapshot = checked.state?.meta.ledgerGeneration ?? archive.meta.ledgerGeneration;
+  const generation = beginGeneration(dataDir, ofSnapshot ?? 0);
+  if (engine === 'sqlite') intoSqlite(dataDir, checked, generation, options);
+  else await intoEtcd(dataDir, checked, generation, options);
   return {
     index: archive.meta.index,
     term: checked.term,
@@ -113,15 +116,20 @@ async function check(
   return { state: loaded, term: maxOf(term, loaded.meta.term), rejected };
 }
 
-function intoSqlite(dataDir: DataDir, checked: Checked, { onStep }: RestoreOptions): void {
-  const { state, term } = checked;
+function intoSqlite(
+  dataDir: DataDir,
+  { state, term }: Checked,
+  generation: number,
+  { onStep }: RestoreOptions,
+): void {
   if (state === undefined) throw malformedSnapshot('the state cannot be read');
-  restoreIntoSqlite(dataDir, { state, termFloor: term + TERM_JUMP, onStep });
+  restoreIntoSqlite(dataDir, { state, generation, termFloor: term + TERM_JUMP, onStep });
 }
 
 async function intoEtcd(
   dataDir: DataDir,
-  { state, meta, spool, term }: Checked,
+  { state, spool, term }: Checked,
+  ledgerGeneration: number,
   { etcd, nodeId, raftAdvertise, onStep }: RestoreOptions,
 ): Promise<void> {
   if (etcd === undefined)
@@ -132,7 +140,7 @@ async function intoEtcd(
     raftAdvertise,
     source: state === undefined ? { kind: 'native', file: spool } : { kind: 'logical', state },
     termFloor: term + TERM_JUMP,
-    ledgerGeneration: state?.meta.ledgerGeneration ?? meta.ledgerGeneration,
+    ledgerGeneration,
     onStep,
   });
 }
