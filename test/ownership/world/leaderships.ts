@@ -29,6 +29,7 @@ export class Leaderships {
   readonly snapshots: Snapshots = new Snapshots();
   readonly #options: LeadershipsOptions;
   #disk = new MemoryDisk();
+  #lastGeneration = 0;
   #leader: Leader | undefined;
   #zombie: Leader | undefined;
 
@@ -96,19 +97,24 @@ export class Leaderships {
   }
 
   /**
-   * Once per seed. The shards that the restored ledger does not know; undefined: nothing to go to. What
-   * neither the ledger nor a shard in it remembers cannot be waited for: there no restore is safe, and
-   * the operator guide says so.
+   * Twice per seed at most, into one data directory. The shards that the restored ledger does not know;
+   * undefined: nothing to go to. What neither the ledger nor a shard in it remembers cannot be waited
+   * for: there no restore is safe, and the operator guide says so.
    */
   async restore(disk: MemoryDisk | undefined): Promise<readonly string[] | undefined> {
     const { tally, isRemembered } = this.#options;
-    if (disk === undefined || tally.restores > 0) return undefined;
+    if (disk === undefined || tally.restores > 1) return undefined;
     const now = registrationsIn(this.#disk);
     const then = registrationsIn(disk);
     const unknown = [...now.keys()].filter((id) => !then.has(id));
     const same = new Set([...then].filter(([id, uid]) => now.get(id) === uid).map(([id]) => id));
-    if (!unknown.every((id) => isRemembered(id, same)) || !markRestored(disk)) return undefined;
+    if (
+      !unknown.every((id) => isRemembered(id, same)) ||
+      !markRestored(disk, this.#lastGeneration + 1)
+    )
+      return undefined;
     tally.restores += 1;
+    this.#lastGeneration = disk.meta?.ledgerGeneration ?? 0;
     if ([...then].some(([id, uid]) => now.get(id) !== uid)) tally.restoredRemoved += 1;
     if (unknown.length > 0) tally.restoredUnknown += 1;
     this.#kill();

@@ -35,10 +35,10 @@ export class Snapshots {
 }
 
 /** Leaves it as a restore does: of the next generation, and with room for lost elections. */
-export function markRestored(disk: MemoryDisk): boolean {
+export function markRestored(disk: MemoryDisk, generation: number): boolean {
   const { meta } = disk;
   if (meta === undefined) return false;
-  disk.meta = { ...nextGeneration(meta), term: meta.term + 1_000n };
+  disk.meta = { ...nextGeneration(meta, generation), term: meta.term + 1_000n };
   return true;
 }
 

@@ -1,6 +1,6 @@
 // A whole fleet on one seed: several shards, one of them perhaps late, one coordinator after another,
 // and an operator. Deaths fall on any durable step of a shard and on either side of any commit of the
-// ledger; leaders are deposed without noticing; once per seed the ledger may go back to an older
+// ledger; leaders are deposed without noticing; once or twice per seed the ledger may go back to an older
 // snapshot, which may have a removed shard again or not know the late one, while that one is dead or
 // cut off and acting. This file is the script; the parts are beside it, each in its own.
 
