@@ -61,6 +61,8 @@ export async function openLedger(options: ApplyQueueOptions): Promise<ApplyQueue
   return new ApplyQueue(options, await FleetState.load(loaded, () => runtime.timers.turn()));
 }
 
+const NOT_YET: Promise<undefined> = Promise.resolve(undefined);
+
 export class ApplyQueue implements Ledger {
   readonly term: bigint;
   readonly #options: ApplyQueueOptions;
@@ -203,15 +205,26 @@ export class ApplyQueue implements Ledger {
   }
 
   async #ask(request: CommitRequest): Promise<CommitResult> {
-    const { runtime, store, leadership } = this.#options;
-    const waitMs = request.deadlineMs - runtime.clock.monotonicMs() + ENGINE_GRACE_MS;
-    const deadline = withDeadline(runtime, Math.max(waitMs, 0));
+    const { store, leadership } = this.#options;
     try {
-      return await orAborted(store.commit(leadership, request), deadline.signal);
+      const committing = store.commit(leadership, request);
+      // An engine in this process has answered already: a deadline for it would cost as much as deciding.
+      return (
+        (await Promise.race([committing, NOT_YET])) ?? (await this.#inTime(committing, request))
+      );
     } catch (error) {
       if (error instanceof AssertionError) throw error;
       const cause = error instanceof Error ? error : new Error(describeThrown(error));
       return { kind: 'unknown', error: cause };
+    }
+  }
+
+  async #inTime<T>(committing: Promise<T>, { deadlineMs }: CommitRequest): Promise<T> {
+    const { runtime } = this.#options;
+    const waitMs = deadlineMs - runtime.clock.monotonicMs() + ENGINE_GRACE_MS;
+    const deadline = withDeadline(runtime, Math.max(waitMs, 0));
+    try {
+      return await orAborted(committing, deadline.signal);
     } finally {
       deadline.dispose();
     }
