@@ -81,7 +81,8 @@ test('a run writes results that agree with its raw samples', async () => {
   assert.equal(large.extra['growth'], large.p50Ms / allocates.p50Ms);
   assert.equal(typeof large.extra['ratio'], 'number');
   const retained = Number(large.extra['retainedBytes']);
-  assert.ok(retained >= 8_000_000 && retained <= 8_200_000, `${retained} bytes retained`);
+  // Eight million, and what else the process came by or let go of in between: a few kilobytes.
+  assert.ok(retained >= 7_900_000 && retained <= 8_200_000, `${retained} bytes retained`);
 });
 
 test('allocations are the bytes allocated: 8 KiB of floats and their headers', async () => {
