@@ -5,27 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { createVirtualRuntime } from '@bigfleet/base';
-import { drainMicrotasks } from '@bigfleet/base/real';
-import { runBigfleet } from './bigfleet.ts';
-
-async function run(
-  argv: readonly string[],
-  nodeVersion = '24.1.0',
-): Promise<{ code: number; output: string; error: string }> {
-  const printed = { output: '', error: '' };
-  const { runtime } = createVirtualRuntime({ seed: 'cli', drain: drainMicrotasks });
-  const port = {
-    nodeVersion,
-    env: {},
-    writeOutput: (text: string) => void (printed.output += text),
-    writeError: (text: string) => void (printed.error += text),
-    stopSignal: () => new Promise<void>(() => {}),
-    onReopen: () => {},
-    onUnhandled: () => {},
-  };
-  return { code: await runBigfleet(argv, { runtime, port }), ...printed };
-}
+import { runCommand as run } from './testing/run-bigfleet.ts';
 
 test('help is output and success', async () => {
   for (const argv of [['help'], ['--help'], ['-h']]) {
@@ -57,7 +37,7 @@ for (const [argv, problem] of wrong) {
 }
 
 test('another major of Node is refused', async () => {
-  const { code, error } = await run(['shard'], '20.9.0');
+  const { code, error } = await run(['shard'], { nodeVersion: '20.9.0' });
   assert.equal(code, 2);
   assert.match(error, /needs Node.js 24, this is 20.9.0/);
 });

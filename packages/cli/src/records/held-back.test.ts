@@ -7,10 +7,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { createVirtualRuntime } from '@bigfleet/base';
-import { drainMicrotasks } from '@bigfleet/base/real';
-import { runBigfleet } from '../bigfleet.ts';
 import { RealShards } from '../ctl/testing/real-shard.ts';
+import { type Ran, runCommand } from '../testing/run-bigfleet.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'held-back-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -29,22 +27,7 @@ before(async () => {
   await world.writeRecords('shard-0', folder);
 });
 
-async function bigfleet(
-  ...argv: string[]
-): Promise<{ code: number; output: string; error: string }> {
-  const printed = { output: '', error: '' };
-  const { runtime } = createVirtualRuntime({ seed: 'held-back', drain: drainMicrotasks });
-  const port = {
-    nodeVersion: '24.1.0',
-    env: {},
-    writeOutput: (text: string) => void (printed.output += text),
-    writeError: (text: string) => void (printed.error += text),
-    stopSignal: () => new Promise<void>(() => {}),
-    onReopen: () => {},
-    onUnhandled: () => {},
-  };
-  return { code: await runBigfleet(argv, { runtime, port }), ...printed };
-}
+const bigfleet = (...argv: string[]): Promise<Ran> => runCommand(argv);
 
 interface Line {
   readonly cycle: string;

@@ -6,28 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { createVirtualRuntime } from '@bigfleet/base';
-import { drainMicrotasks } from '@bigfleet/base/real';
-import { runBigfleet } from '../bigfleet.ts';
 import { RealShards } from '../ctl/testing/real-shard.ts';
+import { type Ran, runCommand } from '../testing/run-bigfleet.ts';
 import { assumptions } from './assumption.ts';
 
-async function bigfleet(
-  ...argv: string[]
-): Promise<{ code: number; output: string; error: string }> {
-  const printed = { output: '', error: '' };
-  const { runtime } = createVirtualRuntime({ seed: 'what-if', drain: drainMicrotasks });
-  const port = {
-    nodeVersion: '24.1.0',
-    env: {},
-    writeOutput: (text: string) => void (printed.output += text),
-    writeError: (text: string) => void (printed.error += text),
-    stopSignal: () => new Promise<void>(() => {}),
-    onReopen: () => {},
-    onUnhandled: () => {},
-  };
-  return { code: await runBigfleet(argv, { runtime, port }), ...printed };
-}
+const bigfleet = (...argv: string[]): Promise<Ran> => runCommand(argv);
 
 test('other hold times release other machines, and nothing else', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'what-if-'));

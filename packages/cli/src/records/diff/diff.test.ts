@@ -10,8 +10,8 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { realRuntime } from '@bigfleet/base/real';
 import type { DiffReport } from '@bigfleet/engine';
-import { runBigfleet } from '../../bigfleet.ts';
 import { RealShards } from '../../ctl/testing/real-shard.ts';
+import { type Ran, runCommand } from '../../testing/run-bigfleet.ts';
 
 const here = (name: string): string => path.join(import.meta.dirname, name);
 const CHANGED_BUILD = fileURLToPath(new URL('./testing/changed-main.ts', import.meta.url));
@@ -29,20 +29,11 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-async function diff(...argv: string[]): Promise<{ code: number; output: string; error: string }> {
-  const printed = { output: '', error: '' };
-  const port = {
+const diff = (...argv: string[]): Promise<Ran> =>
+  runCommand(['diff', ...argv], {
     nodeVersion: process.versions.node,
-    env: {},
-    writeOutput: (text: string) => void (printed.output += text),
-    writeError: (text: string) => void (printed.error += text),
-    stopSignal: () => new Promise<void>(() => {}),
-    onReopen: () => {},
-    onUnhandled: () => {},
-  };
-  const code = await runBigfleet(['diff', ...argv], { runtime: realRuntime(), port });
-  return { code, ...printed };
-}
+    runtime: realRuntime(),
+  });
 
 test('the same build decides the same', async () => {
   const checkout = here('../../../../..');
