@@ -8,6 +8,7 @@ export {
   type PassKind,
 } from './cycle/engine.ts';
 export { engineCycle, loadEngine, readActions, readCycle } from './cycle/plain.ts';
+export { type Brakes, machineTypeKey, noBrakes } from './cycle/brakes.ts';
 export * from './cycle/rails.ts';
 export * from './cycle/types.ts';
 export * from './explain/index.ts';

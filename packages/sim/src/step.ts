@@ -22,6 +22,7 @@ import {
   railsOff,
   type ReleasePolicy,
   State,
+  noBrakes,
 } from '@bigfleet/engine';
 import { DemandTable } from './demand-table.ts';
 import { execute } from './provider/execute.ts';
@@ -120,6 +121,7 @@ export class SimulatedShard {
       reportedClusters: new Set(this.demand.reportedClusters),
       quotaRemaining: new Map(),
       heldOff: new Set(),
+      brakes: noBrakes,
       memory: this.#memory,
       releasePolicy,
     };

@@ -32,7 +32,9 @@ export type CandidateReason =
   | 'kept_claimed'
   | 'first_rollup_missing'
   | 'hold_not_expired'
-  | 'hold_forever';
+  | 'hold_forever'
+  | 'configure_failing'
+  | 'type_failing';
 
 export const candidateReasons: ReasonTable<CandidateReason> = {
   requirement_mismatch: {
@@ -150,5 +152,13 @@ export const candidateReasons: ReasonTable<CandidateReason> = {
   hold_forever: {
     meaning: 'Idle machines of this kind are never released.',
     action: 'Nothing. Change the hold setting if they should be.',
+  },
+  configure_failing: {
+    meaning: 'Usable, but Configures for this need fail in a row and its probes are used up.',
+    action: 'Find out why its nodes never join, or run bigfleetctl brakes clear.',
+  },
+  type_failing: {
+    meaning: 'Configures of the instance type fail in several clusters: purchases of it pause.',
+    action: 'Check the type at its provider, or run bigfleetctl brakes clear.',
   },
 };

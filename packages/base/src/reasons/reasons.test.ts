@@ -13,13 +13,14 @@ const SPECIFIED: Readonly<Record<ReasonSet, string>> = {
     coordinator.cross_shard_drain`,
   unmet: `satisfied awaiting_drain acquisition_parked topology_unsatisfiable no_matching_supply
     min_unit_too_large no_stable_supply bootstrap_refused quota_exhausted spread_unsatisfiable
-    preemption_exhausted priority_starved`,
+    preemption_exhausted priority_starved configure_failing type_failing`,
   candidate: `requirement_mismatch min_unit_too_small no_contribution wrong_domain spread_skew
     claimed_higher_precedence claimed_equal_precedence infinite_cost interruption_risk costlier
     idle_preferred not_acquirable_state action_pending quota_exhausted transfer_frozen
     transfer_reserved not_owned victim_priority_not_lower victim_claimed_higher victim_own_cluster
     victim_not_configured victim_taken victim_score_lower preemptor_parked preemptor_no_domain
-    kept_claimed first_rollup_missing hold_not_expired hold_forever`,
+    kept_claimed first_rollup_missing hold_not_expired hold_forever configure_failing
+    type_failing`,
   execute_outcome: `success ctx_canceled fenced no_session transition_raced_to_idle
     transition_error blob_error provider_error stale_state inventory_miss missing_profile other`,
   skipped: 'suppressed dryrun',

@@ -28,7 +28,9 @@ export type UnmetCode =
   | 'quota_exhausted'
   | 'spread_unsatisfiable'
   | 'preemption_exhausted'
-  | 'priority_starved';
+  | 'priority_starved'
+  | 'configure_failing'
+  | 'type_failing';
 
 export const unmetReasons: ReasonTable<UnmetCode, UnmetReasonEntry> = {
   satisfied: {
@@ -90,5 +92,22 @@ export const unmetReasons: ReasonTable<UnmetCode, UnmetReasonEntry> = {
     unmetReason: 'PRIORITY_STARVED',
     meaning: 'Matching machines exist; all are held by needs of equal or higher precedence.',
     action: 'Add capacity, or raise the priority if the need deserves it.',
+  },
+  configure_failing: {
+    unmetReason: 'PRIORITY_STARVED',
+    meaning:
+      'The last Configures for this need failed in a row: it is held off, with one probe per pause.',
+    action:
+      'Find out why its nodes never join (image, bootstrap template, network), mend it, then wait ' +
+      'for the next probe or run bigfleetctl brakes clear.',
+  },
+  type_failing: {
+    unmetReason: 'PRIORITY_STARVED',
+    meaning:
+      'Only machines that do not exist yet would fit, and Configures of their instance type fail ' +
+      'in several clusters: purchases of that type pause, with one probe per pause.',
+    action:
+      'Check the image and the quota of that instance type at its provider, then wait for the ' +
+      'next probe or run bigfleetctl brakes clear.',
   },
 };

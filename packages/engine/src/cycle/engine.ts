@@ -28,6 +28,7 @@ import { VectorTable } from '../store/dimensions.ts';
 import { Inventory } from '../store/inventory.ts';
 import { Recorder, type ShortNeed } from '../record/recorder.ts';
 import { ActionBuffer } from './action-buffer.ts';
+import { type Allowance, type Brakes, machineTypeKey } from './brakes.ts';
 import { isParkedAt, ParkingLedger, ShortfallLedger, type Unresolved } from './ledgers.ts';
 import { reasonCode } from './reasons.ts';
 import { ClusterRanks, compareByPriority, RowSorter } from './row-order.ts';
@@ -90,6 +91,10 @@ export class Engine {
   readonly #excessClusters = new Set<number>();
   readonly #reported = new Set<number>();
   #heldOff: ReadonlySet<string> = new Set();
+  /** By `heldOffKey`; the rows of a key share its allowance. */
+  readonly #braked = new Map<string, Allowance>();
+  /** By `machineTypeKey`. */
+  #brakedTypes: ReadonlyMap<string, number> = new Map();
   readonly #dirty = new Set<number>();
   readonly #fullPassDirtyShare: number;
   /** Whether a cycle writes its record; may change between cycles and decides nothing else. */
@@ -168,11 +173,29 @@ export class Engine {
 
   /** Pairs of (cluster, fingerprint) whose operator refused a bootstrap; see `heldOffKey`. */
   setHeldOff(heldOff: ReadonlySet<string>): void {
-    for (const key of symmetricDifference(this.#heldOff, heldOff)) {
-      const cluster = this.inventory.clusters.find(key.slice(0, key.indexOf('\u0000')));
-      if (cluster >= 0) this.#dirty.add(cluster);
-    }
+    for (const key of symmetricDifference(this.#heldOff, heldOff)) this.#markClusterOf(key);
     this.#heldOff = heldOff;
+  }
+
+  /** Needs and instance types whose Configures fail, and what they may still try per cycle. */
+  setBrakes({ needs, types }: Brakes): void {
+    for (const key of this.#braked.keys()) {
+      if (needs.has(key)) continue;
+      this.#braked.delete(key);
+      this.#markClusterOf(key);
+    }
+    for (const [key, allowed] of needs) {
+      const brake = this.#braked.get(key);
+      if (brake?.allowed === allowed) continue;
+      this.#braked.set(key, { allowed, left: allowed });
+      this.#markClusterOf(key);
+    }
+    this.#brakedTypes = new Map(types);
+  }
+
+  #markClusterOf(heldOffKey: string): void {
+    const cluster = this.inventory.clusters.find(heldOffKey.slice(0, heldOffKey.indexOf('\u0000')));
+    if (cluster >= 0) this.#dirty.add(cluster);
   }
 
   /** Decides; the result stands in `actions` until the next cycle. */
@@ -300,17 +323,21 @@ export class Engine {
     return demand;
   }
 
-  /** Parked and held-off needs; only gangs are ever parked. */
+  /** Parked, held-off and braked needs; only gangs are ever parked. */
   #stamp(demand: ClusterDemand): void {
-    const mayBeHeldOff = this.#heldOff.size > 0;
-    if (!demand.hasGangs && !mayBeHeldOff && !demand.hasHeldOff) return;
-    demand.hasHeldOff = false;
+    const mayBeHeldBack = this.#heldOff.size > 0 || this.#braked.size > 0;
+    if (!demand.hasGangs && !mayBeHeldBack && !demand.hasHeldBack) return;
+    demand.hasHeldBack = false;
     for (const row of demand.normalised) {
       const { result, need } = row;
       result.isParked = isParkedAt(this.parking.ageOf(row));
-      result.isHeldOff =
-        mayBeHeldOff && this.#heldOff.has(heldOffKey(need.cluster, need.profile.fingerprint));
-      if (result.isHeldOff) demand.hasHeldOff = true;
+      result.isHeldOff = false;
+      result.brake = undefined;
+      if (!mayBeHeldBack) continue;
+      const key = heldOffKey(need.cluster, need.profile.fingerprint);
+      result.isHeldOff = this.#heldOff.has(key);
+      result.brake = this.#braked.get(key);
+      if (result.isHeldOff || result.brake !== undefined) demand.hasHeldBack = true;
     }
   }
 
@@ -358,8 +385,25 @@ export class Engine {
     return quota;
   }
 
+  /** Of the classes whose type is braked; undefined when none is. */
+  #typeAllowances(): ReadonlyMap<number, Allowance> | undefined {
+    if (this.#brakedTypes.size === 0) return undefined;
+    const { classes } = this.inventory;
+    const byType = new Map<string, Allowance>();
+    for (const [key, allowed] of this.#brakedTypes) byType.set(key, { allowed, left: allowed });
+    const byClass = new Map<number, Allowance>();
+    for (let klass = 0; klass < classes.length; klass++) {
+      const shape = classes.shape(klass);
+      if (shape === undefined) continue;
+      const allowance = byType.get(machineTypeKey(shape.provider, shape.instanceType));
+      if (allowance !== undefined) byClass.set(klass, allowance);
+    }
+    return byClass;
+  }
+
   #acquire(quota: readonly (number | undefined)[]): void {
-    this.#claimView.begin(quota);
+    this.#claimView.begin(quota, this.#typeAllowances());
+    for (const brake of this.#braked.values()) brake.left = brake.allowed;
     const { ranks } = this.#ranks;
     const rows = this.#rows;
     rows.length = 0;

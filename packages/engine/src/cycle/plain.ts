@@ -34,6 +34,7 @@ export function loadEngine(input: CycleInput, options: EngineOptions = {}): Engi
   }
   for (const cluster of input.reportedClusters) engine.markReported(cluster);
   engine.setHeldOff(input.heldOff);
+  engine.setBrakes(input.brakes);
   engine.parking.restore(input.memory.parkingAges, (key) =>
     engine.inventory.clusterIndex(key.slice(0, key.indexOf('\u0000'))),
   );

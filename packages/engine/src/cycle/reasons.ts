@@ -3,7 +3,7 @@
 
 import type { UnmetCode, UnmetReasonName } from '@bigfleet/base';
 import { State, STATE_COUNT } from '../model/state.ts';
-import type { Row } from '../needs/row.ts';
+import type { AcquisitionBlock, Row } from '../needs/row.ts';
 import type { Inventory } from '../store/inventory.ts';
 import type { MatchingSupply } from './types.ts';
 
@@ -30,6 +30,13 @@ export function unmetReason(inventory: Inventory, row: Row, isResolved: boolean)
   return result.victimCount > 0 && !isResolved ? 'PREEMPTION_EXHAUSTED' : 'PRIORITY_STARVED';
 }
 
+const blockCodes: Readonly<Record<AcquisitionBlock, UnmetCode>> = {
+  brake: 'configure_failing',
+  type: 'type_failing',
+  quota: 'quota_exhausted',
+  spread: 'spread_unsatisfiable',
+};
+
 /** The finer code: first match, top to bottom. */
 export function reasonCode(inventory: Inventory, row: Row, isResolved: boolean): UnmetCode {
   const { result } = row;
@@ -43,8 +50,7 @@ export function reasonCode(inventory: Inventory, row: Row, isResolved: boolean):
   if (!hasMachine(inventory, hosting)) return 'min_unit_too_large';
   if (row.compiled.isPinned && !hasStableMachine(inventory, hosting)) return 'no_stable_supply';
   if (result.isHeldOff) return 'bootstrap_refused';
-  if (result.quotaBlocked) return 'quota_exhausted';
-  if (result.spreadBlocked) return 'spread_unsatisfiable';
+  if (result.blockedBy !== undefined) return blockCodes[result.blockedBy];
   return result.victimCount > 0 && !isResolved ? 'preemption_exhausted' : 'priority_starved';
 }
 

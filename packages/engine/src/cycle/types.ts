@@ -9,6 +9,7 @@ import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import type { Profile } from '../model/profile.ts';
 import type { Resources } from '../model/resources.ts';
+import type { Brakes } from './brakes.ts';
 
 export interface CycleInput {
   readonly nowMs: number;
@@ -23,6 +24,7 @@ export interface CycleInput {
   readonly quotaRemaining: ReadonlyMap<string, number>;
   /** (cluster, fingerprint) pairs whose operator refused a bootstrap; see `heldOffKey`. */
   readonly heldOff: ReadonlySet<string>;
+  readonly brakes: Brakes;
   readonly memory: CycleMemory;
   readonly releasePolicy: ReleasePolicy;
 }

@@ -39,8 +39,10 @@ function runOne(seed: number): void {
       ...input,
       nowMs: input.nowMs + random.below(90_000),
       heldOff: other.heldOff,
+      brakes: other.brakes,
     });
     engine.setHeldOff(other.heldOff);
+    engine.setBrakes(other.brakes);
   }
 }
 

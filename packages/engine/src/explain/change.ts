@@ -101,9 +101,13 @@ function reprofile(input: CycleInput, need: Need, init: ProfileInit): Changed {
     cluster: need.cluster,
   });
   const { cluster, profile } = need;
+  const from = heldOffKey(cluster, profile.fingerprint);
+  const to = heldOffKey(cluster, renamed.profile.fingerprint);
   const heldOff = new Set(input.heldOff);
-  if (heldOff.has(heldOffKey(cluster, profile.fingerprint))) {
-    heldOff.add(heldOffKey(cluster, renamed.profile.fingerprint));
-  }
-  return { input: { ...input, needs, heldOff }, need: changed };
+  if (heldOff.has(from)) heldOff.add(to);
+  const braked = new Map(input.brakes.needs);
+  const allowed = braked.get(from);
+  if (allowed !== undefined) braked.set(to, allowed);
+  const brakes = { ...input.brakes, needs: braked };
+  return { input: { ...input, needs, heldOff, brakes }, need: changed };
 }

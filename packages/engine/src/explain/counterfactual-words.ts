@@ -65,6 +65,8 @@ const BEYOND_THE_LIST: ReadonlySet<UnmetCode> = new Set([
   'min_unit_too_large',
   'no_stable_supply',
   'bootstrap_refused',
+  'configure_failing',
+  'type_failing',
 ]);
 
 export function nothingHelpsText({ need, before, isCut }: Trials): string {

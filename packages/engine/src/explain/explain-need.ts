@@ -126,6 +126,7 @@ const NO_VICTIM_SOUGHT: ReadonlySet<UnmetCode> = new Set([
   'min_unit_too_large',
   'no_stable_supply',
   'bootstrap_refused',
+  'configure_failing',
 ]);
 
 const NO_VICTIM = 'No machine that it could use may be taken from a strictly lower priority.';

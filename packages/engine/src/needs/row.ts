@@ -3,6 +3,7 @@
 // demand or supply changes.
 
 import type { CandidateReason } from '@bigfleet/base';
+import type { Allowance } from '../cycle/brakes.ts';
 import type { DomainCoverage } from '../cycle/types.ts';
 import type { EligibleSet } from '../match/eligible-set.ts';
 import type { Need } from '../model/need.ts';
@@ -39,6 +40,9 @@ export interface Row {
   readonly result: RowResult;
 }
 
+/** Spent slices, paused types, skew, or the need's own brake. */
+export type AcquisitionBlock = 'quota' | 'type' | 'spread' | 'brake';
+
 export interface RowResult {
   /** Whether the gang fits on one acquirable machine; undefined for needs without Same. */
   foldKey: FoldKey | undefined;
@@ -59,6 +63,8 @@ export interface RowResult {
   isSatisfiable: boolean;
   isParked: boolean;
   isHeldOff: boolean;
+  /** Its Configures fail: how many machines it may still try in this cycle. */
+  brake: Allowance | undefined;
   awaitingDrainCount: number;
   victimCount: number;
   /** Why Phase 2 found no victim, or `chosen`; undefined when it was not asked. */
@@ -68,8 +74,13 @@ export interface RowResult {
   recordPlace: number;
   /** Its list of bound machines in that record, from 1; 0 for none. */
   victimList: number;
-  quotaBlocked: boolean;
-  spreadBlocked: boolean;
+  /** Why acquisition stopped short, if it was not for want of machines. */
+  blockedBy: AcquisitionBlock | undefined;
+}
+
+/** May try no machine at all: its operator refuses it, or its brake leaves it none. */
+export function isHeldBack({ isHeldOff, brake }: RowResult): boolean {
+  return isHeldOff || brake?.allowed === 0;
 }
 
 export function eligibleKeyOf(compiled: CompiledProfile, minUnitKey: string): string {

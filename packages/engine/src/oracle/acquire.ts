@@ -5,14 +5,23 @@ import type { Machine } from '../model/machine.ts';
 import { compareAcquisition } from '../model/need.ts';
 import { add, covers, noResources } from '../model/resources.ts';
 import { compareText } from '../model/text-order.ts';
-import { type Entry, hasQuota, isCovered, type Ledger, take, usablePool } from './ledger.ts';
+import {
+  type Entry,
+  isCovered,
+  type Ledger,
+  mayTake,
+  mayTry,
+  take,
+  unbuyable,
+  usablePool,
+} from './ledger.ts';
 import { costFor, sameValueOf } from './rules.ts';
 import { acquireSpread } from './spread.ts';
 import { nextStep } from './step.ts';
 
 export function acquireAll(ledger: Ledger): void {
   for (const entry of acquisitionOrder(ledger)) {
-    if (isCovered(entry) || entry.parked || entry.heldOff) continue;
+    if (isCovered(entry) || entry.parked || entry.isRefused) continue;
     const { same, hardSpread } = entry.need.profile;
     if (hardSpread !== undefined) acquireSpread(ledger, entry);
     else if (same === undefined) acquireSteps(ledger, entry, () => true);
@@ -33,12 +42,16 @@ function acquireSame(ledger: Ledger, entry: Entry): void {
 
 function acquireSteps(ledger: Ledger, entry: Entry, isAllowed: (m: Machine) => boolean): void {
   while (!isCovered(entry)) {
+    if (!mayTry(ledger, entry)) {
+      entry.blockedBy = 'brake';
+      return;
+    }
     const usable = usablePool(ledger, entry).filter(isAllowed);
-    const candidates = usable.filter((machine) => hasQuota(ledger, machine));
+    const candidates = usable.filter((machine) => mayTake(ledger, machine));
     const taken = nextStep(candidates, entry.need);
     if (taken === undefined) {
-      // Nothing but Speculative machines of spent slices is left (§15.2).
-      if (usable.length > 0) entry.blockedBy = 'quota';
+      // Nothing but Speculative machines of spent slices and braked types is left (§15.2).
+      entry.blockedBy = unbuyable(ledger, usable);
       return;
     }
     take(ledger, entry, taken);
@@ -62,7 +75,7 @@ function fallbackDomain(ledger: Ledger, entry: Entry): string | undefined {
   const byValue = new Map<string, Machine[]>();
   for (const machine of usablePool(ledger, entry)) {
     const value = sameValueOf(machine, entry.need);
-    if (value === undefined || !hasQuota(ledger, machine)) continue;
+    if (value === undefined || !mayTake(ledger, machine)) continue;
     byValue.set(value, [...(byValue.get(value) ?? []), machine]);
   }
   const offers = [...byValue].map(([value, machines]) => offerOf(entry, value, machines));

@@ -10,21 +10,21 @@ import { contributes, isZero, subtract } from '../model/resources.ts';
 import { State } from '../model/state.ts';
 import { compareText } from '../model/text-order.ts';
 import { victimScore } from '../model/victim-score.ts';
-import { byPriority, type Entry, isCovered, type Ledger } from './ledger.ts';
+import { byPriority, countTry, type Entry, isCovered, type Ledger, mayTry } from './ledger.ts';
 import { hasFiniteCost, hosts, isOursIn, sameValueOf } from './rules.ts';
 
 export function preemptAll(ledger: Ledger): Action[] {
   const unsatisfied = byPriority(ledger.entries.filter((entry) => !isCovered(entry)));
   for (const entry of unsatisfied) entry.unresolved = entry.remaining;
-  const preemptors = unsatisfied.filter(mayPreempt);
+  const preemptors = unsatisfied.filter((entry) => mayPreempt(ledger, entry));
   // The whole walk comes before the first victim is selected (§6).
   creditDraining(ledger, preemptors);
   const picked = new Set<string>();
   return preemptors.flatMap((entry) => pickVictims(ledger, entry, picked));
 }
 
-function mayPreempt(entry: Entry): boolean {
-  if (entry.parked || entry.heldOff) return false;
+function mayPreempt(ledger: Ledger, entry: Entry): boolean {
+  if (entry.parked || entry.isRefused || !mayTry(ledger, entry)) return false;
   return entry.need.profile.same === undefined || entry.domain !== undefined;
 }
 
@@ -88,11 +88,12 @@ function pickVictims(ledger: Ledger, entry: Entry, picked: Set<string>): Action[
       (a, b) => scoreOf(ledger, entry, b) - scoreOf(ledger, entry, a) || compareText(a.id, b.id),
     );
   for (const machine of pool) {
-    if (isZero(entry.unresolved)) break;
+    if (isZero(entry.unresolved) || !mayTry(ledger, entry)) break;
     if (!contributes(machine.allocatable, entry.unresolved)) continue;
     if (!spreadAllows(entry, machine)) continue;
     picked.add(machine.id);
     entry.victims.push(machine);
+    countTry(ledger, entry);
     entry.unresolved = subtract(entry.unresolved, machine.allocatable);
     actions.push({
       kind: ActionKind.Preempt,

@@ -74,7 +74,9 @@ function reasonCodeOf(ledger: Ledger, entry: Entry): UnmetCode {
   ) {
     return 'no_stable_supply';
   }
-  if (entry.heldOff) return 'bootstrap_refused';
+  if (entry.isRefused) return 'bootstrap_refused';
+  if (entry.blockedBy === 'brake') return 'configure_failing';
+  if (entry.blockedBy === 'type') return 'type_failing';
   if (entry.blockedBy === 'quota') return 'quota_exhausted';
   if (entry.blockedBy === 'spread') return 'spread_unsatisfiable';
   return isPreemptionExhausted(entry) ? 'preemption_exhausted' : 'priority_starved';

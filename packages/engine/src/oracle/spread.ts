@@ -7,7 +7,16 @@ import type { Need } from '../model/need.ts';
 import { attributeOf } from '../model/requirement.ts';
 import { State } from '../model/state.ts';
 import { compareText } from '../model/text-order.ts';
-import { type Entry, hasQuota, isCovered, type Ledger, take, usablePool } from './ledger.ts';
+import {
+  type Entry,
+  isCovered,
+  type Ledger,
+  mayTake,
+  mayTry,
+  take,
+  unbuyable,
+  usablePool,
+} from './ledger.ts';
 import { costFor } from './rules.ts';
 import { nextStep } from './step.ts';
 
@@ -20,15 +29,18 @@ export function acquireSpread(ledger: Ledger, entry: Entry): void {
   const { need } = entry;
   const counts = startCounts(ledger, entry);
   while (!isCovered(entry)) {
+    if (!mayTry(ledger, entry)) {
+      entry.blockedBy = 'brake';
+      return;
+    }
     // A machine without the topology key is in no bucket: nobody could say what it skews.
     const usable = usablePool(ledger, entry).filter(
       (machine) => spreadValueOf(machine, need) !== undefined,
     );
-    const candidates = usable.filter((machine) => hasQuota(ledger, machine));
+    const candidates = usable.filter((machine) => mayTake(ledger, machine));
     const best = bestHead(candidates, counts, need);
     if (best === undefined) {
-      if (candidates.length > 0) entry.blockedBy = 'spread';
-      else if (usable.length > 0) entry.blockedBy = 'quota';
+      entry.blockedBy = candidates.length > 0 ? 'spread' : unbuyable(ledger, usable);
       return;
     }
     take(ledger, entry, best.machine);
@@ -44,7 +56,7 @@ function startCounts(ledger: Ledger, entry: Entry): Map<string, number> {
   const counts = new Map<string, number>();
   for (const machine of usablePool(ledger, entry)) {
     const value = spreadValueOf(machine, entry.need);
-    if (value !== undefined && hasQuota(ledger, machine)) counts.set(value, 0);
+    if (value !== undefined && mayTake(ledger, machine)) counts.set(value, 0);
   }
   for (const machine of entry.credited) {
     const value = spreadValueOf(machine, entry.need);

@@ -8,7 +8,7 @@ import type { ConfinedSet } from '../match/domain-sets.ts';
 import type { EligibleSet } from '../match/eligible-set.ts';
 import { ActionKind } from '../model/action.ts';
 import { compareText } from '../model/text-order.ts';
-import type { Row } from '../needs/row.ts';
+import type { AcquisitionBlock, Row } from '../needs/row.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { isFiniteFor } from './may-serve.ts';
 import type { OpenDemand } from './open-demand.ts';
@@ -42,8 +42,7 @@ export class Acquirer {
     const { result, compiled } = row;
     result.bootstrapCount = 0;
     result.provisionCount = 0;
-    result.quotaBlocked = false;
-    result.spreadBlocked = false;
+    result.blockedBy = undefined;
     this.#open.load(result.afterCredit, row.isAlwaysServed);
     if (!result.isParked && !result.isHeldOff) {
       if (compiled.profile.hardSpread !== undefined) this.#acquireSpread(row, pass);
@@ -57,27 +56,34 @@ export class Acquirer {
   #acquireFrom(row: Row, eligible: Orderable, pass: number): void {
     const order = eligible.order(row.compiled.interruptionBucket, pass);
     while (!this.#open.isCovered) {
+      if (isBraked(row)) return;
       const step = this.#steps.next(order, this.#open.contributes, row.isAlwaysServed);
       if (step === undefined) {
-        row.result.quotaBlocked = this.#hasUnusedSpeculative(order);
+        row.result.blockedBy = this.#unbuyable(order.klass);
         return;
       }
       this.#take(row, step);
     }
   }
 
-  /** Nothing but machines of spent slices is left. */
-  #hasUnusedSpeculative(order: CostOrder): boolean {
-    if (!this.#view.hasQuotas) return false;
-    return order.klass.some(
-      (klass) => this.#view.remaining(SPECULATIVE, klass) > 0 && this.#open.contributes(klass),
-    );
+  /** What keeps the rest from being bought: paused types, else spent slices, else nothing. */
+  #unbuyable(classes: Iterable<number>): AcquisitionBlock | undefined {
+    if (!this.#view.hasLimits) return undefined;
+    let block: AcquisitionBlock | undefined;
+    for (const klass of classes) {
+      if (this.#view.remaining(SPECULATIVE, klass) === 0 || !this.#open.contributes(klass))
+        continue;
+      if (this.#view.hasQuota(klass)) return 'type';
+      block = 'quota';
+    }
+    return block;
   }
 
   #take(row: Row, step: Step): void {
     const { state, klass } = step;
-    const slot = this.#view.take(state, klass, this.#inventory.classes.provider[klass] as number);
+    const slot = this.#view.take(state, klass);
     this.#open.subtract(klass);
+    if (row.result.brake !== undefined) row.result.brake.left -= 1;
     if (state === IDLE) row.result.bootstrapCount += 1;
     else row.result.provisionCount += 1;
     const kind = state === IDLE ? ActionKind.Bootstrap : ActionKind.Provision;
@@ -117,9 +123,9 @@ export class Acquirer {
   #usable(row: Row, klass: number): number {
     if (!isFiniteFor(this.#inventory, row.compiled, klass) || !this.#open.contributes(klass))
       return 0;
-    const hasQuota = this.#view.hasQuota(this.#inventory.classes.provider[klass] as number);
+    const mayBuy = this.#view.mayBuy(klass);
     return (
-      this.#view.remaining(IDLE, klass) + (hasQuota ? this.#view.remaining(SPECULATIVE, klass) : 0)
+      this.#view.remaining(IDLE, klass) + (mayBuy ? this.#view.remaining(SPECULATIVE, klass) : 0)
     );
   }
 
@@ -159,6 +165,7 @@ export class Acquirer {
     }
     const skew = Math.max(1, spread.maxSkew);
     while (!this.#open.isCovered) {
+      if (isBraked(row)) return;
       const best = this.#bestHead(counts, skew, order, row.isAlwaysServed);
       if (best === undefined) {
         this.#explainSpread(
@@ -178,15 +185,9 @@ export class Acquirer {
   }
 
   #explainSpread(row: Row, classes: readonly number[]): void {
-    if (this.#countUsable(row, classes) > 0) row.result.spreadBlocked = true;
-    else {
-      row.result.quotaBlocked = classes.some(
-        (klass) =>
-          isFiniteFor(this.#inventory, row.compiled, klass) &&
-          this.#view.remaining(SPECULATIVE, klass) > 0 &&
-          this.#open.contributes(klass),
-      );
-    }
+    const isSkew = this.#countUsable(row, classes) > 0;
+    const finite = classes.filter((klass) => isFiniteFor(this.#inventory, row.compiled, klass));
+    row.result.blockedBy = isSkew ? 'spread' : this.#unbuyable(finite);
   }
 
   /** Idle heads before Speculative ones, then effective cost, then value. */
@@ -211,6 +212,13 @@ export class Acquirer {
     }
     return best?.value;
   }
+}
+
+/** Its Configures fail, and it has tried what it may in this cycle. */
+function isBraked({ result }: Row): boolean {
+  if (result.brake === undefined || result.brake.left > 0) return false;
+  result.blockedBy = 'brake';
+  return true;
 }
 
 type Orderable = EligibleSet | ConfinedSet;

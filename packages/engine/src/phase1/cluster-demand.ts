@@ -31,7 +31,7 @@ export class ClusterDemand {
   /** Configured machines without a claim, in release order. */
   excess: readonly number[] = [];
   /** Some need was held off when the flags were last set. */
-  hasHeldOff = false;
+  hasHeldBack = false;
   #source: readonly Row[] = [];
   #hasGangs = false;
   /** The normalised list where it is not the roll-up itself; written over when it changes. */

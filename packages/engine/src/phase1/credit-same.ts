@@ -8,7 +8,7 @@
 
 import { type DomainCoverage, SAME_CANDIDATES_SHOWN } from '../cycle/types.ts';
 import type { ConfinedSet, DomainSets } from '../match/domain-sets.ts';
-import type { Row } from '../needs/row.ts';
+import { isHeldBack, type Row } from '../needs/row.ts';
 import { grown } from '../store/classes.ts';
 import { CELL, CLAIM, CLASS, type ClusterSupply, SLOT } from '../store/cluster-supply.ts';
 import type { VectorTable } from '../store/dimensions.ts';
@@ -98,7 +98,7 @@ export class SameCreditor {
     if (chosen !== undefined && supply !== undefined) this.#claimIn(row, supply, chosen);
     this.#creditor.finish(row);
     result.sameCandidates = result.isCoveredByCredit ? noCandidates : this.#shown(local, ranked);
-    const mayConsume = !result.isCoveredByCredit && !result.isParked && !result.isHeldOff;
+    const mayConsume = !result.isCoveredByCredit && !result.isParked && !isHeldBack(result);
     if (chosen !== undefined && mayConsume && pass !== undefined) {
       this.#consume(row, domains.confinedTo(chosen.value) as ConfinedSet, pass);
     }
@@ -252,11 +252,10 @@ export class SameCreditor {
   #consume(row: Row, confined: ConfinedSet, { view, steps, pass }: SamePass): void {
     const order = confined.order(row.compiled.interruptionBucket, pass);
     const residue = this.#open;
-    const { provider } = this.#inventory.classes;
     while (!residue.isCovered) {
       const step = steps.next(order, residue.contributes, row.isAlwaysServed);
       if (step === undefined) return;
-      view.take(step.state, step.klass, provider[step.klass] as number);
+      view.take(step.state, step.klass);
       this.#consumed.push(step.klass);
       residue.subtract(step.klass);
     }

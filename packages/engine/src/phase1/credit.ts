@@ -155,8 +155,7 @@ function settleCovered(result: RowResult): void {
   result.provisionCount = 0;
   result.awaitingDrainCount = 0;
   result.victimCount = 0;
-  result.quotaBlocked = false;
-  result.spreadBlocked = false;
+  result.blockedBy = undefined;
 }
 
 /** Sets what preemption compares for the machine of a cell. */

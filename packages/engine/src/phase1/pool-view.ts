@@ -3,6 +3,8 @@
 // keep separate views: the real claims, and the virtual consumption of the domain choice.
 // A new cycle costs nothing: cursors reset themselves when they are next looked at.
 
+import type { Allowance } from '../cycle/brakes.ts';
+import type { Classes } from '../store/classes.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { SlotCursor, type SlotOrder, slotKey, type SortedSlots } from '../store/sorted-slots.ts';
 
@@ -11,6 +13,7 @@ export const SPECULATIVE = 1;
 export type PoolState = typeof IDLE | typeof SPECULATIVE;
 
 export class PoolView {
+  readonly #classes: Classes;
   readonly #pools: readonly [(SortedSlots | undefined)[], (SortedSlots | undefined)[]];
   readonly #cursors: readonly [(Tagged | undefined)[], (Tagged | undefined)[]] = [[], []];
   #cycle = 0;
@@ -18,17 +21,25 @@ export class PoolView {
   emptiedCount = 0;
   /** Speculative machines that may still be bought, by provider index; absent is unlimited. */
   readonly #quota: (number | undefined)[] = [];
+  /** Of instance types whose purchases pause, by class. */
+  #types: ReadonlyMap<number, Allowance> | undefined;
 
   constructor(inventory: Inventory) {
+    this.#classes = inventory.classes;
     this.#pools = [inventory.idlePools, inventory.speculativePools];
   }
 
   /** Forgets everything that was taken. */
-  begin(quotaRemaining: readonly (number | undefined)[]): void {
+  begin(
+    quotaRemaining: readonly (number | undefined)[],
+    types?: ReadonlyMap<number, Allowance>,
+  ): void {
     this.#cycle += 1;
     this.emptiedCount = 0;
     this.#quota.length = 0;
     for (const remaining of quotaRemaining) this.#quota.push(remaining);
+    this.#types = types;
+    for (const type of types?.values() ?? []) type.left = type.allowed;
   }
 
   /** Machines of the class that are still there, quota aside. */
@@ -45,26 +56,38 @@ export class PoolView {
     return this.#cursor(state, klass, pool).peek();
   }
 
-  /** Whether any provider is limited at all. */
-  get hasQuotas(): boolean {
-    return this.#quota.some((remaining) => remaining !== undefined);
+  /** Whether buying is limited at all. */
+  get hasLimits(): boolean {
+    return this.#types !== undefined || this.#quota.some((remaining) => remaining !== undefined);
   }
 
-  hasQuota(provider: number): boolean {
-    return (this.#quota[provider] ?? 1) > 0;
+  /** Whether the slice of the class's provider has anything left. */
+  hasQuota(klass: number): boolean {
+    return (this.#quota[this.#classes.provider[klass] as number] ?? 1) > 0;
+  }
+
+  /** Whether a Speculative machine of the class may be bought. */
+  mayBuy(klass: number): boolean {
+    if (this.#types !== undefined && this.#types.get(klass)?.left === 0) return false;
+    return this.hasQuota(klass);
   }
 
   /** Takes the head of the class. */
-  take(state: PoolState, klass: number, provider: number): number {
+  take(state: PoolState, klass: number): number {
     const cursor = this.#cursor(state, klass, this.#pools[state][klass] as SortedSlots);
     const slot = cursor.peek();
     cursor.advance();
     if (cursor.remaining === 0) this.emptiedCount += 1;
-    if (state === SPECULATIVE) {
-      const remaining = this.#quota[provider];
-      if (remaining !== undefined) this.#quota[provider] = remaining - 1;
-    }
+    if (state === SPECULATIVE) this.#bought(klass);
     return slot;
+  }
+
+  #bought(klass: number): void {
+    const provider = this.#classes.provider[klass] as number;
+    const remaining = this.#quota[provider];
+    if (remaining !== undefined) this.#quota[provider] = remaining - 1;
+    const type = this.#types?.get(klass);
+    if (type !== undefined) type.left -= 1;
   }
 
   /** Whether the machine was taken: it sorts before the head of its class. */

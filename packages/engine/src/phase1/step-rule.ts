@@ -173,7 +173,7 @@ export class StepRule {
 
   #isAvailable(state: PoolState, klass: number): boolean {
     if (this.#view.remaining(state, klass) === 0) return false;
-    return state === IDLE || this.#view.hasQuota(this.#inventory.classes.provider[klass] as number);
+    return state === IDLE || this.#view.mayBuy(klass);
   }
 
   /** Fills the step with the smallest id among the tier's available classes. */

@@ -143,7 +143,7 @@ export class Preemptor {
     log?.begin();
     const victims = this.#victimsFor(row, log);
     let next = 0;
-    for (; next < victims.length && !this.#open.isCovered; next++) {
+    for (; next < victims.length && !this.#open.isCovered && mayTry(row); next++) {
       const { slot, score } = victims[next] as ScoredVictim;
       const klass = columns.klass[slot] as number;
       if (!this.#open.contributes(klass)) {
@@ -160,6 +160,7 @@ export class Preemptor {
       row.result.preemptionCode = 'chosen';
       this.#picked.add(slot);
       row.result.victimCount += 1;
+      if (row.result.brake !== undefined) row.result.brake.left -= 1;
       this.#open.subtract(klass);
       this.#emit(row, slot);
     }
@@ -239,9 +240,15 @@ function dollars(bucket: number | undefined): number {
   return bucketUpperBoundDollars(bucket as PenaltyBucket);
 }
 
+/** A need whose Configures fail has no more machines drained for it than it may try. */
+function mayTry({ result }: Row): boolean {
+  return result.brake === undefined || result.brake.left > 0;
+}
+
 /** Parked and refused needs could not use a freed machine; a gang without a domain neither. */
-function refusalOf({ result, compiled }: Row): CandidateReason | undefined {
+function refusalOf(row: Row): CandidateReason | undefined {
+  const { result, compiled } = row;
   if (result.isParked) return 'preemptor_parked';
   if (compiled.sameKey !== undefined && result.domain === undefined) return 'preemptor_no_domain';
-  return result.isHeldOff ? 'preemptor_parked' : undefined;
+  return result.isHeldOff || !mayTry(row) ? 'preemptor_parked' : undefined;
 }

@@ -10,7 +10,7 @@ import type { EligibleSet } from '../match/eligible-set.ts';
 import { ActionKind } from '../model/action.ts';
 import { comparePrecedence } from '../model/profile.ts';
 import type { CompiledProfile } from '../needs/compiled-profile.ts';
-import type { Row } from '../needs/row.ts';
+import { isHeldBack, type Row } from '../needs/row.ts';
 import { isFiniteFor } from '../phase1/may-serve.ts';
 import { IDLE, type PoolState, type PoolView, SPECULATIVE } from '../phase1/pool-view.ts';
 import type { VectorTable } from '../store/dimensions.ts';
@@ -38,6 +38,8 @@ const WRONG_DOMAIN = code('wrong_domain');
 const MISMATCH = code('requirement_mismatch');
 const UNIT = code('min_unit_too_small');
 const INFINITE = code('infinite_cost');
+const BRAKED = code('configure_failing');
+const TYPE_FAILING = code('type_failing');
 
 /** The list of needs that had nothing to choose from. */
 const EMPTY_LIST = 0;
@@ -58,7 +60,7 @@ export class CandidateLists {
   #notedCount = 0;
   /** Classes that were used up before this turn: lists of before may no longer be true. */
   #usedUpCount = 0;
-  #hasQuotas = false;
+  #hasLimits = false;
   readonly #known = new Map<EligibleSet, KnownLists>();
   /** The last of them: needs of one profile follow each other. */
   #last: KnownLists | undefined;
@@ -77,7 +79,7 @@ export class CandidateLists {
     this.#notedCount = 0;
     this.#usedUpCount = 0;
     this.#last = undefined;
-    this.#hasQuotas = this.#view.hasQuotas;
+    this.#hasLimits = this.#view.hasLimits;
     this.#known.clear();
     for (const klass of this.#touched) {
       this.#takers[IDLE][klass] = undefined;
@@ -97,8 +99,8 @@ export class CandidateLists {
   }
 
   #listOf(row: Row, pass: number, actions: ActionBuffer, firstAction: number): number {
-    // Parked and refused needs choose from nothing.
-    if (row.result.isParked || row.result.isHeldOff) return EMPTY_LIST;
+    // Parked, refused and braked needs choose from nothing.
+    if (row.result.isParked || isHeldBack(row.result)) return EMPTY_LIST;
     const choice = this.#onlyChoice(row, actions, firstAction);
     if (choice < 0) return this.#append(row, pass, actions, firstAction);
     const known = this.#knownFor(row);
@@ -125,7 +127,7 @@ export class CandidateLists {
 
   /** A covered need without topology that took from one class and pool: their number, else −1. */
   #onlyChoice({ result, compiled }: Row, actions: ActionBuffer, firstAction: number): number {
-    if (!result.isSatisfied || this.#hasQuotas) return -1;
+    if (!result.isSatisfied || this.#hasLimits) return -1;
     if (compiled.sameKey !== undefined || compiled.profile.hardSpread !== undefined) return -1;
     if (firstAction >= actions.length || this.#vectors.stride > MAX_MASKED_DIMENSIONS) return -1;
     const klass = this.#classOf(actions, firstAction);
@@ -280,7 +282,9 @@ export class CandidateLists {
     const { result, compiled } = row;
     const open = result.isSatisfied ? result.afterCredit : result.deficit;
     if (!this.#contributes(klass, open)) return NO_CONTRIBUTION;
-    if (state === SPECULATIVE && !this.#view.hasQuota(this.#provider(klass))) return QUOTA;
+    if (state === SPECULATIVE && !this.#view.hasQuota(klass)) return QUOTA;
+    if (state === SPECULATIVE && !this.#view.mayBuy(klass)) return TYPE_FAILING;
+    if (result.blockedBy === 'brake') return BRAKED;
     const spreadKey = compiled.profile.hardSpread?.topologyKey;
     const isSpread = spreadKey !== undefined;
     // Without a value of the key a machine belongs to no count.
@@ -309,10 +313,6 @@ export class CandidateLists {
       if (this.#chosenFrom(klass, state, actions, firstAction) > 0) return true;
     }
     return false;
-  }
-
-  #provider(klass: number): number {
-    return this.#inventory.classes.provider[klass] as number;
   }
 
   #contributes(klass: number, open: number): boolean {

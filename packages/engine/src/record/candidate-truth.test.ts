@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
 import { readCycle } from '../cycle/plain.ts';
-import type { CycleInput, CycleOutput, Verdict } from '../cycle/types.ts';
+import { machineTypeKey } from '../cycle/brakes.ts';
+import { type CycleInput, type CycleOutput, heldOffKey, type Verdict } from '../cycle/types.ts';
 import { decide } from '../explain/testing/decide.ts';
 import { ActionKind } from '../model/action.ts';
 import type { Machine } from '../model/machine.ts';
@@ -16,7 +17,13 @@ import { contributes, covers, type Resources, subtract } from '../model/resource
 import { State } from '../model/state.ts';
 import { cost, fits, isFinite, isPooled, risk, sameValue, spreadValue } from '../testing/facts.ts';
 import { randomFleet } from '../testing/generate.ts';
-import type { DecisionRecord, RecordedAction, RecordedCandidate, RecordedNeed } from './format.ts';
+import type {
+  DecisionRecord,
+  RecordedAction,
+  RecordedCandidate,
+  RecordedClass,
+  RecordedNeed,
+} from './format.ts';
 
 const FLEETS = Number(process.env['BIGFLEET_FLEETS'] ?? 1000);
 const FIRST = Number(process.env['BIGFLEET_SEED'] ?? 1);
@@ -100,6 +107,8 @@ const truths: ReadonlyMap<string, (each: Case) => boolean> = new Map([
   ],
   ['interruption_risk', (each) => each.candidate.pool === 'idle' && wasOutbid(each)],
   ['quota_exhausted', (each) => mayAcquire(each) && isQuotaSpent(each)],
+  ['type_failing', (each) => mayAcquire(each) && isTypeSpent(each)],
+  ['configure_failing', (each) => mayAcquire(each) && helps(each) && isBrakeSpent(each)],
 ]);
 
 function mayAcquire({ recorded }: Case): boolean {
@@ -135,6 +144,26 @@ function isQuotaSpent({ input, record, index, candidate }: Case): boolean {
   );
   const quota = input.quotaRemaining.get(provider) ?? Number.POSITIVE_INFINITY;
   return candidate.pool === 'speculative' && bought.length >= quota;
+}
+
+function isTypeSpent({ input, record, index, candidate }: Case): boolean {
+  const typeOf = ({ provider, instanceType }: RecordedClass): string =>
+    machineTypeKey(provider, instanceType);
+  const bought = record.actions.filter(
+    ({ kind, need, shape }) =>
+      kind === ActionKind.Provision && need <= index && typeOf(shape) === typeOf(candidate.shape),
+  );
+  const allowed = input.brakes.types.get(typeOf(candidate.shape)) ?? Number.POSITIVE_INFINITY;
+  return candidate.pool === 'speculative' && bought.length >= allowed;
+}
+
+function isBrakeSpent({ input, record, index, recorded }: Case): boolean {
+  const { cluster, fingerprint } = recorded;
+  const tried = record.needs
+    .slice(0, index + 1)
+    .filter((each) => each.cluster === cluster && each.fingerprint === fingerprint)
+    .reduce((sum, { bootstrapCount, provisionCount }) => sum + bootstrapCount + provisionCount, 0);
+  return tried === input.brakes.needs.get(heldOffKey(cluster, fingerprint));
 }
 
 function wasTakenAhead(each: Case, isOrdered: (order: number) => boolean): boolean {

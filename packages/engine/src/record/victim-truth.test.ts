@@ -14,7 +14,7 @@ import { compareText } from '../model/text-order.ts';
 import { victimScore } from '../model/victim-score.ts';
 import { acquireAll } from '../oracle/acquire.ts';
 import { creditAll } from '../oracle/credit.ts';
-import { type Entry, isCovered, type Ledger, openLedger } from '../oracle/ledger.ts';
+import { type Entry, isCovered, type Ledger, mayTry, openLedger } from '../oracle/ledger.ts';
 import { normalizeDemand } from '../oracle/normalize.ts';
 import { preemptAll } from '../oracle/phase2.ts';
 import { fits, isFinite, sameValue } from '../testing/facts.ts';
@@ -145,11 +145,22 @@ function isAbout(entry: Entry, recorded: RecordedNeed): boolean {
   );
 }
 
+/** Whether its brake left a try when Phase 2 began: the ledger is that of its end. */
+function mightTry({ entries, brakes }: Ledger, { brakeKey }: Entry): boolean {
+  const sharing = entries.filter((other) => other.brakeKey === brakeKey);
+  const tried = sharing.reduce((sum, { victims }) => sum + victims.length, 0);
+  return (brakes.needs.get(brakeKey) ?? Number.POSITIVE_INFINITY) + tried > 0;
+}
+
 /** Every bound machine that may be meant, with what the specification says of it (§6, §15.3). */
 function judge(ledger: Ledger, entry: Entry): Judged[] {
   const { need, awaited } = entry;
   const open = awaited.reduce((left, each) => subtract(left, each.allocatable), entry.remaining);
-  const mayPreempt = !entry.parked && !entry.heldOff && (!need.profile.same || entry.domain);
+  const mayPreempt =
+    !entry.parked &&
+    !entry.isRefused &&
+    mightTry(ledger, entry) &&
+    (!need.profile.same || entry.domain);
   if (isCovered(entry) || !mayPreempt || isZero(open)) return [];
   const picked = pickedBefore(ledger, entry);
   const judged: Judged[] = [];
@@ -168,7 +179,7 @@ function judge(ledger: Ledger, entry: Entry): Judged[] {
     if (code !== undefined) judged.push({ machine, priority, code, score: undefined });
     else ranked.push({ machine, priority, code: '', score: scoreOf(entry, machine, priority) });
   }
-  return [...judged, ...walk(entry, ranked, open)];
+  return [...judged, ...walk(entry, ranked, open, !mayTry(ledger, entry))];
 }
 
 /** Victims of needs whose turn came earlier: by priority, else in normalised order. */
@@ -212,20 +223,26 @@ function scoreOf({ need }: Entry, { assigned }: Machine, priority: number): numb
 }
 
 /** Down the ranking, with the oracle's word on what was taken. */
-function walk(entry: Entry, ranked: readonly Judged[], atFirst: Resources): Judged[] {
+function walk(
+  entry: Entry,
+  ranked: readonly Judged[],
+  atFirst: Resources,
+  isBrakeSpent: boolean,
+): Judged[] {
   let open = atFirst;
+  const toTake = new Set(entry.victims);
   const order = [...ranked].sort(
     (a, b) => (b.score ?? 0) - (a.score ?? 0) || compareText(a.machine.id, b.machine.id),
   );
   return order.map((each) => {
     const { machine } = each;
     const { allocatable } = machine;
-    if (isZero(open)) {
+    if (isZero(open) || (isBrakeSpent && toTake.size === 0)) {
       const isUseful = contributes(allocatable, atFirst);
       return { ...each, code: isUseful ? 'victim_score_lower' : 'no_contribution' };
     }
     if (!contributes(allocatable, open)) return { ...each, code: 'no_contribution' };
-    if (!entry.victims.includes(machine)) {
+    if (!toTake.delete(machine)) {
       assert.ok(entry.need.profile.hardSpread, 'only a spread forbids a victim that helps');
       return { ...each, code: 'spread_skew' };
     }

@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import type { CycleInput, CycleOutput, Verdict } from '../cycle/types.ts';
+import { machineTypeKey } from '../cycle/brakes.ts';
 import { heldOffKey } from '../cycle/types.ts';
 import { ActionKind } from '../model/action.ts';
 import type { Machine } from '../model/machine.ts';
@@ -17,6 +18,7 @@ interface Replay {
   readonly input: CycleInput;
   readonly taken: Set<string>;
   readonly quota: Map<string, number>;
+  readonly brakes: { readonly needs: Map<string, number>; readonly types: Map<string, number> };
 }
 
 interface Turn {
@@ -34,7 +36,12 @@ export function checkAcquisition(input: CycleInput, output: CycleOutput): void {
   const acquisitions = output.actions
     .filter(({ kind }) => kind === ActionKind.Bootstrap || kind === ActionKind.Provision)
     .map(({ machineId }) => ({ machineId, claimant: output.claims.get(machineId) }));
-  const replay: Replay = { input, taken: new Set(), quota: new Map(input.quotaRemaining) };
+  const replay: Replay = {
+    input,
+    taken: new Set(),
+    quota: new Map(input.quotaRemaining),
+    brakes: { needs: new Map(input.brakes.needs), types: new Map(input.brakes.types) },
+  };
   const order = output.verdicts
     .map((verdict, index) => ({ verdict, index }))
     .sort((a, b) => compareAcquisition(a.verdict.need, b.verdict.need));
@@ -83,7 +90,8 @@ function candidates(turn: Turn): Machine[] {
       isFinite(machine, need) &&
       contributes(machine.allocatable, remaining) &&
       (machine.state === State.Idle ||
-        (replay.quota.get(machine.provider) ?? Number.POSITIVE_INFINITY) > 0) &&
+        ((replay.quota.get(machine.provider) ?? Number.POSITIVE_INFINITY) > 0 &&
+          replay.brakes.types.get(machineTypeKey(machine.provider, machine.instanceType)) !== 0)) &&
       (domain === undefined || sameValue(machine, need) === domain) &&
       (need.profile.hardSpread === undefined || spreadValue(machine, need) !== undefined),
   );
@@ -91,7 +99,7 @@ function candidates(turn: Turn): Machine[] {
 
 function checkStep(turn: Turn, machine: Machine): void {
   const { need } = turn.verdict;
-  assert.ok(mayAcquire(turn), `${machine.id} acquired for a parked or held-off need`);
+  assert.ok(mayAcquire(turn), `${machine.id} acquired for a parked, held-off or braked need`);
   assert.ok(!isZero(turn.remaining), `${machine.id} acquired for a need that was covered`);
   if (need.profile.same !== undefined) turn.domain ??= sameValue(machine, need);
   const open = candidates(turn);
@@ -102,10 +110,11 @@ function checkStep(turn: Turn, machine: Machine): void {
   turn.replay.taken.add(machine.id);
   turn.remaining = subtract(turn.remaining, machine.allocatable);
   if (value !== undefined) turn.counts.set(value, (turn.counts.get(value) ?? 0) + 1);
-  const left = turn.replay.quota.get(machine.provider);
-  if (machine.state === State.Speculative && left !== undefined) {
-    turn.replay.quota.set(machine.provider, left - 1);
-  }
+  const { quota, brakes } = turn.replay;
+  draw(brakes.needs, heldOffKey(need.cluster, need.profile.fingerprint));
+  if (machine.state !== State.Speculative) return;
+  draw(quota, machine.provider);
+  draw(brakes.types, machineTypeKey(machine.provider, machine.instanceType));
 }
 
 /** Properties 6 and 7. Spread judges passing over per bucket, everything else over all. */
@@ -187,5 +196,11 @@ function checkEnd(turn: Turn): void {
 
 function mayAcquire({ replay, verdict }: Turn): boolean {
   const { cluster, profile } = verdict.need;
-  return !verdict.parked && !replay.input.heldOff.has(heldOffKey(cluster, profile.fingerprint));
+  const key = heldOffKey(cluster, profile.fingerprint);
+  return !verdict.parked && !replay.input.heldOff.has(key) && replay.brakes.needs.get(key) !== 0;
+}
+
+function draw(limits: Map<string, number>, key: string): void {
+  const left = limits.get(key);
+  if (left !== undefined) limits.set(key, left - 1);
 }

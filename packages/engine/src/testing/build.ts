@@ -2,11 +2,13 @@
 // is 1000 quanta, so `cores(2)` is what a person would write as cpu: 2.
 
 import { bucketOfDollars, type PenaltyBucket } from '@bigfleet/base';
+import { type Brakes, machineTypeKey, noBrakes } from '../cycle/brakes.ts';
 import {
   type CycleInput,
   type CycleMemory,
   type CycleOutput,
   emptyMemory,
+  heldOffKey,
 } from '../cycle/types.ts';
 import { type ActionKindCode, actionKindName } from '../model/action.ts';
 import {
@@ -157,8 +159,27 @@ export interface FleetInit {
   readonly reported?: readonly string[];
   readonly quota?: Readonly<Record<string, number>>;
   readonly heldOff?: readonly string[];
+  readonly brakes?: Brakes;
   readonly memory?: CycleMemory;
   readonly releasePolicy?: ReleasePolicy;
+}
+
+/** What these needs may still try, by need. */
+export function brakedNeeds(...needs: readonly (readonly [Need, number])[]): Brakes {
+  const entries = needs.map(
+    ([{ cluster, profile }, allowed]) =>
+      [heldOffKey(cluster, profile.fingerprint), allowed] as const,
+  );
+  return { ...noBrakes, needs: new Map(entries) };
+}
+
+/** What may still be bought of these (provider, instance type). */
+export function brakedTypes(...types: readonly (readonly [string, string, number])[]): Brakes {
+  const entries = types.map(
+    ([provider, instanceType, allowed]) =>
+      [machineTypeKey(provider, instanceType), allowed] as const,
+  );
+  return { ...noBrakes, types: new Map(entries) };
 }
 
 /** Idle machines are idle from now on, unless stamped. */
@@ -176,6 +197,7 @@ export function fleet(init: FleetInit): CycleInput {
     reportedClusters: new Set(init.reported ?? clusters),
     quotaRemaining: new Map(Object.entries(init.quota ?? {})),
     heldOff: new Set(init.heldOff ?? []),
+    brakes: init.brakes ?? noBrakes,
     memory: init.memory ?? emptyMemory,
     releasePolicy: init.releasePolicy ?? DEFAULT_RELEASE_POLICY,
   };

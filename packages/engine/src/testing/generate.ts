@@ -3,6 +3,7 @@
 // construction: what ingest refuses never reaches a cycle.
 
 import type { PenaltyBucket, Random } from '@bigfleet/base';
+import { type Brakes, machineTypeKey, noBrakes } from '../cycle/brakes.ts';
 import { type CycleInput, heldOffKey, type Shortfall } from '../cycle/types.ts';
 import {
   type CapacityTypeCode,
@@ -105,6 +106,31 @@ export function randomFleet(random: Random, options: GenerateOptions = {}): Cycl
       ),
     },
     releasePolicy,
+    brakes: calm ? noBrakes : randomBrakes(random.stream('brakes'), needs, machines),
+  };
+}
+
+/** Failing needs and types, some without a try left, some that nobody has. */
+function randomBrakes(
+  random: Random,
+  needs: readonly Need[],
+  machines: readonly Machine[],
+): Brakes {
+  const failing = needs.filter(() => chance(random, 0.1));
+  const types = machines.filter(() => chance(random, 0.02));
+  return {
+    needs: new Map(
+      failing.map((need) => {
+        const { fingerprint } = chance(random, 0.5) ? need.profile : withoutSame(need.profile);
+        return [heldOffKey(need.cluster, fingerprint), random.below(3)];
+      }),
+    ),
+    types: new Map(
+      types.map(({ provider, instanceType }) => [
+        machineTypeKey(provider, instanceType),
+        random.below(3),
+      ]),
+    ),
   };
 }
 

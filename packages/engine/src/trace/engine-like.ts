@@ -2,6 +2,7 @@
 // engine are compared through this interface, so it is a contract between versions: it changes
 // only together with the version of the trace format.
 
+import type { Brakes } from '../cycle/brakes.ts';
 import { Engine, type CycleOptions, type EngineOptions } from '../cycle/engine.ts';
 import { readActions } from '../cycle/plain.ts';
 import type { CycleMemory, Shortfall } from '../cycle/types.ts';
@@ -23,6 +24,7 @@ export interface EngineLike {
   applyRollup(cluster: string, needs: readonly Need[]): boolean;
   markReported(cluster: string): void;
   setHeldOff(heldOff: ReadonlySet<string>): void;
+  setBrakes(brakes: Brakes): void;
   setReleasePolicy(policy: ReleasePolicy): void;
   /** Demand of a snapshot, which says nothing about the cluster's first roll-up. */
   loadDemand(cluster: string, needs: readonly Need[]): void;
@@ -80,6 +82,10 @@ class LiveEngine implements EngineLike {
 
   setHeldOff(heldOff: ReadonlySet<string>): void {
     this.#engine.setHeldOff(heldOff);
+  }
+
+  setBrakes(brakes: Brakes): void {
+    this.#engine.setBrakes(brakes);
   }
 
   setReleasePolicy(policy: ReleasePolicy): void {

@@ -20,7 +20,8 @@ export type InventoryInputs = Pick<
 >;
 
 /** Every way by which an input reaches an engine. */
-export interface EngineInputs extends Pick<Engine, 'applyRollup' | 'markReported' | 'setHeldOff'> {
+export interface EngineInputs
+  extends Pick<Engine, 'applyRollup' | 'markReported' | 'setHeldOff' | 'setBrakes'> {
   readonly inventory: InventoryInputs;
   releasePolicy: ReleasePolicy;
   cycle(options: CycleOptions): void;

@@ -62,6 +62,11 @@ export class EntryDecoder {
         return { kind: 'reported', cluster: dictionary.text(reader) };
       case Op.heldOff:
         return { kind: 'held_off', heldOff: new Set(this.#texts(reader)) };
+      case Op.brakes:
+        return {
+          kind: 'brakes',
+          brakes: { needs: this.#limits(reader), types: this.#limits(reader) },
+        };
       case Op.releasePolicy:
         return {
           kind: 'release_policy',
@@ -181,7 +186,7 @@ export class EntryDecoder {
     const form = bits & 3;
     const passForm = bits >>> 2;
     if (form > QuotaForm.listed || passForm > 2) reader.fail('no such cycle');
-    if (form === QuotaForm.listed) this.#quota = this.#quotas(reader);
+    if (form === QuotaForm.listed) this.#quota = this.#limits(reader);
     return {
       nowMs,
       ...(form === QuotaForm.none ? {} : { quotaRemaining: this.#quota }),
@@ -189,14 +194,14 @@ export class EntryDecoder {
     };
   }
 
-  #quotas(reader: ByteReader): Map<string, number> {
-    const quotas = new Map<string, number>();
+  #limits(reader: ByteReader): Map<string, number> {
+    const limits = new Map<string, number>();
     for (let left = reader.count(); left > 0 && !reader.hasFailed; left--) {
-      const provider = this.#model.dictionary.text(reader);
-      if (quotas.has(provider)) reader.fail('a quota is doubled');
-      quotas.set(provider, reader.number());
+      const key = this.#model.dictionary.text(reader);
+      if (limits.has(key)) reader.fail('a limit is doubled');
+      limits.set(key, reader.number());
     }
-    return quotas;
+    return limits;
   }
 
   #decided(reader: ByteReader): Decided {

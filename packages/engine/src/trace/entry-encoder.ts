@@ -91,6 +91,10 @@ export class EntryEncoder {
         return this.#fields(Op.reported, this.#model.text(entry.cluster));
       case 'held_off':
         return this.#heldOff(entry.heldOff);
+      case 'brakes':
+        this.#entry.byte(Op.brakes);
+        this.#limits(entry.brakes.needs);
+        return this.#limits(entry.brakes.types);
       case 'release_policy':
         this.#entry.byte(Op.releasePolicy);
         this.#model.number(entry.policy.onDemandHoldMs, this.#entry);
@@ -224,10 +228,14 @@ export class EntryEncoder {
     this.#entry.byte(form | (passForm << 2));
     if (quotaRemaining === undefined || isSame) return;
     this.#quota = new Map(quotaRemaining);
-    this.#entry.varint(quotaRemaining.size);
-    for (const [provider, remaining] of quotaRemaining) {
-      this.#entry.varint(this.#model.text(provider));
-      this.#model.number(remaining, this.#entry);
+    this.#limits(quotaRemaining);
+  }
+
+  #limits(limits: ReadonlyMap<string, number>): void {
+    this.#entry.varint(limits.size);
+    for (const [key, limit] of limits) {
+      this.#entry.varint(this.#model.text(key));
+      this.#model.number(limit, this.#entry);
     }
   }
 

@@ -1,6 +1,7 @@
 // What a trace says, as plain values: the state a run started from, every input that reached the
 // engine since, and after each cycle what it decided. And how a trace can end.
 
+import type { Brakes } from '../cycle/brakes.ts';
 import type { CycleOptions } from '../cycle/engine.ts';
 import type { Shortfall } from '../cycle/types.ts';
 import type { Action } from '../model/action.ts';
@@ -26,12 +27,13 @@ export type TraceEntry =
   | { readonly kind: 'rollup'; readonly cluster: string; readonly needs: readonly Need[] }
   | { readonly kind: 'reported'; readonly cluster: string }
   | { readonly kind: 'held_off'; readonly heldOff: ReadonlySet<string> }
+  | { readonly kind: 'brakes'; readonly brakes: Brakes }
   | { readonly kind: 'release_policy'; readonly policy: ReleasePolicy }
   | { readonly kind: 'cycle'; readonly options: CycleOptions }
   | { readonly kind: 'decided'; readonly decided: Decided }
   | SnapshotEntry;
 
-/** Only in front of the first cycle, besides puts, reports, held-off pairs and the policy. */
+/** Only in front of the first cycle, besides puts, reports, held-off pairs, brakes and the policy. */
 export type SnapshotEntry =
   | { readonly kind: 'demand'; readonly cluster: string; readonly needs: readonly Need[] }
   | { readonly kind: 'parking'; readonly needKey: string; readonly ageCycles: number }

@@ -1,4 +1,4 @@
-// The trace format, version 1. A trace is a header and frames, appended and never rewritten:
+// The trace format, version 2. A trace is a header and frames, appended and never rewritten:
 //
 //   header   magic (8 bytes) · version (u16) · zero (u16) · CRC of the twelve bytes (u32)
 //   frame    length (u32) · CRC of the length (u32) · payload · CRC of the payload (u32)
@@ -20,7 +20,10 @@ import { Operator, type OperatorCode } from '../model/requirement.ts';
 import type { Withheld } from '../model/machine.ts';
 
 export const TRACE_MAGIC: Uint8Array = Uint8Array.of(0x42, 0x46, 0x54, 0x52, 0x41, 0x43, 0x45, 10);
-export const TRACE_VERSION = 1;
+/** 2 adds brakes. */
+export const TRACE_VERSION = 2;
+/** Traces of earlier builds stay readable. */
+export const OLDEST_TRACE_VERSION = 1;
 export const HEADER_BYTES = 16;
 export const FRAME_HEAD_BYTES = 8;
 export const FRAME_TAIL_BYTES = 4;
@@ -45,6 +48,7 @@ export const Op = {
   releasePolicy: 24,
   cycle: 25,
   decided: 26,
+  brakes: 27,
   /** Snapshot only: demand of a cluster that need not have reported. */
   demand: 32,
   parking: 33,

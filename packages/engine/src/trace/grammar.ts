@@ -7,7 +7,7 @@ export type EntryKind = TraceEntry['kind'];
 
 type Phase = 'snapshot' | 'running' | 'cycling' | 'ended';
 
-const inputs: readonly EntryKind[] = ['put', 'reported', 'held_off', 'release_policy'];
+const inputs: readonly EntryKind[] = ['put', 'reported', 'held_off', 'brakes', 'release_policy'];
 
 const allowed: Readonly<Record<Phase, ReadonlySet<EntryKind>>> = {
   snapshot: new Set([...inputs, 'demand', 'parking', 'shortfall', 'snapshot_end']),

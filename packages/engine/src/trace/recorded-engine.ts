@@ -11,6 +11,7 @@
 // per cycle the hash of its actions. The constructor and `rotate` write the whole state once.
 
 import type { BigFleetError, MachineRefusal, Result } from '@bigfleet/base';
+import { type Brakes, noBrakes } from '../cycle/brakes.ts';
 import type { CycleOptions, Engine, EngineOptions } from '../cycle/engine.ts';
 import { loadEngine, readActions, readCycle } from '../cycle/plain.ts';
 import { type CycleInput, type CycleOutput, emptyMemory } from '../cycle/types.ts';
@@ -36,6 +37,7 @@ export const emptyState: InitialState = {
   needs: [],
   reportedClusters: new Set(),
   heldOff: new Set(),
+  brakes: noBrakes,
   memory: emptyMemory,
   releasePolicy: DEFAULT_RELEASE_POLICY,
 };
@@ -52,19 +54,23 @@ export class RecordedEngine implements EngineInputs {
   readonly #options: RecordedEngineOptions;
   #writer: TraceWriter;
   #heldOff: ReadonlySet<string>;
+  #brakes: Brakes;
   #lastHash: ActionHash | undefined;
 
   constructor(initial: InitialState, sink: TraceSink, options: RecordedEngineOptions = {}) {
     const heldOff = new Set(initial.heldOff);
+    const brakes = copied(initial.brakes);
     const input: CycleInput = {
       ...initial,
       heldOff,
+      brakes,
       releasePolicy: { ...initial.releasePolicy },
       quotaRemaining: new Map(),
     };
     this.#engine = loadEngine(input, options.engine ?? {});
     this.#options = options;
     this.#heldOff = heldOff;
+    this.#brakes = brakes;
     this.#writer = this.#begin(sink);
     this.inventory = this.#inventoryInputs();
   }
@@ -124,6 +130,17 @@ export class RecordedEngine implements EngineInputs {
     this.#engine.setHeldOff(own);
   }
 
+  /** Written when they differ, as held-off pairs are. */
+  setBrakes(brakes: Brakes): void {
+    const own = copied(brakes);
+    const isSame =
+      haveSameLimits(own.needs, this.#brakes.needs) &&
+      haveSameLimits(own.types, this.#brakes.types);
+    if (!isSame) this.#writer.write({ kind: 'brakes', brakes: own });
+    this.#brakes = own;
+    this.#engine.setBrakes(own);
+  }
+
   cycle(options: CycleOptions): void {
     this.#writer.write({ kind: 'cycle', options });
     let hasDecided = false;
@@ -160,7 +177,8 @@ export class RecordedEngine implements EngineInputs {
 
   #begin(sink: TraceSink): TraceWriter {
     const writer = new TraceWriter(sink, this.#options);
-    for (const entry of snapshotEntries(this.#engine, this.#heldOff)) writer.write(entry);
+    for (const entry of snapshotEntries(this.#engine, this.#heldOff, this.#brakes))
+      writer.write(entry);
     writer.flush();
     return writer;
   }
@@ -200,6 +218,16 @@ export class RecordedEngine implements EngineInputs {
       },
     };
   }
+}
+
+function copied({ needs, types }: Brakes): Brakes {
+  return { needs: new Map(needs), types: new Map(types) };
+}
+
+function haveSameLimits(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [key, limit] of a) if (b.get(key) !== limit) return false;
+  return true;
 }
 
 function areEqual(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

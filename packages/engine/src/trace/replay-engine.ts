@@ -66,6 +66,8 @@ export class ReplayEngine {
         return done(engine.markReported(entry.cluster));
       case 'held_off':
         return done(engine.setHeldOff(entry.heldOff));
+      case 'brakes':
+        return done(engine.setBrakes(entry.brakes));
       case 'release_policy':
         return done(engine.setReleasePolicy(entry.policy));
       case 'cycle':

@@ -3,15 +3,17 @@
 // that an engine holds is derived (that incremental equals full is the law). Sorted, so that a
 // snapshot depends on the state and not on its history, and neighbours share their bytes.
 
+import type { Brakes } from '../cycle/brakes.ts';
 import { State } from '../model/state.ts';
 import { compareText } from '../model/text-order.ts';
 import type { EngineView } from './engine-view.ts';
 import type { TraceEntry } from './entry.ts';
 
-/** `heldOff` is what was set last: the engine does not tell. */
+/** `heldOff` and `brakes` are what was set last: the engine does not tell. */
 export function* snapshotEntries(
   engine: EngineView,
   heldOff: ReadonlySet<string>,
+  brakes: Brakes,
 ): Generator<TraceEntry, void> {
   const { inventory, needs } = engine;
   yield { kind: 'release_policy', policy: engine.releasePolicy };
@@ -30,6 +32,7 @@ export function* snapshotEntries(
     yield { kind: 'reported', cluster };
   }
   if (heldOff.size > 0) yield { kind: 'held_off', heldOff };
+  if (brakes.needs.size + brakes.types.size > 0) yield { kind: 'brakes', brakes };
   yield* memoryEntries(engine);
   yield { kind: 'snapshot_end', machineCount: inventory.size, rowCount: needs.rowCount };
 }

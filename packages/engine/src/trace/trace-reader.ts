@@ -14,6 +14,7 @@ import {
   HEADER_BYTES,
   Op,
   TRACE_MAGIC,
+  OLDEST_TRACE_VERSION,
   TRACE_VERSION,
 } from './format.ts';
 import { FrontDecoder } from './front-coding.ts';
@@ -64,7 +65,8 @@ export class TraceReader implements Iterable<TraceEntry> {
     const view = viewOf(header);
     const version = view.getUint16(TRACE_MAGIC.length, true);
     // The version first: only its own readers know what follows it.
-    if (version !== TRACE_VERSION) this.#end = { kind: 'unsupported_version', version };
+    const isKnown = version >= OLDEST_TRACE_VERSION && version <= TRACE_VERSION;
+    if (!isKnown) this.#end = { kind: 'unsupported_version', version };
     this.#chain = crc32c(header.subarray(0, HEADER_BYTES - 4));
     if (view.getUint32(HEADER_BYTES - 4, true) !== this.#chain) this.#corrupt('the header');
   }

@@ -93,6 +93,8 @@ export class Decider {
         return this.#unchanged(entry.cluster);
       case 'held_off':
         return this.#recorded.setHeldOff(entry.heldOff);
+      case 'brakes':
+        return this.#recorded.setBrakes(entry.brakes);
       case 'release_policy':
         this.#recorded.releasePolicy = entry.policy;
         return;

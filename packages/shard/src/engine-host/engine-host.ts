@@ -6,6 +6,7 @@
 // keeps its own inventory, and slots are equal on both sides only because the writes are.
 
 import type {
+  Brakes,
   CycleOptions,
   Machine,
   MoveChanges,
@@ -43,6 +44,7 @@ export interface EngineHost {
   markReported(cluster: string): void;
   /** Pairs of cluster and fingerprint whose operator refused a bootstrap. */
   setHeldOff(heldOff: ReadonlySet<string>): void;
+  setBrakes(brakes: Brakes): void;
   setReleasePolicy(policy: ReleasePolicy): void;
   /** A cycle is near: what was written so far may be taken in while main waits for Lists. */
   shipInputs(): void;

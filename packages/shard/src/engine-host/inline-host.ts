@@ -27,6 +27,7 @@ export function createInlineHost(runtime: Runtime, options: DeciderOptions = {})
     forgetCluster: (cluster) => later(() => decider.forgetCluster(cluster)),
     markReported: (cluster) => apply({ kind: 'reported', cluster }),
     setHeldOff: (heldOff) => apply({ kind: 'held_off', heldOff }),
+    setBrakes: (brakes) => apply({ kind: 'brakes', brakes }),
     setReleasePolicy: (policy) => apply({ kind: 'release_policy', policy }),
     // Everything is taken in as it is written.
     shipInputs: () => {},

@@ -9,7 +9,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { BigFleetError } from '@bigfleet/base';
-import { InputEncoder, type TraceEntry } from '@bigfleet/engine';
+import { type Brakes, InputEncoder, type TraceEntry } from '@bigfleet/engine';
 import type { DeciderOptions } from './decider.ts';
 import type { RollupVerdict } from './answer.ts';
 import type { EngineHost, RollupOrder } from './engine-host.ts';
@@ -94,6 +94,10 @@ export class WorkerHost implements EngineHost {
 
   setHeldOff(heldOff: ReadonlySet<string>): void {
     this.#input({ kind: 'held_off', heldOff });
+  }
+
+  setBrakes(brakes: Brakes): void {
+    this.#input({ kind: 'brakes', brakes });
   }
 
   setReleasePolicy(policy: Parameters<EngineHost['setReleasePolicy']>[0]): void {

@@ -12,6 +12,8 @@ import {
   type Shortfall,
   State,
   type TraceEntry,
+  type Brakes,
+  noBrakes,
 } from '@bigfleet/engine';
 
 export class TraceState {
@@ -19,6 +21,7 @@ export class TraceState {
   readonly #parkingAges = new Map<string, number>();
   readonly #shortfalls = new Map<string, Shortfall>();
   #heldOff: ReadonlySet<string> = new Set();
+  #brakes: Brakes = noBrakes;
 
   apply(entry: TraceEntry): void {
     const engine = this.#engine;
@@ -43,6 +46,9 @@ export class TraceState {
       case 'held_off':
         this.#heldOff = entry.heldOff;
         return engine.setHeldOff(entry.heldOff);
+      case 'brakes':
+        this.#brakes = entry.brakes;
+        return engine.setBrakes(entry.brakes);
       case 'release_policy':
         engine.releasePolicy = entry.policy;
         return;
@@ -87,6 +93,7 @@ export class TraceState {
       reportedClusters: this.#engine.reportedClusters(),
       quotaRemaining: quotaRemaining ?? new Map(),
       heldOff: this.#heldOff,
+      brakes: this.#brakes,
       memory: { parkingAges: parking.ages, shortfalls: shortfalls.entries },
       releasePolicy,
     };

@@ -59,6 +59,8 @@ class ToldEngine implements EngineLike {
 
   setHeldOff(): void {}
 
+  setBrakes(): void {}
+
   setReleasePolicy(): void {}
 
   loadDemand(): void {}

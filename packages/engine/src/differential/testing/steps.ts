@@ -57,6 +57,7 @@ function apply(engine: Engine, before: CycleInput, after: CycleInput): void {
     assert.ok(engine.applyRollup(cluster, rows).ok);
   }
   engine.setHeldOff(after.heldOff);
+  engine.setBrakes(after.brakes);
   engine.releasePolicy = after.releasePolicy;
 }
 

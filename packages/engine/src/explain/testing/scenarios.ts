@@ -7,6 +7,8 @@ import { type Need, needKey } from '../../model/need.ts';
 import { Operator } from '../../model/requirement.ts';
 import {
   acrossZones,
+  brakedNeeds,
+  brakedTypes,
   cores,
   fleet,
   machine,
@@ -162,6 +164,39 @@ export const needScenarios: readonly Scenario[] = [
     about: about(plain),
     reasonCode: 'bootstrap_refused',
     candidates: [],
+  },
+  {
+    name: 'its nodes never join',
+    input: fleet({
+      needs: [plain],
+      machines: machines(2, 'idle', {}),
+      brakes: brakedNeeds([plain, 0]),
+    }),
+    about: about(plain),
+    reasonCode: 'configure_failing',
+    candidates: [],
+  },
+  {
+    name: 'its nodes never join, and a probe is due',
+    input: fleet({
+      needs: [plain],
+      machines: [...machines(1, 'idle', {}), ...machines(2, 'new', { state: 'Speculative' })],
+      brakes: brakedNeeds([plain, 1]),
+    }),
+    about: about(plain),
+    reasonCode: 'configure_failing',
+    candidates: ['chosen', 'configure_failing'],
+  },
+  {
+    name: 'machines of the only type that fits never join anywhere',
+    input: fleet({
+      needs: [plain],
+      machines: machines(3, 'new', { state: 'Speculative', provider: 'p1', type: 'bad' }),
+      brakes: brakedTypes(['p1', 'bad', 0]),
+    }),
+    about: about(plain),
+    reasonCode: 'type_failing',
+    candidates: ['type_failing'],
   },
   {
     name: 'the quota is used up',

@@ -142,7 +142,7 @@ export const creditMutations: readonly Mutation[] = [
     id: 'same-held-off-consumes',
     file: 'phase1/credit-same.ts',
     breaks: 'a gang whose bootstrap was refused takes racks from the ranking of others',
-    find: '!result.isParked && !result.isHeldOff;',
+    find: '!result.isParked && !isHeldBack(result);',
     replace: '!result.isParked;',
   },
   {

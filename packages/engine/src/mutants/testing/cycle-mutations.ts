@@ -138,6 +138,13 @@ export const cycleMutations: readonly Mutation[] = [
     replace: '',
   },
   {
+    id: 'brake-flip',
+    file: 'cycle/engine.ts',
+    breaks: 'a brake that changed does not mark its cluster',
+    find: 'this.#braked.set(key, { allowed, left: allowed });\n      this.#markClusterOf(key);',
+    replace: 'this.#braked.set(key, { allowed, left: allowed });',
+  },
+  {
     id: 'demand-marks-dropped',
     file: 'cycle/engine.ts',
     breaks: 'changed demand is not evaluated',

@@ -88,10 +88,17 @@ export const preemptMutations: readonly Mutation[] = [
     replace: '',
   },
   {
+    id: 'preemptor-braked',
+    file: 'phase2/preempt.ts',
+    breaks: 'a need whose Configures fail drains more machines than it may try',
+    find: '&& !this.#open.isCovered && mayTry(row); next++',
+    replace: '&& !this.#open.isCovered; next++',
+  },
+  {
     id: 'preemptor-held-off',
     file: 'phase2/preempt.ts',
     breaks: 'a need whose bootstrap was refused preempts',
-    find: "return result.isHeldOff ? 'preemptor_parked' : undefined;",
+    find: "return result.isHeldOff || !mayTry(row) ? 'preemptor_parked' : undefined;",
     replace: 'return undefined;',
   },
   {

@@ -133,7 +133,7 @@ export const recordMutations: readonly Mutation[] = [
     id: 'record-quota',
     file: 'record/candidate-lists.ts',
     breaks: 'Speculative of a spent slice is said to have lost otherwise',
-    find: 'if (state === SPECULATIVE && !this.#view.hasQuota(this.#provider(klass))) return QUOTA;',
+    find: 'if (state === SPECULATIVE && !this.#view.hasQuota(klass)) return QUOTA;',
     replace: '',
   },
   {

@@ -13,6 +13,8 @@ import { State } from '../../model/state.ts';
 import { applyActions, mature } from '../apply.ts';
 import {
   acted,
+  brakedNeeds,
+  brakedTypes,
   claimedBy,
   cores,
   fleet,
@@ -568,6 +570,37 @@ function describeUnmet(run: RunCycle): void {
       },
     },
     {
+      name: 'its Configures fail',
+      code: 'configure_failing',
+      enum: 'PRIORITY_STARVED',
+      fleet: {
+        machines: [machine({ id: 'i' })],
+        needs: [heldOff],
+        brakes: brakedNeeds([heldOff, 0]),
+      },
+    },
+    {
+      name: 'only Speculative of a failing type is left',
+      code: 'type_failing',
+      enum: 'PRIORITY_STARVED',
+      fleet: {
+        machines: machines(1, 's', { state: 'Speculative', type: 'bad' }),
+        needs: [one()],
+        brakes: brakedTypes(['provider', 'bad', 0]),
+      },
+    },
+    {
+      name: 'a spent slice says nothing of the type beside it',
+      code: 'quota_exhausted',
+      enum: 'PRIORITY_STARVED',
+      fleet: {
+        machines: machines(1, 's', { state: 'Speculative', type: 'bad' }),
+        needs: [one()],
+        quota: { provider: 0 },
+        brakes: brakedTypes(['provider', 'bad', 0]),
+      },
+    },
+    {
       name: 'only Speculative is left and the slice is used up',
       code: 'quota_exhausted',
       enum: 'PRIORITY_STARVED',
@@ -611,6 +644,62 @@ function describeUnmet(run: RunCycle): void {
       output.actions.map(({ cluster }) => cluster),
       ['b'],
     );
+  });
+
+  test('a failing need tries what it may, keeps what is bound to it and leaves the rest', () => {
+    const failing = need({ wants: cores(4) });
+    const input = fleet({
+      machines: [
+        machine({ id: 'c', state: 'Configured', serves: failing }),
+        ...machines(3, 'i', {}),
+      ],
+      needs: [failing, one({ cluster: 'b', arrival: 2n })],
+      brakes: brakedNeeds([failing, 1]),
+    });
+    const output = run(input);
+    assert.deepEqual(claimedBy(output, 0), ['c', 'i1']);
+    assert.deepEqual(claimedBy(output, 1), ['i2']);
+    assert.equal(output.verdicts[0]?.reasonCode, 'configure_failing');
+    assert.deepEqual(output.verdicts[0]?.deficit, cores(2));
+  });
+
+  test('gangs of one failing profile share its tries', () => {
+    const gangs = ['g1', 'g2', 'g3'].map((group, at) =>
+      need({ wants: cores(1), group, arrival: BigInt(at + 1) }),
+    );
+    const [first] = gangs;
+    const output = run(
+      fleet({
+        machines: machines(3, 'i', {}),
+        needs: gangs,
+        brakes: brakedNeeds([first as Need, 2]),
+      }),
+    );
+    assert.deepEqual(
+      output.verdicts.map(({ satisfied }) => satisfied),
+      [true, true, false],
+    );
+  });
+
+  test('a failing type is not bought; what is idle of it, and other types, are used', () => {
+    const output = run(
+      fleet({
+        machines: [
+          machine({ id: 'i', type: 'bad' }),
+          ...machines(3, 's', { state: 'Speculative', type: 'bad', price: 0.5 }),
+          machine({ id: 'good', state: 'Speculative', type: 'good', price: 9 }),
+          machine({ id: 'elsewhere', state: 'Speculative', type: 'bad', provider: 'q', price: 8 }),
+        ],
+        needs: [need({ wants: cores(4) })],
+        brakes: brakedTypes(['provider', 'bad', 1]),
+      }),
+    );
+    assert.deepEqual(told(output), [
+      'Bootstrap i',
+      'Provision s1',
+      'Provision elsewhere',
+      'Provision good',
+    ]);
   });
 
   test('matching supply is counted for unsatisfied needs only, whoever holds it', () => {

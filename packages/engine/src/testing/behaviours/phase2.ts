@@ -12,6 +12,7 @@ import { State } from '../../model/state.ts';
 import { applyActions, mature } from '../apply.ts';
 import {
   acted,
+  brakedNeeds,
   claimedBy,
   cores,
   fleet,
@@ -192,6 +193,26 @@ function describeEligibility(run: RunCycle): void {
       const output = run(input);
       assert.deepEqual(told(output), []);
       input = applyActions(input, output);
+    }
+  });
+
+  test('a failing need has no more machines drained for it than it may try', () => {
+    for (const [allowed, victimCount] of [
+      [0, 0],
+      [1, 1],
+      [2, 2],
+    ] as const) {
+      const row = urgent({ wants: cores(3) });
+      const output = run(
+        fleet({
+          machines: [victim({ id: 'v1' }), victim({ id: 'v2' }), victim({ id: 'v3' })],
+          needs: [demandOfA(3), row],
+          brakes: brakedNeeds([row, allowed]),
+        }),
+      );
+      assert.equal(told(output).length, victimCount, `allowed ${allowed}`);
+      assert.equal(output.verdicts[0]?.need.cluster, 'hot');
+      assert.equal(output.memory.shortfalls.size, 1);
     }
   });
 

@@ -128,12 +128,20 @@ const action: fc.Arbitrary<DecidedAction> = fc.record({
 
 const hash = fc.array(action, { maxLength: 1 }).map(hashActions);
 
+const quotas: fc.Arbitrary<ReadonlyMap<string, number>> = fc
+  .uniqueArray(fc.tuple(hostileText, anyNumber), { selector: ([name]) => name, maxLength: 3 })
+  .map((entries) => new Map(entries));
+
 const anywhere: readonly fc.Arbitrary<TraceEntry>[] = [
   fc.record({ kind: fc.constant('put' as const), machine, nowMs: time }),
   fc.record({ kind: fc.constant('reported' as const), cluster: hostileText }),
   fc.record({
     kind: fc.constant('held_off' as const),
     heldOff: fc.array(hostileText).map((keys): ReadonlySet<string> => new Set(keys)),
+  }),
+  fc.record({
+    kind: fc.constant('brakes' as const),
+    brakes: fc.record({ needs: quotas, types: quotas }),
   }),
   fc.record({
     kind: fc.constant('release_policy' as const),
@@ -182,10 +190,6 @@ const inputEntry: fc.Arbitrary<TraceEntry> = fc.oneof(
   fc.record({ kind: fc.constant('idle_since' as const), id: hostileText, sinceMs: time }),
   fc.record({ kind: fc.constant('rollup' as const), cluster: hostileText, needs }),
 );
-
-const quotas: fc.Arbitrary<ReadonlyMap<string, number>> = fc
-  .uniqueArray(fc.tuple(hostileText, anyNumber), { selector: ([name]) => name, maxLength: 3 })
-  .map((entries) => new Map(entries));
 
 const cycle: fc.Arbitrary<TraceEntry> = fc.record({
   kind: fc.constant('cycle' as const),

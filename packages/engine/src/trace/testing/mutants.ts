@@ -79,6 +79,7 @@ function overriding(inner: EngineLike, own: Partial<EngineLike>): EngineLike {
     applyRollup: (cluster, needs) => inner.applyRollup(cluster, needs),
     markReported: (cluster) => inner.markReported(cluster),
     setHeldOff: (heldOff) => inner.setHeldOff(heldOff),
+    setBrakes: (brakes) => inner.setBrakes(brakes),
     setReleasePolicy: (policy) => inner.setReleasePolicy(policy),
     loadDemand: (cluster, needs) => inner.loadDemand(cluster, needs),
     restoreMemory: (memory) => inner.restoreMemory(memory),

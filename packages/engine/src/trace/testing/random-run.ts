@@ -128,6 +128,7 @@ function change(engine: RecordedEngine, random: Random, other: CycleInput, nowMs
   }
   if (random.below(4) === 0) engine.markReported(pick(random, ['a', 'b', 'c', 'd']) ?? 'a');
   if (random.below(2) === 0) engine.setHeldOff(other.heldOff);
+  if (random.below(2) === 0) engine.setBrakes(other.brakes);
   if (random.below(6) === 0) engine.releasePolicy = other.releasePolicy;
 }
 

@@ -1,6 +1,7 @@
 // One small trace with every kind of entry, for the test that pins the bytes of the format.
 
 import { PINNED_BUCKET } from '@bigfleet/base';
+import { machineTypeKey } from '../../cycle/brakes.ts';
 import { heldOffKey } from '../../cycle/types.ts';
 import { ActionKind } from '../../model/action.ts';
 import { State } from '../../model/state.ts';
@@ -48,6 +49,13 @@ export const sampleEntries: readonly TraceEntry[] = [
   { kind: 'demand', cluster: 'a', needs: [plain, gang] },
   { kind: 'reported', cluster: 'a' },
   { kind: 'held_off', heldOff: new Set([heldOffKey('a', plain.profile.fingerprint)]) },
+  {
+    kind: 'brakes',
+    brakes: {
+      needs: new Map([[heldOffKey('a', gang.profile.fingerprint), 1]]),
+      types: new Map([[machineTypeKey('provider', 'large'), 0]]),
+    },
+  },
   { kind: 'parking', needKey: 'a\u0000p=0\u0000g', ageCycles: 9 },
   {
     kind: 'shortfall',
