@@ -8,7 +8,13 @@ export {
   type PassKind,
 } from './cycle/engine.ts';
 export { engineCycle, loadEngine, readActions, readCycle } from './cycle/plain.ts';
-export { type Brakes, machineTypeKey, noBrakes } from './cycle/brakes.ts';
+export { type Brakes, machineTypeKey, noBrakes } from './brake/brakes.ts';
+export {
+  type BrakedNeed,
+  type BrakedType,
+  ConfigureBrake,
+  type FailureRun,
+} from './brake/configure-brake.ts';
 export * from './cycle/rails.ts';
 export * from './cycle/types.ts';
 export * from './explain/index.ts';

@@ -96,7 +96,8 @@ export const unmetReasons: ReasonTable<UnmetCode, UnmetReasonEntry> = {
   configure_failing: {
     unmetReason: 'PRIORITY_STARVED',
     meaning:
-      'The last Configures for this need failed in a row: it is held off, with one probe per pause.',
+      'Configures for this need fail in a row: it gets no further machine before one joins or its ' +
+      'pause is over, with one probe per pause.',
     action:
       'Find out why its nodes never join (image, bootstrap template, network), mend it, then wait ' +
       'for the next probe or run bigfleetctl brakes clear.',

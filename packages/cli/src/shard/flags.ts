@@ -43,6 +43,7 @@ export type ShardFlags = {
   readonly 'audit-log': Flag<string>;
   readonly 'reclaim-cap-fraction': Flag<number>;
   readonly 'empty-rollup-guard': Flag<boolean>;
+  readonly 'configure-brake': Flag<boolean>;
   readonly 'local-bootstrap': Flag<boolean>;
   readonly 'tls-cert': Flag<string>;
   readonly 'tls-key': Flag<string>;
@@ -96,6 +97,7 @@ export const shardFlags: ShardFlags = {
   'audit-log': text('', 'append a JSON line for every action and administrative call', '<file>'),
   'reclaim-cap-fraction': decimal(0.05, "of a cluster's machines per cycle; 0 is off", FRACTION),
   'empty-rollup-guard': toggle(true, 'hold a roll-up that drops almost all demand'),
+  'configure-brake': toggle(true, 'hold off needs and types whose machines never join'),
   'local-bootstrap': toggle(false, 'render stub blobs here; load tests only'),
   'tls-cert': text('', 'certificate chain; all three or none', '<file>'),
   'tls-key': text('', 'its key', '<file>'),

@@ -140,6 +140,7 @@ function coreSettings(values: Values, env: Env): ProcessSettings['shard'] {
       emptyRollupGuard: values['empty-rollup-guard'],
       maxActionsPerCycle: values['max-actions-per-cycle'],
     },
+    hasConfigureBrake: values['configure-brake'],
     executeConcurrency: values['execute-concurrency'],
     requireSessionCn: values['require-session-cn'],
     hasLocalBootstrap: values['local-bootstrap'],

@@ -28,7 +28,7 @@ import { VectorTable } from '../store/dimensions.ts';
 import { Inventory } from '../store/inventory.ts';
 import { Recorder, type ShortNeed } from '../record/recorder.ts';
 import { ActionBuffer } from './action-buffer.ts';
-import { type Allowance, type Brakes, machineTypeKey } from './brakes.ts';
+import { type Allowance, type Brakes, machineTypeKey } from '../brake/brakes.ts';
 import { isParkedAt, ParkingLedger, ShortfallLedger, type Unresolved } from './ledgers.ts';
 import { reasonCode } from './reasons.ts';
 import { ClusterRanks, compareByPriority, RowSorter } from './row-order.ts';

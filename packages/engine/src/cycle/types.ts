@@ -9,7 +9,7 @@ import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import type { Profile } from '../model/profile.ts';
 import type { Resources } from '../model/resources.ts';
-import type { Brakes } from './brakes.ts';
+import type { Brakes } from '../brake/brakes.ts';
 
 export interface CycleInput {
   readonly nowMs: number;

@@ -11,7 +11,7 @@ import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { State } from '../model/state.ts';
 import { oracleCycle } from '../oracle/cycle.ts';
-import { randomFleet } from '../testing/generate.ts';
+import { randomBrakes, randomFleet } from '../testing/generate.ts';
 
 const RUNS = Number(process.env['BIGFLEET_RUNS'] ?? 400);
 const STEPS = 12;
@@ -39,10 +39,11 @@ function runOne(seed: number): void {
       ...input,
       nowMs: input.nowMs + random.below(90_000),
       heldOff: other.heldOff,
-      brakes: other.brakes,
     });
     engine.setHeldOff(other.heldOff);
-    engine.setBrakes(other.brakes);
+    const brakes = randomBrakes(random.stream(`brakes-${step}`), input.needs, input.machines);
+    engine.setBrakes(brakes);
+    input = { ...input, brakes };
   }
 }
 

@@ -3,7 +3,7 @@
 // demand or supply changes.
 
 import type { CandidateReason } from '@bigfleet/base';
-import type { Allowance } from '../cycle/brakes.ts';
+import type { Allowance } from '../brake/brakes.ts';
 import type { DomainCoverage } from '../cycle/types.ts';
 import type { EligibleSet } from '../match/eligible-set.ts';
 import type { Need } from '../model/need.ts';

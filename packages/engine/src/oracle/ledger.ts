@@ -3,7 +3,7 @@
 // machine can never be claimed twice.
 
 import { assert } from '@bigfleet/base';
-import { machineTypeKey } from '../cycle/brakes.ts';
+import { machineTypeKey } from '../brake/brakes.ts';
 import { type CycleInput, heldOffKey } from '../cycle/types.ts';
 import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
 import { readCycle } from '../cycle/plain.ts';
-import { machineTypeKey } from '../cycle/brakes.ts';
+import { machineTypeKey } from '../brake/brakes.ts';
 import { type CycleInput, type CycleOutput, heldOffKey, type Verdict } from '../cycle/types.ts';
 import { decide } from '../explain/testing/decide.ts';
 import { ActionKind } from '../model/action.ts';

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import type { CycleInput, CycleOutput, Verdict } from '../cycle/types.ts';
-import { machineTypeKey } from '../cycle/brakes.ts';
+import { machineTypeKey } from '../brake/brakes.ts';
 import { heldOffKey } from '../cycle/types.ts';
 import { ActionKind } from '../model/action.ts';
 import type { Machine } from '../model/machine.ts';

@@ -2,7 +2,7 @@
 // is 1000 quanta, so `cores(2)` is what a person would write as cpu: 2.
 
 import { bucketOfDollars, type PenaltyBucket } from '@bigfleet/base';
-import { type Brakes, machineTypeKey, noBrakes } from '../cycle/brakes.ts';
+import { type Brakes, machineTypeKey, noBrakes } from '../brake/brakes.ts';
 import {
   type CycleInput,
   type CycleMemory,

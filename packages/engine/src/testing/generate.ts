@@ -3,7 +3,7 @@
 // construction: what ingest refuses never reaches a cycle.
 
 import type { PenaltyBucket, Random } from '@bigfleet/base';
-import { type Brakes, machineTypeKey, noBrakes } from '../cycle/brakes.ts';
+import { type Brakes, machineTypeKey, noBrakes } from '../brake/brakes.ts';
 import { type CycleInput, heldOffKey, type Shortfall } from '../cycle/types.ts';
 import {
   type CapacityTypeCode,
@@ -111,7 +111,7 @@ export function randomFleet(random: Random, options: GenerateOptions = {}): Cycl
 }
 
 /** Failing needs and types, some without a try left, some that nobody has. */
-function randomBrakes(
+export function randomBrakes(
   random: Random,
   needs: readonly Need[],
   machines: readonly Machine[],

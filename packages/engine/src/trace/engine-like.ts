@@ -2,7 +2,7 @@
 // engine are compared through this interface, so it is a contract between versions: it changes
 // only together with the version of the trace format.
 
-import type { Brakes } from '../cycle/brakes.ts';
+import type { Brakes } from '../brake/brakes.ts';
 import { Engine, type CycleOptions, type EngineOptions } from '../cycle/engine.ts';
 import { readActions } from '../cycle/plain.ts';
 import type { CycleMemory, Shortfall } from '../cycle/types.ts';

@@ -11,7 +11,7 @@
 // per cycle the hash of its actions. The constructor and `rotate` write the whole state once.
 
 import type { BigFleetError, MachineRefusal, Result } from '@bigfleet/base';
-import { type Brakes, noBrakes } from '../cycle/brakes.ts';
+import { type Brakes, noBrakes } from '../brake/brakes.ts';
 import type { CycleOptions, Engine, EngineOptions } from '../cycle/engine.ts';
 import { loadEngine, readActions, readCycle } from '../cycle/plain.ts';
 import { type CycleInput, type CycleOutput, emptyMemory } from '../cycle/types.ts';

@@ -3,7 +3,7 @@
 // that an engine holds is derived (that incremental equals full is the law). Sorted, so that a
 // snapshot depends on the state and not on its history, and neighbours share their bytes.
 
-import type { Brakes } from '../cycle/brakes.ts';
+import type { Brakes } from '../brake/brakes.ts';
 import { State } from '../model/state.ts';
 import { compareText } from '../model/text-order.ts';
 import type { EngineView } from './engine-view.ts';

@@ -6,7 +6,16 @@
 // the generation of each slot make the stale answer safe.
 
 import type { Runtime } from '@bigfleet/base';
-import { decodeShardMetadata, type RefusedRollups, startStateOf } from '@bigfleet/engine';
+import {
+  ActionKind,
+  type ConfigureBrake,
+  decodeShardMetadata,
+  noBrakes,
+  type RefusedRollups,
+  startStateOf,
+  State,
+  type StateCode,
+} from '@bigfleet/engine';
 import { type ActuationRails, disposeActions } from '../cycle/dispose.ts';
 import { dispositionsOfCycle } from '../cycle/dispositions-of-cycle.ts';
 import { Pacer } from '../cycle/pacer.ts';
@@ -29,6 +38,12 @@ import { ActuationHold } from './actuation-hold.ts';
 import { Readiness } from './readiness.ts';
 import type { CycleReport, ShardObserver } from './observer.ts';
 
+const inTransit: ReadonlySet<StateCode> = new Set([
+  State.Creating,
+  State.Configuring,
+  State.Draining,
+]);
+
 export interface ShardCoreOptions {
   readonly runtime: Runtime;
   readonly host: EngineHost;
@@ -40,6 +55,8 @@ export interface ShardCoreOptions {
   readonly rails: () => ActuationRails;
   /** Pairs whose operator refused a bootstrap, as of now. */
   readonly heldOff: () => ReadonlySet<string>;
+  /** Holds off needs and types whose Configures fail; absent: the rail is off. */
+  readonly brake?: ConfigureBrake;
   /** Speculative machines that may still be bought, by provider. */
   readonly quotaRemaining?: () => ReadonlyMap<string, number>;
   /** Roll-ups that were refused or held since this was asked last. */
@@ -187,7 +204,7 @@ export class ShardCore {
   }
 
   async #runCycle(): Promise<void> {
-    const { runtime, host, observer, heldOff, quotaRemaining } = this.#options;
+    const { runtime, host, observer, heldOff, brake, quotaRemaining } = this.#options;
     const now = (): number => runtime.clock.monotonicMs();
     const startMs = now();
     this.#cycle += 1;
@@ -196,6 +213,7 @@ export class ShardCore {
     if (this.#isStopping) return;
     const reconciledMs = now();
     host.setHeldOff(heldOff());
+    host.setBrakes(brake?.brakes(now(), (id) => this.#isTried(id)) ?? noBrakes);
     const quota = quotaRemaining?.();
     this.#snapshot.take();
     const answer = await host.cycle({
@@ -234,12 +252,30 @@ export class ShardCore {
       configuredCount: (cluster) => this.#snapshot.countOf(cluster),
       // A call to a provider that does not answer would hold a worker of the others for 30 s.
       isReachable: (slot) => !this.#isSilent(slot, refreshes),
-      enqueue: (order) => this.#pool.offer(order),
+      enqueue: (order) => this.#enqueue(order),
       onWithheld: (order, by) => observer.onWithheld(order, by),
     });
     const refused = refusedRollups?.();
     const dispositions = dispositionsOfCycle({ answer, disposition, rails: effective, refused });
     return { disposition, dispositions };
+  }
+
+  /** What is queued is tried: a second cycle must not try as much again. */
+  #enqueue(order: ActionOrder): boolean {
+    const { brake, runtime } = this.#options;
+    const isTaken = this.#pool.offer(order);
+    if (isTaken && brake !== undefined && order.need !== undefined) {
+      brake.began(this.fleet.read(order.handle.slot), order.need, runtime.clock.monotonicMs());
+    }
+    return isTaken;
+  }
+
+  /** A machine that a need may still get: it is queued, or on its way. */
+  #isTried(machineId: string): boolean {
+    const slot = this.fleet.inventory.slotOf(machineId);
+    if (slot < 0) return false;
+    const state = this.fleet.stateOf(slot);
+    return this.fleet.pendingOf(slot) !== 'none' || inTransit.has(state);
   }
 
   #isSilent(slot: number, refreshes: ReadonlyMap<string, RoundOutcome>): boolean {
@@ -269,6 +305,13 @@ export class ShardCore {
   }
 
   #execute(order: ActionOrder, signal: AbortSignal): Promise<Execution> {
+    const { brake, runtime } = this.#options;
+    const { kind, need } = order;
+    // Machines for the need failed while this one waited its turn: it would only be the next.
+    const isAcquisition = kind === ActionKind.Provision || kind === ActionKind.Bootstrap;
+    if (isAcquisition && need !== undefined && brake?.isHeldOff(need, runtime.clock.monotonicMs())) {
+      return Promise.resolve('moot');
+    }
     // What the hand-over left open ends with the provider's part, and is told by that.
     if (order.isDrainDue === true) this.#open.takeDrain(order.machineId);
     return this.#executor.run(order, signal);
@@ -294,6 +337,9 @@ export class ShardCore {
 
   #changed(change: NodeChange): void {
     this.#snapshot.changed(change);
+    const { machine, from, isRemoved } = change;
+    const { brake, runtime } = this.#options;
+    brake?.changed(machine, from, isRemoved, runtime.clock.monotonicMs());
     this.#options.onNodeChange(change);
     this.#open.changed(change);
   }

@@ -3,6 +3,7 @@
 // the same.
 
 import type { Runtime } from '@bigfleet/base';
+import type { ConfigureBrake } from '@bigfleet/engine';
 import type { Logger, MetricRegistry, ReadinessSource, SampleTrace } from '@bigfleet/telemetry';
 import type { ByteRouter, Router } from '@bigfleet/wire';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -65,6 +66,8 @@ export interface ShardListener {
 
 export interface ShardSettings {
   readonly rails: RailFlags;
+  /** The brake on machines that never join. */
+  readonly hasConfigureBrake: boolean;
   readonly executeConcurrency: number;
   readonly requireSessionCn: boolean;
   readonly hasLocalBootstrap: boolean;
@@ -81,7 +84,7 @@ export interface ShardSettings {
   readonly stopGraceMs?: number;
 }
 
-/** Of the library: rails 1 and 2 are off, every deployed entry point turns them on. */
+/** Of the library: rails 1 and 2 and the brake are off, every deployed entry point turns them on. */
 export const LIBRARY_SETTINGS: ShardSettings = {
   rails: {
     paused: false,
@@ -90,6 +93,7 @@ export const LIBRARY_SETTINGS: ShardSettings = {
     emptyRollupGuard: false,
     maxActionsPerCycle: 0,
   },
+  hasConfigureBrake: false,
   executeConcurrency: 1,
   requireSessionCn: false,
   hasLocalBootstrap: false,
@@ -110,6 +114,8 @@ export interface ShardParts {
   readonly logger: Logger;
   readonly registry: MetricRegistry;
   readonly core: ShardCore;
+  /** Undefined when the rail is off. */
+  readonly brake: ConfigureBrake | undefined;
   readonly host: EngineHost;
   readonly providers: ProviderSet;
   readonly operators: Operators;

@@ -46,7 +46,7 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
     supervise,
     fail: failure.resolve,
   });
-  const { core, operators, demand } = wiring;
+  const { core, brake, operators, demand } = wiring;
   observePool(registry, core);
   const parts: ShardParts = {
     shardId,
@@ -56,6 +56,7 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
     logger,
     registry,
     core,
+    brake,
     host,
     providers,
     operators,

@@ -3,7 +3,7 @@
 // at it through methods.
 
 import { BigFleetError } from '@bigfleet/base';
-import { heldOffKey, State } from '@bigfleet/engine';
+import { ConfigureBrake, heldOffKey, State } from '@bigfleet/engine';
 import type { ShardObserver } from '../core/observer.ts';
 import { ShardCore, type ShardCoreOptions } from '../core/shard-core.ts';
 import type { ActuationRails } from '../cycle/dispose.ts';
@@ -54,6 +54,7 @@ export class ShardWiring {
   readonly demand: DemandLedger = new DemandLedger();
   readonly operators: Operators;
   readonly core: ShardCore;
+  readonly brake: ConfigureBrake | undefined;
   readonly control: Control | undefined;
   readonly #given: WiringOptions;
   readonly #firstSeen = new FirstSeen();
@@ -86,6 +87,7 @@ export class ShardWiring {
     this.#actions = createActionMetrics(registry);
     this.#notices = this.#createNotices();
     this.#log = createLogObserver({ ...options, rails: () => actuation.effective });
+    this.brake = settings.hasConfigureBrake ? new ConfigureBrake() : undefined;
     this.core = new ShardCore({
       runtime,
       host,
@@ -98,6 +100,7 @@ export class ShardWiring {
       drains: this.#desk,
       rails: () => this.#rails(),
       heldOff: () => this.#heldOff(),
+      ...(this.brake === undefined ? {} : { brake: this.brake }),
       refusedRollups: () => this.operators.rollups.refused.take(),
       onNodeChange: (change) => this.#changed(change),
       ...ownershipTies(given.ownership, () => this.core),
@@ -124,6 +127,7 @@ export class ShardWiring {
         isKnown: (cluster) => this.demand.has(cluster),
         forgetDemand: async (cluster) => {
           const rowCount = await this.#rollups.forget(cluster);
+          this.brake?.clear((braked) => 'cluster' in braked && braked.cluster === cluster);
           this.core.wake();
           return rowCount;
         },

@@ -1,7 +1,7 @@
 // One small trace with every kind of entry, for the test that pins the bytes of the format.
 
 import { PINNED_BUCKET } from '@bigfleet/base';
-import { machineTypeKey } from '../../cycle/brakes.ts';
+import { machineTypeKey } from '../../brake/brakes.ts';
 import { heldOffKey } from '../../cycle/types.ts';
 import { ActionKind } from '../../model/action.ts';
 import { State } from '../../model/state.ts';
