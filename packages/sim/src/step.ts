@@ -10,6 +10,7 @@ import {
   type Action,
   ActionKind,
   applyRails,
+  type ConfigureBrake,
   type CycleInput,
   type CycleMemory,
   type CycleOutput,
@@ -42,6 +43,8 @@ export interface ShardOptions {
   readonly decide?: Decide;
   /** Default off: simulations exist to show the pathologies that rails would damp. */
   readonly rails?: Rails;
+  /** Default off, as the other rails. */
+  readonly brake?: ConfigureBrake;
   readonly releasePolicy?: ReleasePolicy;
   readonly demand?: DemandTable;
   readonly shuffle?: Random;
@@ -70,6 +73,7 @@ export class SimulatedShard {
     this.provider = provider;
     this.demand = options.demand ?? new DemandTable();
     this.#options = options;
+    provider.onChange = (machine, from) => options.brake?.changed(machine, from, false, this.nowMs);
   }
 
   /** Of the next step. */
@@ -95,13 +99,27 @@ export class SimulatedShard {
     const output = decide(input);
     assertOnePerMachine(output.actions);
     const railed = applyRails(output.actions, (cluster) => configuredIn(input, cluster), rails);
-    for (const action of railed.kept) execute(this.provider, action);
+    for (const action of railed.kept) this.#execute(action);
     this.#memory = output.memory;
     // A drain that completed at once starts its hold now, not when the next cycle looks.
     this.#stampIdle(this.provider.list());
     const cycle = this.#cycle++;
     const shortfallCount = output.memory.shortfalls.size;
     return { cycle, input, output, actions: railed.kept, railed, shortfallCount };
+  }
+
+  #execute(action: Action): void {
+    const { kind, machineId } = action;
+    if (kind === ActionKind.Bootstrap || kind === ActionKind.Provision) {
+      this.#options.brake?.began(this.provider.get(machineId), action, this.nowMs);
+    }
+    execute(this.provider, action);
+  }
+
+  #isTried(machineId: string): boolean {
+    if (!this.provider.has(machineId)) return false;
+    const { state } = this.provider.get(machineId);
+    return state === State.Creating || state === State.Configuring;
   }
 
   #ingest(): CycleInput {
@@ -121,7 +139,7 @@ export class SimulatedShard {
       reportedClusters: new Set(this.demand.reportedClusters),
       quotaRemaining: new Map(),
       heldOff: new Set(),
-      brakes: noBrakes,
+      brakes: this.#options.brake?.brakes(this.nowMs, (id) => this.#isTried(id)) ?? noBrakes,
       memory: this.#memory,
       releasePolicy,
     };

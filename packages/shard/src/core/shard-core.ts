@@ -309,7 +309,11 @@ export class ShardCore {
     const { kind, need } = order;
     // Machines for the need failed while this one waited its turn: it would only be the next.
     const isAcquisition = kind === ActionKind.Provision || kind === ActionKind.Bootstrap;
-    if (isAcquisition && need !== undefined && brake?.isHeldOff(need, runtime.clock.monotonicMs())) {
+    if (
+      isAcquisition &&
+      need !== undefined &&
+      brake?.isHeldOff(need, runtime.clock.monotonicMs())
+    ) {
       return Promise.resolve('moot');
     }
     // What the hand-over left open ends with the provider's part, and is told by that.

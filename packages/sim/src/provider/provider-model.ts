@@ -61,6 +61,10 @@ export class ProviderModel {
   readonly #dwell: Dwell;
   readonly #machines = new Map<string, Machine>();
   readonly #inFlight = new Map<string, InFlight>();
+  /** Told of every change of state, with the state of before. */
+  onChange: ((machine: Machine, from: StateCode) => void) | undefined;
+  /** Why a machine that is being configured never joins; undefined: it does. */
+  joinError: ((machine: Machine) => string | undefined) | undefined;
   /** One-shot failures by machine and target state; each key holds one error. */
   readonly #failures = new Map<string, string>();
 
@@ -177,7 +181,8 @@ export class ProviderModel {
     this.#inFlight.delete(id);
     const { done } = operation;
     const key = failureKey(id, done.state);
-    const error = this.#failures.get(key);
+    const neverJoins = done.state === State.Configured ? this.joinError?.(done) : undefined;
+    const error = this.#failures.get(key) ?? neverJoins;
     if (error === undefined) {
       this.#transition(done);
       return;
@@ -201,6 +206,7 @@ export class ProviderModel {
       to: stateName(next.state),
     });
     this.#write(next);
+    this.onChange?.(next, state);
   }
 
   #write(machine: Machine): void {
