@@ -30,7 +30,7 @@ export interface ReadinessQuestion {
 export async function askReadiness(question: ReadinessQuestion): Promise<Readiness> {
   const { runtime, target, tls, signal } = question;
   const secured = tls && ({ tls, serverIdentity: { kind: 'host-name-only' } } as const);
-  const channel = createGrpcChannel({ runtime, target, ...secured });
+  const channel = createGrpcChannel({ runtime, target, keepalive: 'provider', ...secured });
   try {
     const health = createClient(Health, channel);
     const { status } = await runWithDeadline(

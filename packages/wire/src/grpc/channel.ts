@@ -35,7 +35,8 @@ import {
 import { hostOf, isUnixTarget } from './listen-address.ts';
 import { toGrpc } from './metadata.ts';
 import { TlsChannelCredentials } from './tls-credentials.ts';
-import { patchedOption } from './library-patches.ts';
+import './closed-channels.ts';
+import { patchedOption } from './patch-method.ts';
 
 export interface GrpcChannelOptions {
   readonly runtime: Runtime;

@@ -1,6 +1,4 @@
-// Two behaviours of grpc-js's client that break what a Channel promises, corrected on our
-// channels and on no others. Each patch refuses to load against a library without the
-// method it replaces, so that an upgrade cannot lose it silently.
+// Two behaviours of grpc-js's calls that break what a Channel promises, corrected.
 //
 // 1. Messages that the application has not read yet are forgotten when a failure status
 //    arrives behind them; for an OK status the library waits. So it is shown OK, and the
@@ -11,12 +9,9 @@
 
 import { addAbortSignal } from 'node:stream';
 import type { ClientHttp2Stream } from 'node:http2';
-import { assert } from '@bigfleet/base';
 import type { StatusObject } from '@grpc/grpc-js';
 import { Http2SubchannelCall } from '@grpc/grpc-js/build/src/subchannel-call.js';
-
-/** The channel option that asks for the corrected behaviour. */
-export const patchedOption = 'bigfleet.patched';
+import { isPatched, type Options, patchMethod } from './patch-method.ts';
 
 const realCodeKey = 'bigfleet-real-status';
 const cancelled = AbortSignal.abort();
@@ -25,26 +20,30 @@ type Headers = Readonly<Record<string, unknown>>;
 
 /** What the patches use of the library's private state. */
 interface Internals {
-  readonly transport: { getOptions(): Readonly<Record<string, unknown>> };
+  readonly transport: { getOptions(): Options };
   readonly http2Stream: ClientHttp2Stream;
   readonly finalStatus: StatusObject | null;
   readonly serverEndedCall: boolean;
 }
 
-const handleTrailers = originalOf('handleTrailers');
-replace('handleTrailers', function (this: Internals, headers: Headers): void {
-  const code = headers['grpc-status'];
-  const shown =
-    isPatched(this) && code !== undefined && code !== '0'
-      ? { ...headers, 'grpc-status': '0', [realCodeKey]: code }
-      : headers;
-  Reflect.apply(handleTrailers, this, [shown]);
+type HandleTrailers = (this: Internals, headers: Headers) => void;
+patchMethod<Internals, HandleTrailers>(Http2SubchannelCall, 'handleTrailers', (original) => {
+  return function (this: Internals, headers: Headers): void {
+    const code = headers['grpc-status'];
+    const shown =
+      isOurs(this) && code !== undefined && code !== '0'
+        ? { ...headers, 'grpc-status': '0', [realCodeKey]: code }
+        : headers;
+    original(this, [shown]);
+  };
 });
 
-const destroyStream = originalOf('destroyHttp2Stream');
-replace('destroyHttp2Stream', function (this: Internals): void {
-  if (isPatched(this) && isCancelledMidRequest(this)) addAbortSignal(cancelled, this.http2Stream);
-  else Reflect.apply(destroyStream, this, []);
+type DestroyStream = (this: Internals) => void;
+patchMethod<Internals, DestroyStream>(Http2SubchannelCall, 'destroyHttp2Stream', (original) => {
+  return function (this: Internals): void {
+    if (isOurs(this) && isCancelledMidRequest(this)) addAbortSignal(cancelled, this.http2Stream);
+    else original(this, []);
+  };
 });
 
 function isCancelledMidRequest(call: Internals): boolean {
@@ -52,18 +51,8 @@ function isCancelledMidRequest(call: Internals): boolean {
   return !http2Stream.writableEnded && !serverEndedCall && finalStatus?.code !== 0;
 }
 
-function isPatched(call: Internals): boolean {
-  return call.transport.getOptions()[patchedOption] === 1;
-}
-
-function originalOf(name: string): (...args: unknown[]) => unknown {
-  const method: unknown = Reflect.get(Http2SubchannelCall.prototype, name);
-  assert(typeof method === 'function', 'this version of grpc-js is not the one we patch', { name });
-  return method as (...args: unknown[]) => unknown;
-}
-
-function replace(name: string, value: (this: Internals, headers: Headers) => void): void {
-  Object.defineProperty(Http2SubchannelCall.prototype, name, { value });
+function isOurs(call: Internals): boolean {
+  return isPatched(call.transport.getOptions());
 }
 
 /** The code that the server sent. */
