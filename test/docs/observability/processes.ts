@@ -82,6 +82,7 @@ const shard: Start = async ({ runtime, logger, folder }, registry) => {
       dataDir: folder,
       providers: { kind: 'stored' },
       isProviderShared: false,
+      providerKeepalive: { timeMs: 60_000, timeoutMs: 20_000, withoutCalls: false },
       epochFloor: 0n,
       recordsDir: path.join(folder, 'records'),
       auditLog: path.join(folder, 'audit.log'),

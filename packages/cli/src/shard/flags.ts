@@ -23,6 +23,8 @@ export type ShardFlags = {
   readonly 'data-dir': Flag<string>;
   readonly provider: Repeatable<string>;
   readonly 'provider-addr': Flag<string>;
+  readonly 'provider-keepalive-interval': Flag<number>;
+  readonly 'provider-keepalive-timeout': Flag<number>;
   readonly 'fake-provider': Flag<boolean>;
   readonly 'coordinator-addr': Flag<string>;
   readonly 'advertise-addr': Flag<string>;
@@ -77,6 +79,11 @@ export const shardFlags: ShardFlags = {
   'data-dir': text('./data', 'epoch, lock and settings changed at run time', '<dir>'),
   provider: texts('a provider by its registry name', '<name=addr>'),
   'provider-addr': text('', 'one provider, named "default"', ADDRESS),
+  'provider-keepalive-interval': duration(
+    '60s',
+    'between two pings to a provider while calls are open; over 5m for a grpc-go server at its default',
+  ),
+  'provider-keepalive-timeout': duration('20s', 'for its answer; then the connection is dropped'),
   'fake-provider': toggle(false, 'run a provider in this process; laptops and load tests only'),
   'coordinator-addr': text('', 'where to report; empty runs without a coordinator', ADDRESS),
   'advertise-addr': text('', 'address the coordinator records; empty is --listen', ADDRESS),

@@ -45,6 +45,8 @@ test('without a flag: the documented defaults, rails on, no provider by itself',
     },
   );
   assert.equal(settings.shard.executeConcurrency, 1);
+  const pings = { timeMs: 60_000, timeoutMs: 20_000, withoutCalls: false };
+  assert.deepEqual(settings.providerKeepalive, pings);
   assert.equal(settings.shard.recordsMaxBytes, 512 * 2 ** 20);
 });
 
@@ -74,6 +76,8 @@ const refused: readonly (readonly [string, RegExp])[] = [
   ['--log-format=xml', /one of text, json/],
   ['--fake-provider --provider-shared', /--provider-shared excludes --fake-provider/],
   ['--coordinator-heartbeat-interval=0', /at least 100ms/],
+  ['--provider-keepalive-interval=29s', /at least 30s/],
+  ['--provider-keepalive-timeout=0', /at least 1s/],
 ];
 for (const [line, problem] of refused) {
   test(`${line} is refused: ${problem.source}`, () => {
@@ -115,6 +119,15 @@ test('the coordinator: none by default; where, how often, and as whom the shard 
   const { settings } = good(['--provider=a=h:1', '--provider-shared']);
   assert.equal(settings.isProviderShared, true);
   assert.equal(good(['--provider=a=h:1']).settings.isProviderShared, false);
+});
+
+test('keepalive to providers is told apart from its default', () => {
+  const { settings } = good([
+    '--provider-keepalive-interval=6m',
+    '--provider-keepalive-timeout=5s',
+  ]);
+  const pings = { timeMs: 360_000, timeoutMs: 5_000, withoutCalls: false };
+  assert.deepEqual(settings.providerKeepalive, pings);
 });
 
 test('several providers keep their names; the shorthand is called default', () => {

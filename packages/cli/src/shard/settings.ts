@@ -19,6 +19,9 @@ import { FAKE_ONLY, type ShardFlags } from './flags.ts';
 
 /** Tests report this often; production never below seconds. */
 const MIN_HEARTBEAT_MS = 100;
+/** Providers of our own kit end a connection that pings faster (provider-contract §14). */
+const MIN_KEEPALIVE_MS = 30_000;
+const MIN_KEEPALIVE_TIMEOUT_MS = 1_000;
 
 type Values = FlagValues<ShardFlags>;
 type Env = Readonly<Record<string, string | undefined>>;
@@ -61,6 +64,11 @@ export function shardSettings(parsed: Parsed<ShardFlags>, env: Env): Result<Shar
     dataDir: values['data-dir'],
     providers: providers.value,
     isProviderShared: values['provider-shared'],
+    providerKeepalive: {
+      timeMs: values['provider-keepalive-interval'],
+      timeoutMs: values['provider-keepalive-timeout'],
+      withoutCalls: false,
+    },
     epochFloor: values['epoch-floor'],
     recordsDir: values['records-dir'] || path.join(values['data-dir'], 'records'),
     auditLog: values['audit-log'],
@@ -95,6 +103,12 @@ function valueProblem({ values, given }: Parsed<ShardFlags>): string | undefined
   }
   if (values['coordinator-heartbeat-interval'] < MIN_HEARTBEAT_MS) {
     return '--coordinator-heartbeat-interval is at least 100ms';
+  }
+  if (values['provider-keepalive-interval'] < MIN_KEEPALIVE_MS) {
+    return '--provider-keepalive-interval is at least 30s: providers drop who pings faster';
+  }
+  if (values['provider-keepalive-timeout'] < MIN_KEEPALIVE_TIMEOUT_MS) {
+    return '--provider-keepalive-timeout is at least 1s';
   }
   const stray = FAKE_ONLY.find((name) => given.has(name));
   if (!values['fake-provider'] && stray !== undefined) return `--${stray} needs --fake-provider`;

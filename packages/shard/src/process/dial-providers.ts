@@ -93,6 +93,7 @@ function connector(
       runtime,
       address,
       fencing,
+      keepalive: settings.providerKeepalive,
       ...(tls === undefined ? {} : { tls }),
     });
     const line = scans.connect(address);
@@ -149,9 +150,11 @@ async function fakeProviders(
 }
 
 /** One thread for all providers: their Lists wait for each other, the sockets for none. */
-function workerScans({ runtime, logger, tls, onThreadDeltas }: DialProvidersOptions): WorkerScans {
+function workerScans(options: DialProvidersOptions): WorkerScans {
+  const { runtime, logger, settings, tls, onThreadDeltas } = options;
   return new WorkerScans({
     runtime,
+    keepalive: settings.providerKeepalive,
     ...(tls === undefined ? {} : { tls }),
     onThreadDeltas,
     onLost: (error) => logger.error('the reconcile thread was lost', { err: error }),

@@ -2,6 +2,7 @@
 // whoever parsed it, so that the process itself knows no flag.
 
 import type { ListenAddress } from '@bigfleet/telemetry';
+import type { Keepalive } from '@bigfleet/wire';
 import type { FakeSpec } from '../testing/index.ts';
 import type { ShardSettings } from './shard-options.ts';
 import type { ProviderTarget } from './provider-targets.ts';
@@ -14,6 +15,8 @@ export interface ProcessSettings {
   readonly providers: ProviderChoice;
   /** Other shards dial the same providers: ownership is by assignment. */
   readonly isProviderShared: boolean;
+  /** Of every connection to a provider, from whichever thread. */
+  readonly providerKeepalive: Keepalive;
   readonly epochFloor: bigint;
   readonly recordsDir: string;
   readonly auditLog: string;

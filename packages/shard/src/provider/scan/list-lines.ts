@@ -1,24 +1,27 @@
 // The reconcile thread's connections to providers: one each, for List alone, under the same TLS,
-// deadlines and error classes as main's. No fencing here, because List changes nothing.
+// keepalive, deadlines and error classes as main's. No fencing here, because List changes nothing.
 //
 // Bound: one line per connected provider, one open List per line.
 
 import { assert, BigFleetError, type Runtime } from '@bigfleet/base';
-import type { Channel, TlsMaterial } from '@bigfleet/wire';
+import type { Channel, Keepalive, TlsMaterial } from '@bigfleet/wire';
 import { openChannel } from '../dial.ts';
 import { listProvider } from '../list-call.ts';
 import type { ListRequest } from '../provider.ts';
+import type { ScanWorkerData } from './messages.ts';
 import { replaceTls, type TlsParcel, unpackTls } from './tls-parcel.ts';
 
 export class ListLines {
   readonly #runtime: Runtime;
   readonly #tls: TlsMaterial | undefined;
+  readonly #keepalive: Keepalive | undefined;
   readonly #channels = new Map<number, Channel>();
   /** By number of the question. */
   readonly #open = new Map<number, AbortController>();
 
-  constructor(runtime: Runtime, tls: TlsParcel | undefined) {
+  constructor(runtime: Runtime, { tls, keepalive }: ScanWorkerData) {
     this.#runtime = runtime;
+    this.#keepalive = keepalive;
     this.#tls = tls === undefined ? undefined : unpackTls(tls);
   }
 
@@ -28,8 +31,13 @@ export class ListLines {
   }
 
   dial(line: number, address: string): void {
-    const tls = this.#tls === undefined ? {} : { tls: this.#tls };
-    this.#channels.set(line, openChannel({ runtime: this.#runtime, address, ...tls }));
+    const channel = openChannel({
+      runtime: this.#runtime,
+      address,
+      ...(this.#tls === undefined ? {} : { tls: this.#tls }),
+      ...(this.#keepalive === undefined ? {} : { keepalive: this.#keepalive }),
+    });
+    this.#channels.set(line, channel);
   }
 
   /** What is open on it ends with CANCELLED. */

@@ -1,5 +1,6 @@
 // What passes between the main thread and the reconcile worker, in order in each direction.
 
+import type { Keepalive } from '@bigfleet/wire';
 import type { ListRequest } from '../provider.ts';
 import type { ProviderError, ProviderErrorOptions } from '../provider-error.ts';
 import type { ScanAnswer, ScanOrder } from './list-scans.ts';
@@ -33,6 +34,7 @@ export type FromScanWorker =
 
 export interface ScanWorkerData {
   readonly tls: TlsParcel | undefined;
+  readonly keepalive: Keepalive | undefined;
 }
 
 /** An error's class does not survive a port; what the shard concludes from it has to. */

@@ -23,7 +23,7 @@ assert(parentPort !== null, 'the reconcile worker runs as a worker thread only')
 const port = parentPort;
 const scanner = new Scanner();
 const runtime = realRuntime();
-const lines = new ListLines(runtime, (workerData as ScanWorkerData).tls);
+const lines = new ListLines(runtime, workerData as ScanWorkerData);
 const collect = createCollector();
 const firstAnswer = Promise.withResolvers<void>();
 const measured: { meter?: ThreadMeter } = {};

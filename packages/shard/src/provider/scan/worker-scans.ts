@@ -8,7 +8,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { BigFleetError, type Runtime, type Timer } from '@bigfleet/base';
-import type { TlsMaterial } from '@bigfleet/wire';
+import type { Keepalive, TlsMaterial } from '@bigfleet/wire';
 import { ownBuffer } from '../list/columns.ts';
 import { LIST_DEADLINE_MS } from '../list-call.ts';
 import { ProviderError } from '../provider-error.ts';
@@ -37,6 +37,8 @@ export interface WorkerScansOptions {
   readonly onLost: (error: BigFleetError) => void;
   /** Of the process, followed by it; absent: providers are dialled in plaintext. */
   readonly tls?: TlsMaterial;
+  /** Default: as `dial.ts` says. */
+  readonly keepalive?: Keepalive;
   /** The thread's own measurements: it has no registry (`threadDeltas` is their layout). */
   readonly onThreadDeltas?: (deltas: Float64Array) => void;
 }
@@ -134,8 +136,8 @@ export class WorkerScans implements ListScans {
   }
 
   #start(): Worker {
-    const { tls } = this.#options;
-    const data: ScanWorkerData = { tls: tls === undefined ? undefined : packTls(tls) };
+    const { tls, keepalive } = this.#options;
+    const data: ScanWorkerData = { tls: tls === undefined ? undefined : packTls(tls), keepalive };
     const worker = new Worker(new URL('./worker-main.ts', import.meta.url), {
       workerData: data,
       resourceLimits: {
