@@ -80,7 +80,7 @@ export interface TestOperator extends AsyncDisposable {
 /** The production session client over a cluster in memory. */
 export function startOperator(
   clusterId: string,
-  address: () => string,
+  address: (() => string) | { readonly dial: () => Channel },
   tls?: TlsMaterial,
 ): TestOperator {
   const id = parseClusterId(clusterId);
@@ -90,7 +90,7 @@ export function startOperator(
     runtime,
     clusterId: id.value,
     cluster,
-    dial: () => dialShard(address(), tls),
+    dial: typeof address === 'function' ? () => dialShard(address(), tls) : address.dial,
     metrics: createOperatorMetrics(createRegistry()),
     logger: createLogger({ clock: runtime.clock, sink: captureSink() }),
     settings: {

@@ -74,4 +74,5 @@ export {
 } from './prometheus.ts';
 export { canConnect, type Readiness } from './readiness.ts';
 export { monotonicMs, sleep, unixMs, withDeadline } from './real-time.ts';
+export { connectionsOf, type SocketCounts } from './tcp-sockets.ts';
 export { createTempDir, type TempDir } from './temp-dir.ts';

@@ -16,6 +16,11 @@ const signal = new AbortController().signal;
 /** Several back-offs of a channel. */
 const SETTLED_MS = 1_500;
 
+/** Loopback, and not 127.0.0.1: nobody else's connections come from here. */
+async function freeTarget(): Promise<string> {
+  return (await new FreePorts(0).address()).replace('127.0.0.1', '127.77.0.2');
+}
+
 interface Peer {
   readonly open: ReadonlySet<Socket>;
   acceptedCount: number;
@@ -42,7 +47,7 @@ async function listenSilently(t: TestContext, target: string): Promise<Peer> {
 }
 
 test('a provider that listens after it was asked is not connected to', async (t) => {
-  const target = await new FreePorts(0).address();
+  const target = await freeTarget();
   assert.equal((await askReadiness({ runtime, target, signal })).kind, 'not-yet');
   const peer = await listenSilently(t, target);
   await sleep(runtime, SETTLED_MS);
@@ -50,7 +55,7 @@ test('a provider that listens after it was asked is not connected to', async (t)
 });
 
 test('a provider that hangs is left alone when its time is over', async (t) => {
-  const target = await new FreePorts(0).address();
+  const target = await freeTarget();
   const peer = await listenSilently(t, target);
   assert.equal((await askReadiness({ runtime, target, signal })).kind, 'not-yet');
   assert.equal(peer.acceptedCount, 1);
