@@ -71,7 +71,7 @@ test(`${RESTARTS} restarts under ${OPERATORS} sessions: one connection each`, as
         withinMs: COUNTED_WITHIN_MS,
         details: () => JSON.stringify(connectionsOf(lease.port)),
       });
-      if (random.below(2) === 0) {
+      if (restarts % 2 === 0) {
         await shard.process.kill();
         killed += 1;
       } else await shard.process.stop();
