@@ -20,7 +20,7 @@ export interface KitOptions {
    */
   readonly retireAbsentSlots: boolean;
   readonly operationIdPrefix: string;
-  /** Negative epochs and sequences of a named shard are argument errors (contract §4). */
+  /** Refuses negative epochs and sequences of a named shard; off, they are compared as signed. */
   readonly strictTokens: boolean;
   /** Refuses calls without a fencing token; off for certification. */
   readonly requireFence: boolean;
@@ -42,7 +42,7 @@ export const defaultOptions: KitOptions = {
   reconcileIntervalMs: 120_000,
   retireAbsentSlots: false,
   operationIdPrefix: 'op',
-  strictTokens: true,
+  strictTokens: false,
   requireFence: false,
   failedCleanupAfterMs: 600_000,
   readiness: undefined,

@@ -13,7 +13,13 @@ export { ServerReflection } from './gen/grpc/reflection/v1/reflection_pb.ts';
 
 export { decode, encode, encodeInit, pathOf } from './codec.ts';
 export type { FencingToken, FenceMark, FenceVerdict } from './fencing/fence.ts';
-export { checkFence, isAbsentToken, isNewerThan, TokenSource } from './fencing/fence.ts';
+export {
+  checkFence,
+  isAbsentToken,
+  isNewerThan,
+  negativeToken,
+  TokenSource,
+} from './fencing/fence.ts';
 export type { TermVerdict } from './fencing/term.ts';
 export { TermMark } from './fencing/term.ts';
 export * from './grpc/index.ts';

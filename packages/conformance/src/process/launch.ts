@@ -46,8 +46,13 @@ export function startCommandLaunch(text: string, cwd: string): Launch {
   };
 }
 
-/** `--provider` of the process: what it stamps into HostRef. */
-export function repositoryLaunch(root: string, name: string, hostLabel: string): Launch {
+/** `hostLabel` is `--provider` of the process: what it stamps into HostRef. */
+export function repositoryLaunch(
+  root: string,
+  name: string,
+  hostLabel: string,
+  flags: readonly string[] = [],
+): Launch {
   return {
     name,
     alwaysState: false,
@@ -62,6 +67,7 @@ export function repositoryLaunch(root: string, name: string, hostLabel: string):
         '--metrics-addr=',
         `--seed-count=${seedCount}`,
         ...(statePath === undefined ? [] : [`--state=${statePath}`]),
+        ...flags,
       ],
       cwd: root,
     }),

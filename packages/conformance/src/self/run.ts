@@ -1,6 +1,7 @@
 // `make conformance-self`: the two self-test checks of the baseline, both subjects through every lane
 // that they can take, and one closing line for each subject. It fails on any failure, and on
-// any skip: of our own subjects everything must be shown.
+// any skip: of our own subjects everything must be shown. Each subject is certified with negative
+// tokens taken, its default, and is asked B211 once more with `--strict-tokens`.
 
 import type { Runtime } from '@bigfleet/base';
 import { type BaselineCheck, wireChecks } from '../baseline/index.ts';
@@ -27,6 +28,7 @@ export async function runSelf(context: SelfContext): Promise<0 | 1> {
   let isGreen = true;
   for (const selfTest of selfTests) isGreen = (await runSelfTest(context, selfTest)) && isGreen;
   for (const subject of selfSubjects) {
+    isGreen = (await refusesNegativeTokens(context, subject)) && isGreen;
     const judged = await judgeSubject(context, subject);
     closing.push(judged.closing);
     isGreen &&= judged.isGreen;
@@ -48,11 +50,36 @@ async function judgeSubject(
   });
   const judgement = judge(run);
   const isComplete = countStatus(judgement, 'passed') === subject.expectedPassedCount;
-  const isGreen = judgement.verdict === 'CERTIFIED' && isComplete;
+  const isLenient = tokenNote(run) === 'lenient';
+  const isGreen = judgement.verdict === 'CERTIFIED' && isComplete && isLenient;
   // The whole table only where it is needed: a reader of a green run wants the closing lines.
   const lines = renderConsole(run, judgement);
   context.stdout.write(`${(isGreen ? lines.slice(-1) : lines).join('\n')}\n`);
   return { closing: closingLine(name, judgement), isGreen };
+}
+
+async function refusesNegativeTokens(
+  context: SelfContext,
+  { name, strictLaunch }: SelfSubject,
+): Promise<boolean> {
+  const run = await runOn(context, {
+    provider: name,
+    subject: { launch: strictLaunch, isKitProvider: false },
+    profiles: ['core'],
+    only: new Set(['B211']),
+  });
+  const note = tokenNote(run);
+  context.stdout.write(`${name} --strict-tokens: ${note}\n`);
+  return note === 'strict';
+}
+
+/** What B211 recorded: `strict` or `lenient`; or what else became of it. */
+function tokenNote(run: SuiteRun): string {
+  const [result] = resultsOfLane(run, 'extension').filter(
+    ({ behaviourId }) => behaviourId === 'B211',
+  );
+  if (result === undefined) return 'B211 was not judged';
+  return result.outcome.kind === 'passed' ? result.notes.join(', ') : `B211 ${result.outcome.kind}`;
 }
 
 interface SelfTest {

@@ -10,6 +10,8 @@ import { type Launch, repositoryLaunch } from '../process/launch.ts';
 export interface SelfSubject {
   readonly name: string;
   readonly launch: Launch;
+  /** The same, and negative fencing tokens are refused. */
+  readonly strictLaunch: Launch;
   readonly isKitProvider: boolean;
   readonly profiles: readonly Profile[];
   /** Fewer is a failure even if nothing failed: a skip here is a hole in our own evidence. */
@@ -32,10 +34,15 @@ export function fakeLaunch(flags: readonly string[] = []): Launch {
   };
 }
 
+function templateLaunch(flags: readonly string[] = []): Launch {
+  return repositoryLaunch(repositoryRoot, '_template', 'conformance', flags);
+}
+
 export const selfSubjects: readonly SelfSubject[] = [
   {
     name: 'template',
-    launch: repositoryLaunch(repositoryRoot, '_template', 'conformance'),
+    launch: templateLaunch(),
+    strictLaunch: templateLaunch(['--strict-tokens']),
     isKitProvider: true,
     profiles: ['core', 'cloud', 'spot', 'fault', 'durable', 'scale'],
     expectedPassedCount: 93,
@@ -43,6 +50,7 @@ export const selfSubjects: readonly SelfSubject[] = [
   {
     name: 'fake',
     launch: fakeLaunch(),
+    strictLaunch: fakeLaunch(['--strict-tokens']),
     isKitProvider: false,
     profiles: ['core', 'cloud', 'spot', 'scale'],
     expectedPassedCount: 78,

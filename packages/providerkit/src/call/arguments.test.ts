@@ -10,7 +10,7 @@ import type { Mutation } from './mutation.ts';
 
 const rules: ArgumentRules = { ...defaultOptions, canDelete: true };
 const fixed: ArgumentRules = { ...rules, canDelete: false };
-const lenient: ArgumentRules = { ...rules, strictTokens: false };
+const strict: ArgumentRules = { ...rules, strictTokens: true };
 const fencedOnly: ArgumentRules = { ...rules, requireFence: true };
 const tight: ArgumentRules = { ...rules, maxBootstrapBlobBytes: 4, maxShardMetadataBytes: 4 };
 
@@ -36,10 +36,11 @@ const rows: readonly (readonly [string, Mutation, ArgumentRules, string])[] = [
   ['an id of the bound', create(long.slice(1)), rules, 'ok'],
   ['an id beyond it', create(long), rules, 'provider_argument'],
   ['a shard id beyond it', create('m', token(long, 1n, 1n)), rules, 'provider_argument'],
-  ['a negative epoch', create('m', token('s', -1n, 1n)), rules, 'provider_argument'],
-  ['a negative sequence', create('m', token('s', 1n, -1n)), rules, 'provider_argument'],
-  ['a negative sequence, leniently', create('m', token('s', 1n, -1n)), lenient, 'ok'],
-  ['a negative token of no shard', create('m', token('', -1n, -1n)), rules, 'ok'],
+  ['a negative epoch', create('m', token('s', -1n, 1n)), rules, 'ok'],
+  ['a negative sequence', create('m', token('s', 1n, -1n)), rules, 'ok'],
+  ['a negative epoch, strictly', create('m', token('s', -1n, 1n)), strict, 'provider_argument'],
+  ['a negative sequence, strictly', create('m', token('s', 1n, -1n)), strict, 'provider_argument'],
+  ['a negative token of no shard, strictly', create('m', token('', -1n, -1n)), strict, 'ok'],
   ['no token where one is required', create('m'), fencedOnly, 'provider_argument'],
   ['a token where one is required', create('m', token('s', 0n, 0n)), fencedOnly, 'ok'],
   ['delete', { kind: 'delete', machineId: 'm', token: none }, rules, 'ok'],

@@ -3,7 +3,7 @@
 // metadata map would look accepted.
 
 import { BigFleetError } from '@bigfleet/base';
-import { isAbsentToken } from '@bigfleet/wire';
+import { isAbsentToken, negativeToken } from '@bigfleet/wire';
 import { MAX_NAME_LENGTH } from '../backend/instance-rules.ts';
 import type { KitOptions } from '../options.ts';
 import type { Mutation } from './mutation.ts';
@@ -32,10 +32,8 @@ export function refuseBadId(machineId: string): void {
 function refuseBadToken({ token }: Mutation, rules: KitOptions): void {
   if (rules.requireFence && isAbsentToken(token)) throw bad('a fencing token is required');
   if (token.shardId.length > MAX_NAME_LENGTH) throw bad('shard_id is too long');
-  const isNegative = token.shardEpoch < 0n || token.sequenceNumber < 0n;
-  if (rules.strictTokens && token.shardId !== '' && isNegative) {
-    throw bad('shard_epoch or sequence_number is negative');
-  }
+  const problem = rules.strictTokens ? negativeToken(token) : undefined;
+  if (problem !== undefined) throw bad(problem);
 }
 
 /** A binding without a name would be a Configuring record without cluster, which shards refuse. */

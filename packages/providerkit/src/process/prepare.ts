@@ -54,6 +54,7 @@ export async function prepare<Own extends FlagTable>(
     ...definition.kit,
     reconcileIntervalMs: settings.flags['reconcile-interval'],
     requireFence: settings.flags['require-fence'],
+    strictTokens: settings.flags['strict-tokens'],
     failedCleanupAfterMs: settings.flags['failed-cleanup-after'],
     ...(readiness === undefined ? {} : { readiness }),
   };

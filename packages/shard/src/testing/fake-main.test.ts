@@ -62,6 +62,9 @@ test('flags: defaults, and what is refused', () => {
     [parsed.value.addr, parsed.value.seedCount, parsed.value.instant, parsed.value.latencyMs],
     [':9000', 256, false, 20],
   );
+  assert.equal(parsed.value.strictTokens, false);
+  const strict = parseFakeFlags(['--strict-tokens']);
+  assert.ok(strict.ok && strict.value.strictTokens);
   const refused: readonly (readonly string[])[] = [
     ['--seed-count=-1'],
     ['--seed-count=x'],

@@ -18,6 +18,7 @@ async function run(flags: FakeFlags): Promise<void> {
     instantTransitions: flags.instant,
     latencyMs: flags.latencyMs,
     isFixedCapacity: flags.isFixedCapacity,
+    strictTokens: flags.strictTokens,
     ...(flags.createLatencyMs === undefined ? {} : { createLatencyMs: flags.createLatencyMs }),
   });
   for (const spec of seedSpecs({ provider: flags.provider, count: flags.seedCount })) {

@@ -12,6 +12,7 @@ export interface FakeFlags {
   readonly latencyMs: number;
   readonly createLatencyMs: number | undefined;
   readonly isFixedCapacity: boolean;
+  readonly strictTokens: boolean;
   readonly reflection: boolean;
   readonly tls: { readonly cert: string; readonly key: string; readonly ca: string };
 }
@@ -26,6 +27,7 @@ export const USAGE: string = [
   '  --latency 20ms       how long a staged transition takes',
   '  --create-latency 2s  how long a Create dwells in Creating, instead of --latency',
   '  --fixed-capacity     Delete is unimplemented, as for bare metal',
+  '  --strict-tokens      refuse fencing tokens with a negative epoch or sequence',
   '  --reflection         server reflection (default on; --no-reflection)',
   '  --tls-cert, --tls-key, --tls-ca  mTLS, all three or none',
   '  --use-fake-backend   accepted: there is no other',
@@ -60,6 +62,7 @@ function parse(args: readonly string[]) {
       latency: text('20ms'),
       'create-latency': text(''),
       'fixed-capacity': flag(false),
+      'strict-tokens': flag(false),
       reflection: flag(true),
       'tls-cert': text(''),
       'tls-key': text(''),
@@ -90,6 +93,7 @@ function check(values: Values): Result<FakeFlags, string> {
     latencyMs,
     createLatencyMs,
     isFixedCapacity: values['fixed-capacity'],
+    strictTokens: values['strict-tokens'],
     reflection: values.reflection,
     tls: { cert: values['tls-cert'], key: values['tls-key'], ca: values['tls-ca'] },
   });

@@ -8,6 +8,7 @@ import {
   type FenceMark,
   type FencingToken,
   isNewerThan,
+  negativeToken,
   TokenSource,
 } from './fence.ts';
 
@@ -76,4 +77,11 @@ test('a token source starts at 1 and never repeats', () => {
     [source.next(), source.next()],
     [token(7n, 1n, 'shard-0'), token(7n, 2n, 'shard-0')],
   );
+});
+
+test('a negative number of a named shard is named; zero, and no shard at all, are fine', () => {
+  assert.equal(negativeToken(token(-1n, 1n)), 'fencing token (-1, 1) is negative');
+  assert.equal(negativeToken(token(1n, -1n)), 'fencing token (1, -1) is negative');
+  assert.equal(negativeToken(token(0n, 0n)), undefined);
+  assert.equal(negativeToken(token(-1n, -1n, '')), undefined);
 });

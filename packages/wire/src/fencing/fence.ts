@@ -19,6 +19,16 @@ export function isAbsentToken(token: FencingToken): boolean {
   return token.shardId === '' && token.shardEpoch === 0n && token.sequenceNumber === 0n;
 }
 
+/**
+ * What a strict provider has against a token's shape; undefined: nothing. Negative numbers are
+ * legal on the wire and compared as such, so refusing them is a choice of the provider's operator.
+ */
+export function negativeToken(token: FencingToken): string | undefined {
+  const { shardId, shardEpoch, sequenceNumber } = token;
+  if (shardId === '' || (shardEpoch >= 0n && sequenceNumber >= 0n)) return undefined;
+  return `fencing token (${shardEpoch}, ${sequenceNumber}) is negative`;
+}
+
 /** Strictly newer, lexicographically. Equal is a replay and therefore not newer. */
 export function isNewerThan(token: FenceMark, mark: FenceMark): boolean {
   if (token.shardEpoch !== mark.shardEpoch) return token.shardEpoch > mark.shardEpoch;

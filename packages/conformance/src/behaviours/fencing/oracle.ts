@@ -1,6 +1,6 @@
 // The obvious model of fencing, and tokens to try it with. Accepted means: the first of its pair,
 // or strictly newer than the last accepted one. Every generated component is floored at 0: a
-// negative one is an argument error (B211), not a fence verdict.
+// strict provider refuses a negative one as an argument (B211) before its fence sees it.
 
 import type { Random } from '@bigfleet/base';
 

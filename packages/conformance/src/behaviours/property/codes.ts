@@ -91,7 +91,7 @@ function randomToken(context: CheckContext): ReturnType<typeof token> {
   return token(shardId, oddNumber(context.random), oddNumber(context.random));
 }
 
-/** Zero, small, and the very large: never negative (B211). */
+/** Zero, small, and the very large; never negative, which a strict provider refuses (B211). */
 function oddNumber(random: Random): bigint {
   const numbers = [0n, 1n, BigInt(random.uint32()), 2n ** 53n + 1n, 2n ** 63n - 1n];
   return numbers[random.below(numbers.length)] ?? 0n;

@@ -55,7 +55,7 @@ export const fenceMutants: readonly Mutant[] = [
     name: 'fence-for-all',
     wrong: 'One mark fences every shard on every machine.',
     story: 'A single leader was all that the author had in mind.',
-    caughtBy: ids('B212 B302 B1007 B1204 B1205'),
+    caughtBy: ids('B211 B212 B302 B1007 B1204 B1205'),
     isSeenByBaseline: true,
     make: () => ownFence({ keyOf: () => 'all' }),
   },

@@ -41,6 +41,7 @@ export type CommonFlags = {
   readonly 'metrics-addr': Text;
   readonly reflection: Switch;
   readonly 'require-fence': Switch;
+  readonly 'strict-tokens': Switch;
   readonly 'failed-cleanup-after': Duration;
   readonly 'shutdown-grace': Duration;
   readonly 'readiness-source': Choice<typeof READINESS_SOURCES>;
@@ -82,6 +83,7 @@ export function commonFlags(options: CommonFlagOptions): CommonFlags {
     'metrics-addr': text(':9090', 'host:port', 'HTTP /metrics, /healthz, /readyz; empty is off.'),
     reflection: { kind: 'switch', default: true, help: 'Serve gRPC reflection.' },
     'require-fence': off('Refuse mutations without a fencing token.'),
+    'strict-tokens': off('Refuse fencing tokens with a negative epoch or sequence.'),
     'failed-cleanup-after': duration(
       10 * MINUTE_MS,
       'How long a Failed machine stays before it is cleaned up; 0 is never.',

@@ -19,6 +19,7 @@ const CONTRACT: Readonly<Record<string, string | number | boolean>> = {
   'metrics-addr': ':9090',
   reflection: true,
   'require-fence': false,
+  'strict-tokens': false,
   'failed-cleanup-after': 600_000,
   'shutdown-grace': 25_000,
   'allow-ephemeral-state': false,

@@ -5,7 +5,7 @@
 
 import { assert, type Runtime } from '@bigfleet/base';
 import { State, type StateCode } from '@bigfleet/engine';
-import type { FencingToken } from '@bigfleet/wire';
+import { type FencingToken, negativeToken } from '@bigfleet/wire';
 import type { ReportedMachine, TransitionAck } from '../../provider/provider.ts';
 import { ChangeLog } from './change-log.ts';
 import { Cursors } from './cursor.ts';
@@ -22,6 +22,8 @@ export interface FakeOptions extends PaceOptions {
   readonly label?: string;
   /** Delete is UNIMPLEMENTED, as for bare metal. */
   readonly isFixedCapacity?: boolean;
+  /** Refuses negative epochs and sequences of a named shard, as the kit's option does. */
+  readonly strictTokens?: boolean;
 }
 
 export interface Order {
@@ -53,6 +55,7 @@ export class FakeProvider {
   readonly #runtime: Runtime;
   readonly #label: string;
   readonly #isFixedCapacity: boolean;
+  readonly #strictTokens: boolean;
   readonly #machines = new Map<string, FakeMachine>();
   readonly #log: ChangeLog;
   readonly #listing: Listing;
@@ -69,6 +72,7 @@ export class FakeProvider {
     this.#runtime = options.runtime;
     this.#label = options.label ?? 'fake';
     this.#isFixedCapacity = options.isFixedCapacity ?? false;
+    this.#strictTokens = options.strictTokens ?? false;
     this.#log = new ChangeLog((machine) => this.#machines.get(machine.spec.id) === machine);
     this.#listing = new Listing(this.#log);
     this.#pace = new Pace(options.runtime, options);
@@ -210,7 +214,8 @@ export class FakeProvider {
     atAcceptance: (machine: FakeMachine) => void,
   ): TransitionAck {
     if (machineId === '') throw invalid('the machine id is empty');
-    checkToken(token);
+    const problem = this.#strictTokens ? negativeToken(token) : undefined;
+    if (problem !== undefined) throw invalid(problem);
     this.#marks.pass(token, machineId);
     const machine = this.#find(machineId);
     const replay = this.#replay(kind, machine);
@@ -288,12 +293,6 @@ export class FakeProvider {
     const ids: string[] = [];
     for (const [id, machine] of this.#machines) if (machine.state === state) ids.push(id);
     return ids;
-  }
-}
-
-function checkToken({ shardId, shardEpoch, sequenceNumber }: FencingToken): void {
-  if (shardId !== '' && (shardEpoch < 0n || sequenceNumber < 0n)) {
-    throw invalid(`fencing token (${shardEpoch}, ${sequenceNumber}) is negative`);
   }
 }
 
