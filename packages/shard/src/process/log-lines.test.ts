@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardMetadataKeys } from '@bigfleet/engine';
 import { fourCores } from '../core/testing/stage.ts';
+import { outOfPosition } from '../testing/fake/refusals.ts';
 import { LIBRARY_SETTINGS } from './shard-options.ts';
 import { demandOf, noDemand, ShardStage } from './testing/shard-stage.ts';
 
@@ -49,6 +50,20 @@ test('shard_metadata decode failed: the key is named, its value never', async ()
   assert.match(line ?? '', /level=WARN .*machine=host err=.*priority/);
   assert.deepEqual(more, [], 'once, not with every List');
   assert.deepEqual(stage.logged('swordfish'), []);
+  await stage.stop();
+});
+
+test('action failed: a refused Create is named, also when nobody answers what became of it', async () => {
+  const stage = new ShardStage();
+  stage.fake.addSpeculative(fourCores('slot'));
+  stage.fake.failNext('slot', 'create', outOfPosition('no quota left'));
+  stage.isGetFailing = true;
+  await stage.start();
+  const operator = await stage.connect('blue');
+  operator.send({ case: 'rollup', value: demandOf('blue', 4) });
+  await stage.time.runFor(500);
+  const [line] = stage.logged('msg="action failed"');
+  assert.match(line ?? '', /machine=slot .*err="create: no quota left; get: connection refused"/);
   await stage.stop();
 });
 

@@ -44,8 +44,12 @@ export function createLogObserver(options: LogObserverOptions): LogObserver {
     message: stableMessages.actionFailed,
     perSecond: ACTION_FAILED_PER_SECOND,
   });
-  /** What an order last ran into, until its outcome is told. */
-  const problems = new WeakMap<ActionOrder, string>();
+  /**
+   * What an order ran into, in turn, until its outcome is told: the question that follows a refusal
+   * may fail as well, and its failure alone says nothing about what was refused.
+   */
+  const problems = new WeakMap<ActionOrder, string[]>();
+  const problemOf = (order: ActionOrder): string | undefined => problems.get(order)?.join('; ');
   const rejected = new RejectedLines(logger);
   const refused = new Set<string>();
   const tellUnheard = createUnheardLines(logger);
@@ -70,8 +74,10 @@ export function createLogObserver(options: LogObserverOptions): LogObserver {
         err: skipped.map(({ key, problem }) => `${key}: ${problem}`).join(', '),
       }),
     onExecuted: (order, outcome) => {
-      if (BENIGN.has(outcome)) return;
-      failed.log({ ...subject(order), err: problems.get(order) ?? outcome });
+      if (!BENIGN.has(outcome)) {
+        failed.log({ ...subject(order), err: problemOf(order) ?? outcome });
+      }
+      problems.delete(order);
     },
     onWithheld: (order, by) => {
       if (by !== 'dryrun') return;
@@ -79,14 +85,17 @@ export function createLogObserver(options: LogObserverOptions): LogObserver {
       logger.event(stableMessages.dryRunAction, { ...subject(order), reason, grace: graceSeconds });
     },
     onFenced: (order) => {
-      const err = problems.get(order) ?? 'fenced';
+      const err = problemOf(order) ?? 'fenced';
       logger.event(stableMessages.shardFenced, { ...subject(order), err });
       if (epoch > 1n) return;
       logger.error('the epoch is 1: was the data directory lost?', {
         hint: 'restart with --epoch-floor=<max_epoch> of the coordinator',
       });
     },
-    onProblem: (order, problem) => problems.set(order, problem),
+    onProblem: (order, problem) => {
+      const met = problems.get(order) ?? [];
+      if (!met.includes(problem)) problems.set(order, [...met, problem]);
+    },
     onCycleError: (error) => logger.error('cycle failed', { err: stackOf(error) }),
     close: () => failed.close(),
   };

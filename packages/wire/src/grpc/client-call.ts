@@ -102,10 +102,14 @@ export function checkSize(message: Uint8Array): RpcError | undefined {
   return new RpcError('RESOURCE_EXHAUSTED', tooLargeText(message.length));
 }
 
-/** grpc-js's own refusal of a large message gets the code that ours carries. */
+/**
+ * The words of grpc-js, put right: its refusal of a large message gets the code that ours carries,
+ * and a connection that failed ends with its reason, not with the resolver's note that nobody wrote.
+ */
 function textOf(code: FailureCode, { details }: StatusObject): string {
-  const isOurs = code !== 'RESOURCE_EXHAUSTED' || !details.startsWith('Received message');
-  return isOurs ? details : `message_too_large: ${details}`;
+  const text = code === 'UNAVAILABLE' ? details.replace(/\. Resolution note: $/, '') : details;
+  const isOurs = code !== 'RESOURCE_EXHAUSTED' || !text.startsWith('Received message');
+  return isOurs ? text : `message_too_large: ${text}`;
 }
 
 function toBuffer(message: Uint8Array): Buffer {

@@ -275,3 +275,18 @@ describe('stop', () => {
     dispose();
   });
 });
+
+describe('a peer that is not there', () => {
+  it('is told with its reason, and without the note that the library left empty', async (t) => {
+    const { port, close } = await new Promise<{ port: number; close: () => void }>((resolve) => {
+      const gone = createTcpServer();
+      gone.listen(0, '127.0.0.1', () => {
+        resolve({ port: (gone.address() as AddressInfo).port, close: () => gone.close() });
+      });
+    });
+    close();
+    const channel = dial(t, `127.0.0.1:${port}`);
+    const { message } = await failsWith('UNAVAILABLE', channel.unary(echoPath, bytes('')));
+    assert.match(message, /ECONNREFUSED 127\.0\.0\.1:\d+$/);
+  });
+});

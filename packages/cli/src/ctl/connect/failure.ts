@@ -81,7 +81,6 @@ function codeIn(message: string): { readonly code: ErrorCode; readonly rest: str
 function transportText(message: string): string {
   return message
     .replace(/^No connection established\. Last error: /, '')
-    .replace(/\. Resolution note:.*$/, '')
     .replace(/^Error: /, '')
     .replace(/^Failed to connect \(.*\)$/, ENDED_AT_ONCE);
 }

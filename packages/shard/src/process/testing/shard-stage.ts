@@ -67,6 +67,8 @@ export class ShardStage {
   readonly audited: string[] = [];
   /** The provider cannot be reached for Lists. */
   isListFailing = false;
+  /** The provider cannot be reached for Gets. */
+  isGetFailing = false;
   #shard: RunningShard | undefined;
   readonly #options: ShardStageOptions;
 
@@ -184,7 +186,8 @@ export class ShardStage {
       configure: (order, limits) => inner.configure(order, limits),
       drain: (order, limits) => inner.drain(order, limits),
       delete: (id, limits) => inner.delete(id, limits),
-      get: (id, limits) => inner.get(id, limits),
+      get: (id, limits) =>
+        this.isGetFailing ? Promise.reject(unreachable()) : inner.get(id, limits),
       list: (request, limits) =>
         this.isListFailing ? Promise.reject(unreachable()) : inner.list(request, limits),
     };
