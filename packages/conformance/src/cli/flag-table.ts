@@ -44,7 +44,7 @@ export const FLAGS: readonly FlagSpec[] = [
   {
     name: 'start-cmd',
     value: 'cmd',
-    help: 'boot a provider of any language: a command with {addr}, {state} and {seed}',
+    help: 'boot a provider of any language: a command with {addr}, {state} (empty: in memory) and {seed}',
   },
   {
     name: 'fault-target',

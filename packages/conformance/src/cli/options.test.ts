@@ -88,9 +88,11 @@ test('a provider that is not there is refused, unless it is only a name for a ta
 test('a start command gets address, state and seed', () => {
   const { subject, profiles } = accepted(['-start-cmd', 'p -a {addr} -s {state} -n {seed} {addr}']);
   assert.equal(subject?.isKitProvider, false);
-  assert.equal(subject.launch.alwaysState, true);
+  assert.equal(subject.launch.prefersState, true);
   const command = subject.launch.command({ address: 'A', seedCount: 3, statePath: 'S' });
   assert.deepEqual(command.args, ['-c', 'p -a A -s S -n 3 A']);
+  const inMemory = subject.launch.command({ address: 'A', seedCount: 3 });
+  assert.deepEqual(inMemory.args, ['-c', "p -a A -s '' -n 3 A"]);
   assert.deepEqual(profiles, ['core', 'durable']);
 });
 

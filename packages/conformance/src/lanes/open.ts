@@ -31,8 +31,7 @@ export async function openTarget(
 }
 
 export async function openProcess(environment: LaneEnvironment, plan: BootPlan): Promise<Opened> {
-  const { launch, tls, seedCount } = plan;
-  const withState = plan.withState || launch.alwaysState;
+  const { launch, tls, seedCount, withState } = plan;
   try {
     const statePath = withState ? await environment.workspace.statePath(launch.name) : undefined;
     const request = { launch, seedCount, tls, ...(statePath === undefined ? {} : { statePath }) };

@@ -1,9 +1,10 @@
-// B1101–B1109 on a large fleet. A process is booted with S slots; it runs in memory, and a second
-// time with state where the provider claims durability, because that is where a store that writes
-// its whole file collapses. A target that nobody may boot must hold S machines already.
+// B1101–B1109 on a large fleet. A process is booted with S slots and judged in memory. Where the
+// provider claims durability it is judged a second time with state, on a line of its own, because
+// that is where a store that writes its whole file collapses. A target that nobody may boot must
+// hold S machines already.
 
 import { dialEndpoint } from '../harness/dial.ts';
-import type { LaneReport } from '../run/result.ts';
+import type { LaneReport, Outcome } from '../run/result.ts';
 import type { LaneEnvironment } from './environment.ts';
 import type { Judged, RemoteTarget } from './judged.ts';
 import { type BootPlan, type Opened, openProcess, openTarget } from './open.ts';
@@ -21,29 +22,56 @@ export interface ScalePlan {
 
 export async function runScale(
   environment: LaneEnvironment,
-  plan: ScalePlan,
+  { boot, target, alsoWithState }: ScalePlan,
 ): Promise<readonly LaneReport[]> {
-  const reports: LaneReport[] = [];
-  for (const open of openings(environment, plan)) {
-    reports.push(await runOn(environment, await open()));
-  }
-  return reports;
+  if (boot !== undefined) return runBooted(environment, boot, alsoWithState);
+  const opened: Opened =
+    target === undefined
+      ? { ok: false, problem: 'needs --target, --provider or --start-cmd' }
+      : await openLarge(environment, target);
+  return [await runOn(environment, opened)];
 }
 
-function openings(
+async function runBooted(
   environment: LaneEnvironment,
-  { boot, target, alsoWithState }: ScalePlan,
-): readonly (() => Promise<Opened>)[] {
+  boot: NonNullable<ScalePlan['boot']>,
+  alsoWithState: boolean,
+): Promise<readonly LaneReport[]> {
   const { seedCount } = environment.scale;
-  if (boot !== undefined) {
-    // A command that always gets a state has nothing to show in memory.
-    const stores = boot.launch.alwaysState ? [true] : alsoWithState ? [false, true] : [false];
-    return stores.map(
-      (withState) => () => openProcess(environment, { ...boot, seedCount, withState }),
-    );
+  const open = (withState: boolean): Promise<Opened> =>
+    openProcess(environment, { ...boot, seedCount, withState });
+  const inMemory = await open(false);
+  // Whoever names `{state}` may have no other store: it is judged on that one, and it is said.
+  const needsState = !inMemory.ok && boot.launch.prefersState;
+  const first: LaneReport = needsState
+    ? { kind: 'not-asked', lane: 'scale', missing: `in memory: ${inMemory.problem}` }
+    : await runOn(environment, inMemory);
+  if (!needsState && !alsoWithState) return [first];
+  return [first, toldApart(await runOn(environment, await open(true)))];
+}
+
+/** The same checks a second time: each result says that it is the one with state. */
+function toldApart(report: LaneReport): LaneReport {
+  if (report.kind !== 'ran') return report;
+  const where = (text: string): string => `with state: ${text}`;
+  const results = report.results.map((result) => ({
+    ...result,
+    name: `${result.name}_WithState`,
+    notes: result.notes.map(where),
+    outcome: locatedOutcome(result.outcome, where),
+  }));
+  return { ...report, results };
+}
+
+function locatedOutcome(outcome: Outcome, where: (text: string) => string): Outcome {
+  switch (outcome.kind) {
+    case 'passed':
+      return outcome;
+    case 'failed':
+      return { ...outcome, finding: where(outcome.finding), detail: where(outcome.detail) };
+    case 'skipped':
+      return { ...outcome, reason: where(outcome.reason) };
   }
-  if (target !== undefined) return [() => openLarge(environment, target)];
-  return [async () => ({ ok: false, problem: 'needs --target, --provider or --start-cmd' })];
 }
 
 async function runOn(environment: LaneEnvironment, opened: Opened): Promise<LaneReport> {

@@ -154,7 +154,7 @@ function openSubject(
     throw new BigFleetError('internal', 'a run needs a target or something to boot');
   }
   const { launch, tls } = subject;
-  return openProcess(environment, { launch, tls, seedCount, withState: false });
+  return openProcess(environment, { launch, tls, seedCount, withState: launch.prefersState });
 }
 
 /** Undefined when the lane is to run. */

@@ -84,7 +84,7 @@ test('a silent process and a missing program are told as such', async (t) => {
   assert.match(silent.message, /exited with code 7; log .*, it printed nothing$/);
   const launch = {
     name: 'ghost',
-    alwaysState: false,
+    prefersState: false,
     command: () => ({ file: '/nowhere/provider', args: [], cwd: '/' }),
   };
   const request = bootProcess(environment(t), { launch, seedCount: 1 });

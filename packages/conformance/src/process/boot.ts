@@ -58,10 +58,8 @@ type Attempt =
 
 async function tryBoot(environment: BootEnvironment, request: BootRequest): Promise<Attempt> {
   const { children, ports, workspace } = environment;
-  const { launch, seedCount } = request;
+  const { launch, seedCount, statePath } = request;
   const target = await ports.address();
-  const statePath =
-    request.statePath ?? (launch.alwaysState ? await workspace.statePath(launch.name) : undefined);
   const command = launch.command({
     address: target,
     seedCount,

@@ -22,8 +22,8 @@ export interface Command {
 export interface Launch {
   /** For reports and messages. */
   readonly name: string;
-  /** A command with `{state}` cannot run without a state, so it always gets one. */
-  readonly alwaysState: boolean;
+  /** A command with `{state}`: it gets one wherever a lane does not ask for memory itself. */
+  readonly prefersState: boolean;
   command(boot: BootArguments): Command;
 }
 
@@ -31,19 +31,23 @@ export interface Launch {
 export function startCommandLaunch(text: string, cwd: string): Launch {
   return {
     name: 'start-cmd',
-    alwaysState: text.includes('{state}'),
+    prefersState: text.includes('{state}'),
     command: ({ address, statePath, seedCount }) => ({
       file: '/bin/sh',
       args: [
         '-c',
-        text
+        (statePath === undefined ? withoutState(text) : text.replaceAll('{state}', statePath))
           .replaceAll('{addr}', address)
-          .replaceAll('{state}', statePath ?? '')
           .replaceAll('{seed}', String(seedCount)),
       ],
       cwd,
     }),
   };
+}
+
+/** A word that is nothing but the placeholder stays a word, or `--state` would take the next flag. */
+function withoutState(text: string): string {
+  return text.replaceAll(/(?<=^|\s){state}(?=\s|$)/g, "''").replaceAll('{state}', '');
 }
 
 /** `hostLabel` is `--provider` of the process: what it stamps into HostRef. */
@@ -55,7 +59,7 @@ export function repositoryLaunch(
 ): Launch {
   return {
     name,
-    alwaysState: false,
+    prefersState: false,
     command: ({ address, statePath, seedCount }) => ({
       file: process.execPath,
       args: [
@@ -91,7 +95,7 @@ export function hasFaultProvider(): boolean {
 export function faultProviderLaunch(transitionTimeoutMs: number): Launch {
   return {
     name: 'reference fault provider',
-    alwaysState: false,
+    prefersState: false,
     command: ({ address, statePath, seedCount }) => ({
       file: process.execPath,
       args: [

@@ -25,7 +25,7 @@ const fakeMain: string = path.join(repositoryRoot, 'packages/shard/src/testing/f
 export function fakeLaunch(flags: readonly string[] = []): Launch {
   return {
     name: 'fake',
-    alwaysState: false,
+    prefersState: false,
     command: ({ address, seedCount }) => ({
       file: process.execPath,
       args: [fakeMain, `--addr=${address}`, `--seed-count=${seedCount}`, ...flags],

@@ -32,7 +32,7 @@ const { values } = parseArgs({
 if (values.forget && values.state !== undefined) rmSync(values.state, { force: true });
 const provider = new TinyProvider({
   seedCount: Number(values['seed-count']),
-  statePath: values.state,
+  statePath: values.state === '' ? undefined : values.state,
   hasDelete: !values['no-delete'],
 });
 const router = new Router({ gate: openGate }).add(CapacityProvider, provider.handlers);
