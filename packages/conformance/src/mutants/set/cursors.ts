@@ -64,6 +64,14 @@ export const cursorMutants: readonly Mutant[] = [
       ),
   },
   {
+    name: 'delta-loses-the-first-change',
+    wrong: 'A delta lacks the change that came right after its cursor.',
+    story: 'The cursor is handed out as the next revision and read as the last one.',
+    caughtBy: ids('B905'),
+    isSeenByBaseline: false,
+    make: () => inFront(() => lateDeltas),
+  },
+  {
     name: 'only-creations-are-logged',
     wrong: 'A delta holds machines that were created, and none that changed otherwise.',
     story: 'The change log is written in Create, where the author tried it out.',
@@ -136,6 +144,27 @@ function inclusiveDeltas(): Tampering {
       return { ok: true, value: withMachine(answer.value, last) };
     },
   });
+}
+
+/** Pages, which other callers thread, are right: only an uncapped delta starts too late. */
+const lateDeltas: Tampering = (real) => ({
+  list: async (query = {}) => {
+    const { since, maxResults } = query;
+    const answer = await real.list(query);
+    const sinceRevision = since && kitRevision(since);
+    if (!answer.ok || sinceRevision === undefined || maxResults !== undefined) return answer;
+    const next = await real.list({ since, maxResults: 1 });
+    if (!next.ok || kitRevision(next.value.revision) !== sinceRevision + 1) return answer;
+    const lost = next.value.machines[0]?.id;
+    const machines = answer.value.machines.filter(({ id }) => id !== lost);
+    return { ok: true, value: { ...answer.value, machines } };
+  },
+});
+
+/** The number in a cursor of the kit, which stands for the store behind the wrong service. */
+function kitRevision(cursor: Uint8Array): number | undefined {
+  const digits = /^bf1\.[^.]+\.(\d+)\.[0-9a-f]{8}$/.exec(Buffer.from(cursor).toString())?.[1];
+  return digits === undefined ? undefined : Number(digits);
 }
 
 function creationsOnly(): Tampering {

@@ -86,7 +86,7 @@ export const listMutants: readonly Mutant[] = [
     wrong: 'List answers with what was true up to a second ago.',
     story: 'A cache in front of the database keeps the dashboard fast.',
     caughtBy: ids(
-      'B305 B401 B402 B403 B406 B408 B501 B707 B805 B901 B1004 B1105 B1202 B1203 B1205',
+      'B211 B305 B401 B402 B403 B406 B408 B501 B707 B805 B901 B1004 B1105 B1202 B1203 B1205',
     ),
     isSeenByBaseline: true,
     make: () => inFront(cached),
