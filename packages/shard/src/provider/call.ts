@@ -23,14 +23,14 @@ export interface Call {
 export async function callProvider(
   line: Line,
   call: Call,
-  { signal }: CallLimits = {},
+  { signal, ...told }: CallLimits = {},
 ): Promise<Uint8Array> {
   if (signal !== undefined && deadlineOf(signal) !== undefined) {
-    return send(line, call, { signal });
+    return send(line, call, { ...told, signal });
   }
   const deadline = withDeadline(line.runtime, call.deadlineMs, signal);
   try {
-    return await send(line, call, { signal: deadline.signal });
+    return await send(line, call, { ...told, signal: deadline.signal });
   } finally {
     deadline.dispose();
   }

@@ -4,7 +4,8 @@
 //
 // A refresh is a List, scanned elsewhere (scan/), its notable rows merged here in batches. Rows that
 // a delta brought in vain are brought again by the cursor of before; other machines in doubt are
-// asked about one by one before the delta, and where that does not work, the List is a full one.
+// asked about one by one before the delta, and where that does not work, the List is a full one. A
+// delta that contradicts the cursor it was asked with is not read: the full List follows at once.
 
 import { assert, BigFleetError } from '@bigfleet/base';
 import { askMachines } from './ask-machines.ts';
@@ -23,8 +24,8 @@ import {
 } from './reconcile/reconcile-list.ts';
 import { ShrinkGuard } from './reconcile/shrink-guard.ts';
 import { createInlineScans } from './scan/inline-scans.ts';
-import { askHere, type ListAsker } from './scan/list-asker.ts';
-import type { ListScans, ScanAnswer } from './scan/list-scans.ts';
+import { askHere, type ListAnswer, type ListAsker } from './scan/list-asker.ts';
+import type { ListScans } from './scan/list-scans.ts';
 import { SkippedRows } from './skipped-rows.ts';
 import { UnsettledMachines } from './unsettled-machines.ts';
 
@@ -131,12 +132,21 @@ export class ProviderSource {
   async #refresh(options: RefreshOptions): Promise<RefreshOutcome> {
     const planned = await this.#planned(options);
     const first = await this.#list(planned, options);
-    if (first.kind === 'listed') return this.#apply(planned, first, options);
-    if (!isCursorRefusal(planned, first.error)) return first;
+    if (first.kind === 'listed') {
+      if (!this.#isOfAnotherLife(planned, first)) return this.#apply(planned, first, options);
+      // Unread, as if it had not come: the full List brings its rows again.
+      this.#unsettled.addRows(first.rows.slice());
+    } else if (!isCursorRefusal(planned, first.error)) return first;
     this.#plan.askFull();
     const full = this.#plan.next(options.nowMs);
     const second = await this.#list(full, options);
     return second.kind === 'failed' ? second : this.#apply(full, second, options);
+  }
+
+  /** Asked with a cursor that the provider cannot know: the delta leaves out what is gone, or more. */
+  #isOfAnotherLife(planned: PlannedList, { columns, connection }: Answered): boolean {
+    if (planned.kind === 'full') return false;
+    return this.#plan.isContradicted({ revision: columns.data.revision, connection });
   }
 
   /** A delta only when nobody is in doubt, or everybody in doubt could be asked. */
@@ -217,7 +227,7 @@ export class ProviderSource {
 
   async #apply(
     planned: PlannedList,
-    { columns, rows, absent }: Extract<Listed, { kind: 'listed' }>,
+    { columns, rows, absent, connection }: Answered,
     options: RefreshOptions,
   ): Promise<RefreshOutcome> {
     const isFull = planned.kind === 'full';
@@ -228,7 +238,7 @@ export class ProviderSource {
     this.#doubts.add(unsettled.keptIds);
     this.#unsettled.addRows(unsettled.rows);
     this.#unsettled.addIds(unsettled.keptIds);
-    this.#plan.applied(planned, columns.data.revision, options.nowMs);
+    this.#plan.applied(planned, { revision: columns.data.revision, connection }, options.nowMs);
     if (removal.kind === 'held') this.#plan.askFull();
     return { kind: 'refreshed', list: planned.kind, summary };
   }
@@ -271,22 +281,23 @@ export class ProviderSource {
   }
 }
 
-type Listed =
-  | {
-      readonly kind: 'listed';
-      readonly columns: ListColumns;
-      readonly rows: Uint32Array;
-      readonly absent: readonly string[] | undefined;
-    }
-  | { readonly kind: 'failed'; readonly error: BigFleetError };
+interface Answered {
+  readonly kind: 'listed';
+  readonly columns: ListColumns;
+  readonly rows: Uint32Array;
+  readonly absent: readonly string[] | undefined;
+  readonly connection: string;
+}
 
-function listed(answer: ScanAnswer): Listed {
+type Listed = Answered | { readonly kind: 'failed'; readonly error: BigFleetError };
+
+function listed(answer: ListAnswer): Listed {
   if (answer.kind === 'malformed') {
     const cause = new BigFleetError('message_malformed', answer.detail);
     return { kind: 'failed', error: malformedAnswer('List answered with no MachineList', cause) };
   }
-  const { data, rows, absent } = answer;
-  return { kind: 'listed', columns: new ListColumns(data), rows, absent };
+  const { data, rows, absent, connection } = answer;
+  return { kind: 'listed', columns: new ListColumns(data), rows, absent, connection };
 }
 
 function limitsOf(signal: AbortSignal | undefined): { signal?: AbortSignal } {

@@ -60,6 +60,8 @@ export interface ListRequest {
 export interface CallLimits {
   /** Without a deadline of its own, the call gets the default of its kind. */
   readonly signal?: AbortSignal;
+  /** Told before the answer which connection carries the call; never by a provider in this process. */
+  readonly onConnection?: (connection: number) => void;
 }
 
 export interface Provider {

@@ -22,7 +22,9 @@ import {
   checkSize,
   StreamClientCall,
   UnaryClientCall,
+  type WireCall,
 } from './client-call.ts';
+import { ConnectionNumbers } from './connection-numbers.ts';
 import { failedInbox } from './inbox.ts';
 import { type Keepalive, type KeepalivePreset, keepaliveOptions } from './keepalive.ts';
 import {
@@ -64,6 +66,7 @@ class NetworkChannel implements Channel {
   readonly #runtime: Runtime;
   readonly #channel: GrpcChannelImpl;
   readonly #calls = new Set<ClientCall>();
+  readonly #connections = new ConnectionNumbers();
   readonly #unaryDeadlineMs: number;
   readonly #onError: (error: unknown) => void;
   #closed = false;
@@ -85,7 +88,7 @@ class NetworkChannel implements Channel {
       if (metadata instanceof RpcError) return reject(metadata);
       const tooLarge = checkSize(request);
       if (tooLarge !== undefined) return reject(tooLarge);
-      const setup = this.#open(path, options?.signal, this.#unaryDeadlineMs);
+      const setup = this.#open(path, options, this.#unaryDeadlineMs);
       new UnaryClientCall(setup, resolve, reject).start(metadata, request);
     });
   }
@@ -97,7 +100,7 @@ class NetworkChannel implements Channel {
   ): AsyncIterableIterator<Uint8Array> {
     const metadata = this.#metadataOrRefusal(options);
     if (metadata instanceof RpcError) return failedInbox(metadata);
-    const setup = this.#open(path, options?.signal, undefined);
+    const setup = this.#open(path, options, undefined);
     const call = new StreamClientCall(setup, requests, this.#onError);
     call.start(metadata);
     return call.responses;
@@ -124,12 +127,20 @@ class NetworkChannel implements Channel {
 
   #open(
     path: string,
-    signal: AbortSignal | undefined,
+    { signal, onConnection }: CallOptions = {},
     defaultDeadlineMs: number | undefined,
   ): ClientCallSetup {
     const deadline = this.#deadline(signal, defaultDeadlineMs);
     const wire = this.#channel.createCall(path, deadline, undefined, null, undefined);
-    return { wire, signal, registry: this.#calls };
+    const onAnswering = onConnection === undefined ? undefined : this.#numbering(onConnection);
+    return { wire, signal, registry: this.#calls, onAnswering };
+  }
+
+  #numbering(onConnection: (connection: number) => void): (call: WireCall) => void {
+    return (call) => {
+      const connection = this.#connections.of(call);
+      if (connection !== undefined) onConnection(connection);
+    };
   }
 
   /** In wall-clock milliseconds, which is what grpc-js compares with. */

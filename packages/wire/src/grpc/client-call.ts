@@ -32,6 +32,8 @@ export interface ClientCallSetup {
   readonly wire: WireCall;
   readonly signal: AbortSignal | undefined;
   readonly registry: CallRegistry;
+  /** Which connection answers, at the first sign of an answer. */
+  readonly onAnswering: ((wire: WireCall) => void) | undefined;
 }
 
 export abstract class ClientCall implements Listener {
@@ -39,16 +41,20 @@ export abstract class ClientCall implements Listener {
   protected open = true;
   readonly #signal: AbortSignal | undefined;
   readonly #registry: CallRegistry;
+  readonly #onAnswering: ClientCallSetup['onAnswering'];
 
-  constructor({ wire, signal, registry }: ClientCallSetup) {
+  constructor({ wire, signal, registry, onAnswering }: ClientCallSetup) {
     this.wire = wire;
     this.#signal = signal;
     this.#registry = registry;
+    this.#onAnswering = onAnswering;
     registry.add(this);
     signal?.addEventListener('abort', this.#onAbort);
   }
 
-  onReceiveMetadata(): void {}
+  onReceiveMetadata(): void {
+    this.#onAnswering?.(this.wire);
+  }
 
   abstract onReceiveMessage(message: Buffer): void;
 

@@ -76,6 +76,7 @@ export class ClientCall implements CallEnd {
     const id = half.connection.nextCallId();
     this.#place = { half, id, lane: half.connection.lane('up', id) };
     half.addCall(id, this);
+    this.#call.options.onConnection?.(half.connection.id);
     this.#open(this.#call.requests);
   }
 

@@ -13,6 +13,11 @@ import type { Metadata } from './status.ts';
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly metadata?: Metadata;
+  /**
+   * Told before the first response which of the channel's connections carries the call. A connection
+   * that was made anew has another number: the server behind it may be another process.
+   */
+  readonly onConnection?: (connection: number) => void;
 }
 
 /** The client's end: one logical connection to one target. Failures are RpcErrors. */

@@ -3,10 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FULL_LIST_EVERY_MS, ListPlan, MAX_REVISION_BYTES } from './list-plan.ts';
+import { type Cursor, FULL_LIST_EVERY_MS, ListPlan, MAX_REVISION_BYTES } from './list-plan.ts';
 
 const full = { kind: 'full' } as const;
-const cursor = (...bytes: number[]): Uint8Array => Uint8Array.from(bytes);
+const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
+const cursor = (...values: number[]): Cursor => ({ revision: bytes(...values), connection: '1' });
 
 test('full mode asks for everything, whatever the provider returns', () => {
   const plan = new ListPlan('full');
@@ -19,22 +20,22 @@ test('incremental mode threads the cursor and lists in full every ten minutes', 
   assert.deepEqual(plan.next(0), full);
   plan.applied(full, cursor(1), 0);
   const delta = plan.next(10);
-  assert.deepEqual(delta, { kind: 'delta', sinceRevision: cursor(1) });
+  assert.deepEqual(delta, { kind: 'delta', sinceRevision: bytes(1) });
   plan.applied(delta, cursor(2), 10);
-  assert.deepEqual(plan.next(FULL_LIST_EVERY_MS - 1), { kind: 'delta', sinceRevision: cursor(2) });
+  assert.deepEqual(plan.next(FULL_LIST_EVERY_MS - 1), { kind: 'delta', sinceRevision: bytes(2) });
   assert.deepEqual(plan.next(FULL_LIST_EVERY_MS), full, 'a delta does not put it off');
   plan.applied(full, cursor(3), FULL_LIST_EVERY_MS);
   assert.equal(plan.next(FULL_LIST_EVERY_MS + 1).kind, 'delta');
 });
 
 test('no usable revision, or doubt about it: full', () => {
-  for (const revision of [cursor(), new Uint8Array(MAX_REVISION_BYTES + 1)]) {
+  for (const revision of [bytes(), new Uint8Array(MAX_REVISION_BYTES + 1)]) {
     const plan = new ListPlan('incremental');
-    plan.applied(full, revision, 0);
+    plan.applied(full, { revision, connection: '1' }, 0);
     assert.deepEqual(plan.next(1), full);
   }
   const plan = new ListPlan('incremental');
-  plan.applied(full, new Uint8Array(MAX_REVISION_BYTES), 0);
+  plan.applied(full, { revision: new Uint8Array(MAX_REVISION_BYTES), connection: '1' }, 0);
   assert.equal(plan.next(1).kind, 'delta');
   plan.askFull();
   assert.deepEqual(plan.next(1), full);
@@ -54,10 +55,25 @@ test('a full List that is asked for while another List is under way is the next 
 test('the cursor is a copy: the answer it came in is not kept alive, nor is it changed by it', () => {
   const answer = new Uint8Array(1_000).fill(7);
   const plan = new ListPlan('incremental');
-  plan.applied(full, answer.subarray(0, 4), 0);
+  plan.applied(full, { revision: answer.subarray(0, 4), connection: '1' }, 0);
   answer.fill(0);
   const next = plan.next(1);
   assert.ok(next.kind === 'delta');
-  assert.deepEqual(next.sinceRevision, cursor(7, 7, 7, 7));
+  assert.deepEqual(next.sinceRevision, bytes(7, 7, 7, 7));
   assert.equal(next.sinceRevision.buffer.byteLength, 4);
+});
+
+test('an answer on another connection contradicts the cursor, and so does a revision below it', () => {
+  const counter = (text: string, connection: string): Cursor => ({
+    revision: Buffer.from(text),
+    connection,
+  });
+  const plan = new ListPlan('incremental');
+  assert.equal(plan.isContradicted(counter('1', '1')), false, 'nothing to contradict');
+  plan.applied(full, counter('5', '1'), 0);
+  assert.equal(plan.isContradicted(counter('5', '1')), false);
+  assert.equal(plan.isContradicted(counter('6', '2')), true);
+  assert.equal(plan.isContradicted(counter('4', '1')), true);
+  plan.askFull();
+  assert.equal(plan.isContradicted(counter('4', '2')), false, 'a full List comes anyway');
 });

@@ -7,8 +7,14 @@ import type { ListScans, ScanAnswer, ScanOrder } from './list-scans.ts';
 
 export interface ListAsker {
   /** Rejects with a ProviderError, or with `reconcile_lost`; in both cases nothing was scanned. */
-  ask(order: AskOrder): Promise<ScanAnswer>;
+  ask(order: AskOrder): Promise<ListAnswer>;
 }
+
+/** A scan, and the connection that its List came on. */
+export type ListAnswer = ScanAnswer & {
+  /** Empty when the provider is part of this process. Another text: the connection was made anew. */
+  readonly connection: string;
+};
 
 export interface AskOrder extends Omit<ScanOrder, 'bytes'> {
   readonly request: ListRequest;
@@ -20,9 +26,15 @@ export interface AskOrder extends Omit<ScanOrder, 'bytes'> {
 export function askHere(provider: Provider, scans: ListScans): ListAsker {
   return {
     ask: async ({ request, signal, onAnswered, ...order }) => {
-      const bytes = await provider.list(request, signal === undefined ? {} : { signal });
+      let connection = '';
+      const bytes = await provider.list(request, {
+        ...(signal === undefined ? {} : { signal }),
+        onConnection: (number) => {
+          connection = String(number);
+        },
+      });
       onAnswered();
-      return scans.scan({ ...order, bytes });
+      return { ...(await scans.scan({ ...order, bytes })), connection };
     },
   };
 }

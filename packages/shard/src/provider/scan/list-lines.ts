@@ -11,6 +11,12 @@ import type { ListRequest } from '../provider.ts';
 import type { ScanWorkerData } from './messages.ts';
 import { replaceTls, type TlsParcel, unpackTls } from './tls-parcel.ts';
 
+interface ListedBytes {
+  readonly bytes: Uint8Array;
+  /** Of this thread's connections on that line. */
+  readonly connection: number;
+}
+
 export class ListLines {
   readonly #runtime: Runtime;
   readonly #tls: TlsMaterial | undefined;
@@ -47,15 +53,20 @@ export class ListLines {
   }
 
   /** Rejects with a ProviderError. */
-  async list(id: number, line: number, request: ListRequest): Promise<Uint8Array> {
+  async list(id: number, line: number, request: ListRequest): Promise<ListedBytes> {
     const channel = this.#channels.get(line);
     assert(channel !== undefined, 'a List is asked for on an open line', { line });
     const stop = new AbortController();
     this.#open.set(id, stop);
+    let connection = 0;
     try {
-      return await listProvider({ runtime: this.#runtime, channel }, request, {
+      const bytes = await listProvider({ runtime: this.#runtime, channel }, request, {
         signal: stop.signal,
+        onConnection: (number) => {
+          connection = number;
+        },
       });
+      return { bytes, connection };
     } finally {
       this.#open.delete(id);
     }

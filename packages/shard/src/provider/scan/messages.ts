@@ -28,6 +28,8 @@ export type FromScanWorker =
       readonly kind: 'scanned';
       readonly id: number;
       readonly answer: ScanAnswer;
+      /** That the List came on, by the number of its line; 0 of a List that main received. */
+      readonly connection: number;
       /** Of the reconcile thread since the answer before; undefined in the first answers. */
       readonly threadDeltas: Float64Array | undefined;
     };

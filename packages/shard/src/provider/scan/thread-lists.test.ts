@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { BigFleetError } from '@bigfleet/base';
+import { type BigFleetError, sleep } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import type { TlsMaterial } from '@bigfleet/wire';
 import { FakeProvider } from '../../testing/fake/fake-provider.ts';
@@ -17,7 +17,7 @@ import { ListColumns } from '../list/columns.ts';
 import { ProviderError } from '../provider-error.ts';
 import { createLeaves, type TestLeaves } from '../testing/leaf.ts';
 import { createInlineScans } from './inline-scans.ts';
-import { type AskOrder, askHere } from './list-asker.ts';
+import { type AskOrder, askHere, type ListAnswer, type ListAsker } from './list-asker.ts';
 import type { ScanAnswer } from './list-scans.ts';
 import { packTls, replaceTls, unpackTls } from './tls-parcel.ts';
 import { WorkerScans } from './worker-scans.ts';
@@ -167,6 +167,47 @@ test('a Unix socket, an address where nobody is, a List that is given up, a line
   await server.stop();
   rmSync(folder, { recursive: true });
 });
+
+test('a List names its connection: the same while it lasts, another behind a restart or a new thread', async () => {
+  const leaves = await createLeaves();
+  const tls = await leaves.leaf('bigfleet://provider/a');
+  const shardTls = await leaves.leaf('bigfleet://shard/shard-0');
+  const serve = (listen: string): Promise<FakeServer> =>
+    serveFake({ runtime, fake: createFake(), listen, tls });
+  let server = await serve('127.0.0.1:0');
+  const { address } = server;
+  const dialled = dialProvider({ runtime, address, fencing, tls: shardTls });
+  await withScans(shardTls, async (scans) => {
+    const askers = [scans.connect(address).asker, askHere(dialled.provider, createInlineScans())];
+    const connections = (): Promise<string[]> =>
+      Promise.all(askers.map(async (asker) => (await untilAnswered(asker)).connection));
+    const first = await connections();
+    assert.deepEqual(await connections(), first);
+    await server.stop();
+    server = await serve(address);
+    const second = await connections();
+    assert.deepEqual(await connections(), second);
+    for (const [at, connection] of second.entries()) assert.notEqual(connection, first[at]);
+    await assert.rejects(askers[0]?.ask(orderOf({ again: [7 as never] })) ?? Promise.resolve());
+    const [inNextThread] = await connections();
+    assert.ok(inNextThread !== first[0] && inNextThread !== second[0], inNextThread);
+  });
+  dialled.close();
+  await server.stop();
+  leaves.remove();
+});
+
+/** Until the line has noticed that its server is another one. */
+async function untilAnswered(asker: ListAsker): Promise<ListAnswer> {
+  for (;;) {
+    try {
+      return await asker.ask(orderOf());
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.status !== 'UNAVAILABLE') throw error;
+    }
+    await sleep(runtime, 50);
+  }
+}
 
 test('a line outlives the thread: the next List goes through another one', async () => {
   const server = await serveFake({ runtime, fake: createFake(), listen: '127.0.0.1:0' });

@@ -31,7 +31,7 @@ const measured: { meter?: ThreadMeter } = {};
 port.on('message', (message: ToScanWorker) => {
   switch (message.kind) {
     case 'scan':
-      return scan(message.id, message.order);
+      return scan(message.id, message.order, 0);
     case 'list':
       list(message).catch(endThread);
       return;
@@ -48,21 +48,22 @@ port.on('message', (message: ToScanWorker) => {
 
 async function list(message: Extract<ToScanWorker, { kind: 'list' }>): Promise<void> {
   const { id, line, request, order } = message;
-  let bytes: Uint8Array;
+  let listed: Awaited<ReturnType<ListLines['list']>>;
   try {
-    bytes = await lines.list(id, line, request);
+    listed = await lines.list(id, line, request);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return send({ kind: 'failed', id, failure: plainError(error) });
   }
   send({ kind: 'answered', id });
-  scan(id, { ...order, bytes });
+  scan(id, { ...order, bytes: listed.bytes }, listed.connection);
 }
 
-function scan(id: number, order: ScanOrder): void {
+function scan(id: number, order: ScanOrder, connection: number): void {
   const isLarge = order.bytes.length >= LARGE_LIST_BYTES;
   const answer = scanner.scan(order);
-  send({ kind: 'scanned', id, answer, threadDeltas: measured.meter?.take() }, buffersOf(answer));
+  const threadDeltas = measured.meter?.take();
+  send({ kind: 'scanned', id, answer, connection, threadDeltas }, buffersOf(answer));
   measured.meter?.look();
   firstAnswer.resolve();
   // In a turn of its own, when nothing on the stack holds the List any more.

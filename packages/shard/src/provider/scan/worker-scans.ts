@@ -12,7 +12,7 @@ import type { Keepalive, TlsMaterial } from '@bigfleet/wire';
 import { ownBuffer } from '../list/columns.ts';
 import { LIST_DEADLINE_MS } from '../list-call.ts';
 import { ProviderError } from '../provider-error.ts';
-import type { AskOrder, ListAsker } from './list-asker.ts';
+import type { AskOrder, ListAnswer, ListAsker } from './list-asker.ts';
 import type { ListScans, ScanAnswer, ScanOrder } from './list-scans.ts';
 import type { FromScanWorker, ScanWorkerData, ToScanWorker } from './messages.ts';
 import { packTls } from './tls-parcel.ts';
@@ -24,10 +24,15 @@ const WORKER_YOUNG_MIB = 16;
 /** Far beyond the largest List: what takes longer does not end. */
 const SCAN_DEADLINE_MS = 120_000;
 
+interface Scanned {
+  readonly answer: ScanAnswer;
+  readonly connection: string;
+}
+
 interface OpenScan {
   readonly deadline: Timer;
   readonly onAnswered?: () => void;
-  resolve(answer: ScanAnswer): void;
+  resolve(scanned: Scanned): void;
   reject(error: Error): void;
 }
 
@@ -59,6 +64,8 @@ export class WorkerScans implements ListScans {
   #worker: Worker | undefined;
   #lastId = 0;
   #lastLine = 0;
+  /** Threads number their connections by themselves, each from the beginning. */
+  #lastThread = 0;
   #isClosed = false;
 
   constructor(options: WorkerScansOptions) {
@@ -69,9 +76,11 @@ export class WorkerScans implements ListScans {
       (() => {});
   }
 
-  scan(order: ScanOrder): Promise<ScanAnswer> {
+  async scan(order: ScanOrder): Promise<ScanAnswer> {
     const question = (id: number): ToScanWorker => ({ kind: 'scan', id, order });
-    return this.#ask(question, { withinMs: SCAN_DEADLINE_MS, transfer: ownBuffer(order.bytes) });
+    const limits = { withinMs: SCAN_DEADLINE_MS, transfer: ownBuffer(order.bytes) };
+    const { answer } = await this.#ask(question, limits);
+    return answer;
   }
 
   /** Lazy: a provider that is down is a failed List. */
@@ -97,12 +106,12 @@ export class WorkerScans implements ListScans {
     await worker.terminate();
   }
 
-  async #list(line: number, given: AskOrder): Promise<ScanAnswer> {
+  async #list(line: number, given: AskOrder): Promise<ListAnswer> {
     if (!this.#lines.has(line)) throw hungUp();
     const { request, signal, onAnswered, ...order } = given;
     const cancel = (): void => this.#worker?.postMessage(message({ kind: 'cancel', id }));
     let id = 0;
-    const answer = this.#ask(
+    const scanned = this.#ask(
       (number) => {
         id = number;
         return { kind: 'list', id, line, request, order };
@@ -112,7 +121,8 @@ export class WorkerScans implements ListScans {
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted === true) cancel();
     try {
-      return await answer;
+      const { answer, connection } = await scanned;
+      return { ...answer, connection };
     } finally {
       signal?.removeEventListener('abort', cancel);
     }
@@ -121,9 +131,9 @@ export class WorkerScans implements ListScans {
   #ask(
     question: (id: number) => ToScanWorker,
     { withinMs, onAnswered, transfer = [] }: AskLimits,
-  ): Promise<ScanAnswer> {
+  ): Promise<Scanned> {
     if (this.#isClosed) return Promise.reject(lost('the scans are closed'));
-    const { promise, resolve, reject } = Promise.withResolvers<ScanAnswer>();
+    const { promise, resolve, reject } = Promise.withResolvers<Scanned>();
     const worker = (this.#worker ??= this.#start());
     const id = ++this.#lastId;
     const deadline = this.#options.runtime.timers.after(withinMs, () =>
@@ -137,6 +147,7 @@ export class WorkerScans implements ListScans {
 
   #start(): Worker {
     const { tls, keepalive } = this.#options;
+    const thread = ++this.#lastThread;
     const data: ScanWorkerData = { tls: tls === undefined ? undefined : packTls(tls), keepalive };
     const worker = new Worker(new URL('./worker-main.ts', import.meta.url), {
       workerData: data,
@@ -148,20 +159,20 @@ export class WorkerScans implements ListScans {
     for (const [line, address] of this.#lines) {
       worker.postMessage(message({ kind: 'dial', line, address }));
     }
-    worker.on('message', (answer: FromScanWorker) => this.#take(answer));
+    worker.on('message', (answer: FromScanWorker) => this.#take(answer, thread));
     worker.on('error', (error: Error) => this.#lose(worker, error));
     worker.on('exit', (code) => this.#lose(worker, new Error(`it ended with ${code}`)));
     return worker;
   }
 
-  #take(answer: FromScanWorker): void {
+  #take(answer: FromScanWorker, thread: number): void {
     const scan = this.#scans.get(answer.id);
     if (answer.kind === 'answered') return scan?.onAnswered?.();
     this.#scans.delete(answer.id);
     scan?.deadline.cancel();
     if (answer.kind === 'failed') return scan?.reject(new ProviderError(answer.failure));
     if (answer.threadDeltas !== undefined) this.#options.onThreadDeltas?.(answer.threadDeltas);
-    scan?.resolve(answer.answer);
+    scan?.resolve({ answer: answer.answer, connection: `${thread}.${answer.connection}` });
   }
 
   /** Once per thread: whatever is told about it afterwards is about one that was given up. */

@@ -141,6 +141,27 @@ export function describeLifecycle(open: OpenWorld): void {
         stop.abort();
       }));
 
+    it('numbers its connections: one for all its calls, another when it was made anew', () =>
+      inWorld(open, async (world) => {
+        const served = await world.serve(routes({ '/t.T/Echo': echo }));
+        const channel = served.connect();
+        const numberOf = async (): Promise<number | undefined> => {
+          let told: number | undefined;
+          const onConnection = (connection: number): void => {
+            told = connection;
+          };
+          await channel.unary('/t.T/Echo', bytes('which?'), { onConnection });
+          return told;
+        };
+        const [first, second] = await Promise.all([numberOf(), numberOf()]);
+        assert.ok(first !== undefined && first === second, `${first} and ${second}`);
+        assert.equal(await numberOf(), first);
+        served.cut();
+        await untilServed(world, channel);
+        const anew = await numberOf();
+        assert.ok(anew !== undefined && anew !== first, `${anew} after ${first}`);
+      }));
+
     it('serves several channels at once', () =>
       inWorld(open, async (world) => {
         const served = await world.serve(routes({ '/t.T/Echo': echo }));
