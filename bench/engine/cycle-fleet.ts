@@ -10,6 +10,7 @@ import {
   type Requirement,
   type Resources,
   State,
+  type StateCode,
 } from '@bigfleet/engine';
 import { clusterNames, type Fleet } from './fleet.ts';
 import { resources, times } from './resources.ts';
@@ -25,11 +26,11 @@ const DEMAND = resources({ cpu: '7900m', memory: '31Gi' });
 const UNIT = resources({ cpu: '1', memory: '1Gi' });
 const ARRIVAL_NANOS = 1_767_225_600_000_000_000n;
 
-export function addIdleMachines(fleet: Fleet, count: number): void {
+export function addIdleMachines(fleet: Fleet, count: number, state: StateCode = State.Idle): void {
   for (let at = 0; at < count; at++) {
     const type = at % TYPES.length;
     fleet.add({
-      state: State.Idle,
+      state,
       instanceType: TYPES[type] as string,
       zone: ZONES[Math.floor(at / TYPES.length) % ZONES.length] as string,
       allocatable: MACHINE,

@@ -14,13 +14,14 @@ import {
   tlsFromFlags,
 } from '@bigfleet/wire';
 import { buildShape } from './shapes.ts';
+import { SlowCalls } from './slow-calls.ts';
 import type { Answers, PemFiles, ProviderOrder } from './order.ts';
 
 /** How long a transition takes. */
 const LATENCY_MS = 20;
 const EVERYTHING = { states: [], maxResults: 0, sinceRevision: new Uint8Array() };
 
-export async function serveFleet({ shape, tls }: ProviderOrder): Promise<Answers> {
+export async function serveFleet({ shape, tls, callMs = 0 }: ProviderOrder): Promise<Answers> {
   const fake = new FakeProvider({
     runtime: realRuntime(),
     label: 'bench',
@@ -28,24 +29,28 @@ export async function serveFleet({ shape, tls }: ProviderOrder): Promise<Answers
   });
   const ids = seed(fake, shape);
   for (const machine of fake.list(EVERYTHING).machines) machine.encoded();
-  const address = await listen(fake, tls);
+  const calls = new SlowCalls(callMs);
+  const address = await listen(fake, tls, calls);
   return {
     address: () => address,
     machineCount: () => fake.machineCount,
     configuredCount: () => fake.configuredCount,
+    /** Calls that changed something, and how many of them were open at once. */
+    callCount: () => calls.count,
+    openMax: () => calls.openMax,
     /** Changes what so many machines offer, spread over the fleet; the time is not measured. */
     change: (count) => change(fake, ids, count),
   };
 }
 
-async function listen(fake: FakeProvider, files: PemFiles): Promise<string> {
+async function listen(fake: FakeProvider, files: PemFiles, calls: SlowCalls): Promise<string> {
   const tls = tlsFromFlags({ ...files, requireTls: true });
   if (tls === 'plaintext') throw new Error('the provider must be mTLS');
   const router = new Router({ gate: createGate({ transport: 'mtls' }) });
   router.add(CapacityProvider, fakeHandlers(fake)).add(Health, new HealthRegistry().handlers);
   const server = createGrpcServer({
     runtime: realRuntime(),
-    router,
+    router: calls.slowed(router),
     listen: ['127.0.0.1:0'],
     keepalive: 'provider',
     tls,

@@ -12,6 +12,8 @@ export interface ProviderOrder {
   readonly role: 'provider';
   readonly shape: string;
   readonly tls: PemFiles;
+  /** How long it takes to answer a call about one machine. Default: no time of its own. */
+  readonly callMs?: number;
 }
 
 /** Operators of some clusters of a shape, each on a connection of its own. */

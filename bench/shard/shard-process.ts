@@ -30,6 +30,8 @@ export interface ShardProcessOptions {
   readonly folder: string;
   readonly providerAddress: string;
   readonly tls: PemFiles;
+  /** Beside those that every bench needs. */
+  readonly flags: readonly string[];
 }
 
 export interface StartTimes {
@@ -50,7 +52,7 @@ export class ShardProcess {
   address = '';
   #metrics = '';
 
-  constructor({ folder, providerAddress, tls }: ShardProcessOptions) {
+  constructor({ folder, providerAddress, tls, flags }: ShardProcessOptions) {
     const dataDir = path.join(folder, 'shard');
     this.#samples = path.join(folder, 'samples');
     rmSync(dataDir, { recursive: true, force: true });
@@ -67,7 +69,7 @@ export class ShardProcess {
       `--tls-key=${tls.key}`,
       `--tls-ca=${tls.ca}`,
       '--incremental-reconcile',
-      '--execute-concurrency=64',
+      ...flags,
     ];
     this.#child = spawn('bash', ['-c', RAISE_AND_RUN, process.execPath, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],

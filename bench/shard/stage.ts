@@ -15,6 +15,10 @@ export interface StageOptions {
   readonly shape: string;
   readonly clusters: readonly string[];
   readonly operatorProcesses?: number;
+  /** How long the provider takes to answer a call about one machine. */
+  readonly providerCallMs?: number;
+  /** Flags of the shard beside those that every bench needs. */
+  readonly shardFlags?: readonly string[];
 }
 
 export class Stage {
@@ -42,8 +46,8 @@ export class Stage {
 
   async startProvider(): Promise<PeerProcess> {
     const providerTls = await this.#mint();
-    const { shape } = this.#options;
-    const provider = new PeerProcess({ role: 'provider', shape, tls: providerTls });
+    const { shape, providerCallMs: callMs = 0 } = this.#options;
+    const provider = new PeerProcess({ role: 'provider', shape, tls: providerTls, callMs });
     this.#processes.push(provider);
     this.#providerAddress = String(await provider.ask('address'));
     this.provider = provider;
@@ -56,6 +60,7 @@ export class Stage {
       folder: this.#folder.path,
       providerAddress: this.#providerAddress,
       tls: this.shardTls,
+      flags: this.#options.shardFlags ?? [],
     });
     this.#processes.push(shard);
     this.shard = shard;

@@ -53,7 +53,6 @@ export function launchShard(
       'shard',
       ...(argv.some((each) => each.startsWith('--listen=')) ? [] : ['--listen=127.0.0.1:0']),
       '--metrics-addr=127.0.0.1:0',
-      '--execute-concurrency=8',
       ...argv,
     ],
     readyWithinMs: 20_000,

@@ -87,7 +87,6 @@ export function startShard(shard: ShardName, options: StartOptions): Child {
       `--coordinator-addr=${HOST}:${ports.coordinator}`,
       `--coordinator-heartbeat-interval=${HEARTBEAT_INTERVAL}`,
       `--data-dir=${path.join(dir, shard)}`,
-      '--execute-concurrency=32',
       '--incremental-reconcile',
       // The first one starts the threads: the summary would name that the worst cycle.
       '--metrics-warmup-cycles=1',

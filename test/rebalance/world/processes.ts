@@ -58,7 +58,6 @@ export function startShard(spec: ShardSpec, dir: string): Promise<RunningProcess
     `--coordinator-heartbeat-interval=${REPORT_MS}ms`,
     `--provider=shared=${spec.provider}`,
     '--provider-shared',
-    '--execute-concurrency=8',
     // How fast machines are given back is not the question here.
     '--reclaim-cap-fraction=0',
   ]);

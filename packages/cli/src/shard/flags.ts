@@ -93,7 +93,7 @@ export const shardFlags: ShardFlags = {
   'require-session-cn': toggle(false, "a session's common name must be its cluster id"),
   'records-dir': text('', 'decision records; empty is <data-dir>/records', '<dir>'),
   'records-max-bytes': bytes('512Mi', 'bound of the records, oldest dropped first; 0 keeps none'),
-  'execute-concurrency': wholeNumber(1, 'actions carried out at once', 65_536),
+  'execute-concurrency': wholeNumber(64, 'actions carried out at once, of each provider', 65_536),
   'max-actions-per-cycle': wholeNumber(0, 'the rest waits for the next cycle; 0 is unlimited'),
   'incremental-reconcile': toggle(false, 'List since a cursor; needed above 10,000 machines'),
   'available-capacity-interval': duration('0', 'between two hints of a profile; 0 is 5s'),

@@ -44,9 +44,9 @@ test('without a flag: the documented defaults, rails on, no provider by itself',
       epochFloor: 0n,
     },
   );
-  assert.equal(settings.shard.executeConcurrency, 1);
   const pings = { timeMs: 60_000, timeoutMs: 20_000, withoutCalls: false };
   assert.deepEqual(settings.providerKeepalive, pings);
+  assert.equal(settings.shard.executeConcurrency, 64);
   assert.equal(settings.shard.recordsMaxBytes, 512 * 2 ** 20);
 });
 

@@ -5,6 +5,7 @@ import type { ExecuteOutcome } from '@bigfleet/base';
 import type { Disposition } from '../cycle/dispose.ts';
 import type { CycleAnswer, PhaseTimes } from '../engine-host/answer.ts';
 import type { ActionOrder } from '../execute/order.ts';
+import type { SlowDown } from '../execute/provider-pace.ts';
 import type { RejectedRecord, SkippedMetadata } from '../provider/reconcile/ingest.ts';
 import type { RoundOutcome } from '../provider/provider-rounds.ts';
 
@@ -37,6 +38,8 @@ export interface ShardObserver {
   onExecuted(order: ActionOrder, outcome: ExecuteOutcome, tookMs: number): void;
   onWithheld(order: ActionOrder, by: 'suppressed' | 'dryrun'): void;
   onFenced(order: ActionOrder): void;
+  /** A provider answered RESOURCE_EXHAUSTED; with what follows, when it slows the provider down. */
+  onThrottled(provider: string, slowDown: SlowDown | undefined): void;
   onProblem(order: ActionOrder, problem: string, error: unknown): void;
   /** A cycle threw: a bug, and the loop goes on. */
   onCycleError(error: unknown): void;

@@ -80,6 +80,8 @@ export class ShardCore {
   readonly #snapshot: SnapshotCounts;
   readonly #hold: ActuationHold;
   #cycle = 0;
+  /** In the last cycle. */
+  #cappedReclaimCount = 0;
   #isStopping = false;
 
   constructor(options: ShardCoreOptions) {
@@ -107,6 +109,10 @@ export class ShardCore {
       providers,
       blobs,
       drains,
+      pace: {
+        accepted: (order) => this.#pool.accepted(order),
+        throttled: (order) => this.#pool.throttled(order),
+      },
       onFenced: (order) => {
         this.#hold.fence();
         observer.onFenced(order);
@@ -116,8 +122,18 @@ export class ShardCore {
     this.#pool = new ExecutePool({
       runtime,
       concurrency: options.executeConcurrency,
+      providerOf: ({ handle }) => this.fleet.providerOf(handle.slot),
       run: (order, signal) => this.#execute(order, signal),
       onDone: (order, execution, tookMs) => this.#done(order, execution, tookMs),
+      onThrottled: (provider, slowDown) => observer.onThrottled(provider, slowDown),
+      onDropped: (order) => {
+        this.#release(order);
+        observer.onReleased(order);
+      },
+      // More cycles would be more reclaims than rail 1 means to let through in this time.
+      onRoom: () => {
+        if (this.#cappedReclaimCount === 0) this.wake();
+      },
     });
     this.#hold = new ActuationHold({
       ...options,
@@ -155,6 +171,11 @@ export class ShardCore {
   start(): void {
     this.railsChanged();
     this.#pacer.start();
+  }
+
+  /** Actions that the provider gets at a time: fewer after it answered RESOURCE_EXHAUSTED. */
+  windowOf(provider: string): number {
+    return this.#pool.windowOf(provider);
   }
 
   /** Something changed that a cycle should see soon. */
@@ -226,6 +247,7 @@ export class ShardCore {
     const endMs = now();
     // What was cut is wanted now; what rail 1 deferred is meant to wait.
     if (disposed.disposition.truncatedCount > 0) this.#pacer.wake();
+    this.#cappedReclaimCount = disposed.disposition.cappedReclaimCount;
     observer.onCycle({
       cycle: this.#cycle,
       answer,
@@ -250,7 +272,7 @@ export class ShardCore {
     const disposition = disposeActions(answer, effective, {
       fleet: this.fleet,
       configuredCount: (cluster) => this.#snapshot.countOf(cluster),
-      // A call to a provider that does not answer would hold a worker of the others for 30 s.
+      // A call to a provider that does not answer ends after 30 s, with a machine in doubt.
       isReachable: (slot) => !this.#isSilent(slot, refreshes),
       enqueue: (order) => this.#enqueue(order),
       onWithheld: (order, by) => observer.onWithheld(order, by),
@@ -326,7 +348,7 @@ export class ShardCore {
     // A drain that waits for its operator stays marked until the provider was called.
     if (this.fleet.pendingOf(order.handle.slot) === 'in_flight') this.#release(order);
     observer.onReleased(order);
-    if (execution === 'moot') return;
+    if (execution === 'moot' || execution === 'put_off') return;
     if (typeof execution === 'string') return observer.onExecuted(order, execution, tookMs);
     const slot = this.fleet.inventory.slotOf(order.machineId);
     const machine = slot < 0 ? undefined : this.fleet.read(slot);

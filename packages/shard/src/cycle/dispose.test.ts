@@ -36,6 +36,8 @@ class Stage {
   heldBack: string[] = [];
   offeredCount = 0;
   roomInQueue: number = Number.POSITIVE_INFINITY;
+  /** A provider whose queue is full. */
+  fullProvider = '';
   /** Of a machine whose provider does not answer. */
   silentSlot = -1;
   readonly #time = createVirtualRuntime({ seed: 1n, drain: drainMicrotasks });
@@ -72,8 +74,9 @@ class Stage {
         fleet: this.fleet,
         configuredCount: (cluster) => this.fleet.configuredCount(cluster),
         isReachable: (slot) => slot !== this.silentSlot,
-        enqueue: ({ machineId }) => {
+        enqueue: ({ machineId, handle }) => {
           this.offeredCount += 1;
+          if (this.fleet.providerOf(handle.slot) === this.fullProvider) return false;
           if (this.queued.length >= this.roomInQueue) return false;
           this.queued.push(machineId);
           return true;
@@ -94,6 +97,14 @@ class Stage {
     this.fleet.apply({ changes: [{ kind: 'removed', before }], rejected: [] });
     this.#put(id, before.state, before.cluster);
     assert.equal(this.slotOf(id), slot, 'the row was not used again');
+  }
+
+  /** From now on of another provider than the rest. */
+  give(id: string, provider: string): void {
+    const before = this.fleet.read(this.slotOf(id));
+    const machine = { ...before, provider };
+    this.fleet.apply({ changes: [{ kind: 'removed', before }], rejected: [] });
+    this.fleet.apply({ changes: [{ kind: 'inserted', machine, skipped: [] }], rejected: [] });
   }
 
   slotOf(id: string): number {
@@ -242,6 +253,17 @@ test('a queue without room holds no machine back from the next cycle', async () 
   stage.roomInQueue = 4;
   await stage.dispose(reclaims('blue', 4));
   assert.deepEqual(stage.queued, ['blue-0', 'blue-1', 'blue-2', 'blue-3']);
+});
+
+test('a full queue is that of one provider: the others get their orders', async () => {
+  const stage = new Stage(4);
+  for (const id of ['blue-1', 'blue-2']) stage.give(id, 'other');
+  stage.fullProvider = 'other';
+  const done = await stage.dispose(reclaims('blue', 4));
+  assert.deepEqual(stage.queued, ['blue-0', 'blue-3']);
+  assert.equal(done.droppedCount, 2);
+  assert.equal(stage.offeredCount, 3, 'and is asked once');
+  assert.deepEqual(stage.heldBack, ['blue-1 dropped_queue_full', 'blue-2 dropped_queue_full']);
 });
 
 test('a provider that is silent gets no order, and that is no full queue', async () => {

@@ -27,7 +27,7 @@ export interface DisposePorts {
   readonly configuredCount: (cluster: string) => number;
   /** Whether the provider of this machine answers at all. */
   readonly isReachable: (slot: number) => boolean;
-  /** False when the queue is full; then it is not asked again in this cycle. */
+  /** False when the queue of its provider is full, which is then not asked again in this cycle. */
   readonly enqueue: (order: ActionOrder) => boolean;
   /** Told about every action that a pause or a dry run kept back. */
   readonly onWithheld: (order: ActionOrder, by: 'suppressed' | 'dryrun') => void;
@@ -91,6 +91,8 @@ export function disposeActions(
 type Tally = { -readonly [K in keyof Disposition]: Disposition[K] } & {
   emitted: Record<ActionKindCode, number>;
   readonly heldBack: DispositionLog;
+  /** Providers without room. */
+  readonly full: Set<string>;
 };
 
 function newTally(): Tally {
@@ -104,7 +106,13 @@ function newTally(): Tally {
     cappedReclaimCount: 0,
     truncatedCount: 0,
     heldBack: new DispositionLog(),
+    full: new Set(),
   };
+}
+
+/** Nothing leaves a queue while this walk runs: who was refused once is refused to its end. */
+function isFull({ full }: Tally, fleet: Fleet, slot: number): boolean {
+  return full.size > 0 && full.has(fleet.providerOf(slot));
 }
 
 function disposeOne(
@@ -139,10 +147,12 @@ function disposeOne(
     tally.heldBack.note(at, 'provider_unreachable');
     return;
   }
-  // Nothing leaves the queue while this walk runs: who was refused once is refused to its end.
-  if (tally.droppedCount === 0 && offer(actions, at, cycle, fleet, enqueue)) {
-    tally.enqueuedCount++;
-    return;
+  if (!isFull(tally, fleet, slot)) {
+    if (offer(actions, at, cycle, fleet, enqueue)) {
+      tally.enqueuedCount++;
+      return;
+    }
+    tally.full.add(fleet.providerOf(slot));
   }
   tally.droppedCount++;
   tally.heldBack.note(at, 'dropped_queue_full');

@@ -15,7 +15,9 @@ export type Execution =
   | ExecuteOutcome
   | UnderWay
   /** Ended, and told, before its turn came. */
-  | 'moot';
+  | 'moot'
+  /** The provider has no room for it now: nothing failed, and a later cycle derives it again. */
+  | 'put_off';
 
 const ends: ReadonlyMap<StateCode, StateCode> = new Map([
   [State.Creating, State.Idle],

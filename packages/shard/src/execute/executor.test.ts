@@ -32,6 +32,8 @@ interface Trial {
   readonly fleet: Fleet;
   readonly problems: string[];
   readonly calls: string[];
+  /** What the pool is told for its pace. */
+  readonly paced: string[];
   run(kind: ActionKindCode): Promise<Execution>;
 }
 
@@ -43,6 +45,8 @@ interface TrialOptions {
   readonly meanwhile?: (fleet: Fleet) => void;
   /** While the provider refuses a call. */
   readonly whileCalled?: (fleet: Fleet) => void;
+  /** Default: one that refuses every call for good. */
+  readonly provider?: Provider;
 }
 
 function trial(options: TrialOptions): Trial {
@@ -54,7 +58,8 @@ function trial(options: TrialOptions): Trial {
   fleet.observe({ ...machine, assigned: { ...machine.assigned, needFingerprint: fingerprint } });
   const calls: string[] = [];
   const problems: string[] = [];
-  const provider = refusing(calls, () => options.whileCalled?.(fleet));
+  const paced: string[] = [];
+  const provider = options.provider ?? refusing(calls, () => options.whileCalled?.(fleet));
   const executor = new Executor({
     fleet,
     providers: new ProviderSet([new ProviderSource({ name: machine.provider, provider })]),
@@ -65,6 +70,10 @@ function trial(options: TrialOptions): Trial {
       },
     },
     drains: { begin: () => 'provider_now', hold: () => {}, resume: () => {}, abandon: () => {} },
+    pace: {
+      accepted: () => void paced.push('accepted'),
+      throttled: () => void paced.push('throttled'),
+    },
     onFenced: () => assert.fail('fenced'),
     onProblem: (_, problem) => problems.push(problem),
   });
@@ -73,6 +82,7 @@ function trial(options: TrialOptions): Trial {
     fleet,
     problems,
     calls,
+    paced,
     run: (kind) =>
       executor.run(
         {
@@ -180,4 +190,68 @@ test('what is bought counts for its need before the provider is asked: no cycle 
   await run(ActionKind.Provision);
   assert.deepEqual(calls, ['create']);
   assert.deepEqual(seen, [[State.Creating, '', 'blue', 'f1']]);
+});
+
+/** Has no room for any call that changes something; `get` says what became of the machine. */
+function throttling(get: Provider['get']): Provider {
+  const status = 'RESOURCE_EXHAUSTED';
+  const refuse = async (): Promise<never> => {
+    throw new ProviderError({ failure: failureOf(status), status, message: 'slow down' });
+  };
+  return { create: refuse, configure: refuse, drain: refuse, delete: refuse, get, list: refuse };
+}
+
+const mute: Provider['get'] = async () => {
+  const status = 'RESOURCE_EXHAUSTED';
+  throw new ProviderError({ failure: failureOf(status), status, message: 'slow down' });
+};
+
+function reported(state: StateCode, cluster: string): Provider['get'] {
+  const { id, instanceType, zone, capacityType, host, labels } = machineOf('host', state, cluster);
+  return async () => ({
+    id,
+    state,
+    host,
+    instanceType,
+    zone,
+    capacityType,
+    pricePerHour: 0.2,
+    interruptionProbability: 0,
+    resources: new Map([['cpu', '4']]),
+    allocatable: new Map([['cpu', '4']]),
+    labels,
+    lastError: '',
+    cluster,
+    shardMetadata: new Map(),
+  });
+}
+
+const putOff: readonly (readonly [ActionKindCode, StateCode, string])[] = [
+  [Provision, State.Speculative, ''],
+  [Bootstrap, State.Idle, ''],
+  [Reclaim, State.Configured, 'blue'],
+  [Delete, State.Idle, ''],
+];
+for (const [kind, state, cluster] of putOff) {
+  test(`throttled, action ${kind}: put off, no failure, and the machine is where it was`, async () => {
+    const provider = throttling(reported(state, cluster));
+    const { run, fleet, paced } = trial({ state, cluster, provider });
+    assert.equal(await run(kind), 'put_off');
+    assert.equal(fleet.stateOf(0), state);
+    assert.deepEqual(paced, ['throttled']);
+  });
+
+  test(`throttled, action ${kind}, and mute about it: in doubt, never Failed`, async () => {
+    const { run, fleet } = trial({ state, cluster, provider: throttling(mute) });
+    assert.equal(await run(kind), 'put_off');
+    assert.notEqual(fleet.stateOf(0), State.Failed);
+    assert.deepEqual(fleet.takeWrites(fleet.providerOf(0)).doubted, ['host']);
+  });
+}
+
+test('throttled, and the call took effect all the same: what the provider says counts', async () => {
+  const provider = throttling(reported(State.Configuring, 'blue'));
+  const { run, fleet } = trial({ state: State.Idle, provider });
+  assert.deepEqual(await run(Bootstrap), { underWay: State.Configuring });
+  assert.equal(fleet.stateOf(0), State.Configuring);
 });

@@ -1,6 +1,7 @@
 // Carries one action out: re-checks the machine, walks the transitional edge, calls the provider,
 // and makes of every answer a fact or an outcome (shard §9.3, §9.4). A network blip is never a
-// failed machine, a fenced call changes nothing, and only a definite refusal makes one Failed.
+// failed machine, a fenced call changes nothing, and only a definite refusal makes one Failed. A
+// provider that is asked too much of (RESOURCE_EXHAUSTED) fails nothing: the action is put off.
 //
 // Held (a pause, a dry run, a fence), it begins nothing more: no call, no question to an operator,
 // no instruction. What waits between two steps goes back; a call on the wire is the provider's.
@@ -22,13 +23,13 @@ import {
 } from '@bigfleet/engine';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Provider, ReportedMachine, TransitionAck } from '../provider/provider.ts';
-import { ProviderError } from '../provider/provider-error.ts';
+import { isThrottled, ProviderError } from '../provider/provider-error.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
 import type { ActionNeed } from '../engine-host/answer.ts';
 import { machineOfReport } from './adopt.ts';
 import { type Execution, executionOf } from './execution.ts';
 import type { ActionOrder } from './order.ts';
-import type { BlobAnswer, BlobSource, DrainDesk } from './ports.ts';
+import type { BlobAnswer, BlobSource, DrainDesk, PacePort } from './ports.ts';
 
 /** A blob that is stale when it arrives is pulled again, but not for ever. */
 const BLOB_PULLS_MAX = 3;
@@ -38,6 +39,7 @@ export interface ExecutorPorts {
   readonly providers: ProviderSet;
   readonly blobs: BlobSource;
   readonly drains: DrainDesk;
+  readonly pace: PacePort;
   /** This process is the zombie: actuation must stop. */
   readonly onFenced: (order: ActionOrder, error: ProviderError) => void;
   /** An action failed, or an answer could not be used; for the log. */
@@ -239,6 +241,7 @@ export class Executor {
     if (provider === undefined) return this.#withoutProvider(order);
     try {
       const { machine } = await work(provider);
+      this.#ports.pace.accepted(order);
       if (machine !== undefined) return this.#adopt(order, call, machine);
       this.#doubt(order);
       return { underWay: edges[call].transit };
@@ -263,8 +266,9 @@ export class Executor {
     provider: Provider,
     error: ProviderError,
     signal: AbortSignal,
-  ): Promise<ExecuteOutcome> {
+  ): Promise<Execution> {
     this.#ports.onProblem(order, `${call}: ${error.message}`, error);
+    if (isThrottled(error)) return this.#putOff(order, call, provider);
     switch (error.failure) {
       case 'fenced':
         this.#doubt(order);
@@ -309,21 +313,35 @@ export class Executor {
     provider: Provider,
     error: ProviderError,
   ): Promise<ExecuteOutcome> {
-    let reported: ReportedMachine;
-    try {
-      reported = await provider.get(order.machineId);
-    } catch (getError) {
-      if (!(getError instanceof ProviderError)) throw getError;
-      this.#ports.onProblem(order, `get: ${getError.message}`, getError);
-      this.#doubt(order);
-      return 'provider_error';
-    }
+    const reported = await this.#get(order, provider);
+    if (reported === undefined) return 'provider_error';
     const isStillThere = reported.state === edges[call].start;
     if (error.failure === 'state_refusal' && isStillThere) {
       return this.#fail(order, `${call}: ${error.message}`);
     }
     this.#adopt(order, call, reported);
     return 'provider_error';
+  }
+
+  /** No outcome of the action, unless the call took effect all the same. */
+  async #putOff(order: ActionOrder, call: Call, provider: Provider): Promise<Execution> {
+    this.#ports.pace.throttled(order);
+    const reported = await this.#get(order, provider);
+    if (reported === undefined) return 'put_off';
+    const execution = this.#adopt(order, call, reported);
+    return reported.state === edges[call].start ? 'put_off' : execution;
+  }
+
+  /** Undefined when the provider is mute about the machine, which is in doubt then. */
+  async #get(order: ActionOrder, provider: Provider): Promise<ReportedMachine | undefined> {
+    try {
+      return await provider.get(order.machineId);
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      this.#ports.onProblem(order, `get: ${error.message}`, error);
+      this.#doubt(order);
+      return undefined;
+    }
   }
 
   /** The edge was walked here, and nobody said whether it was walked there. */

@@ -1,61 +1,93 @@
-// Bounded execution: so many actions at once, twice as many waiting, each with a deadline of its
-// own. A cycle never waits for it: what does not fit is dropped and derived again. Workers are
-// slots, not threads; the work is a provider call or a wait for an operator.
+// Bounded execution: of each provider so many actions at once, twice as many waiting, each with a
+// deadline of its own. A cycle never waits for it: what does not fit is dropped and derived again.
+// Workers are slots, not threads; the work is a provider call or a wait for an operator.
 //
 // To offer is to queue (shard §6.2, step 10): workers take what was offered in a turn of its own, or
 // a cycle that decides 50 actions would last until the frames and calls of all of them are written.
 //
 // Held, it begins nothing: a pause that let the queue run dry would be no kill switch.
+//
+// A provider that answers RESOURCE_EXHAUSTED slows down its own lane (provider-pace.ts). Bounds: one
+// lane per provider name that was ever configured, three times the concurrency in each.
 
-import { BoundedQueue, type Runtime, withDeadline } from '@bigfleet/base';
+import { type Runtime, withDeadline } from '@bigfleet/base';
 import type { Execution } from './execution.ts';
 import type { ActionOrder } from './order.ts';
+import { ProviderLane } from './provider-lane.ts';
+import type { SlowDown } from './provider-pace.ts';
 
 /** Longer than any provider may take to accept; transitions go on without us. */
 const EXECUTE_TIMEOUT_MS = 30_000;
 
 export interface ExecutePoolOptions {
   readonly runtime: Runtime;
+  /** Of each provider. */
   readonly concurrency: number;
   readonly timeoutMs?: number;
+  /** Whose call the action is, by configured name. Asked when it is offered. */
+  readonly providerOf: (order: ActionOrder) => string;
   /** Never rejects: an answer for everything that can happen. */
   readonly run: (order: ActionOrder, signal: AbortSignal) => Promise<Execution>;
   readonly onDone: (order: ActionOrder, execution: Execution, tookMs: number) => void;
+  /** Every refusal; with what follows from it, when it is the first one of its window. */
+  readonly onThrottled: (provider: string, slowDown: SlowDown | undefined) => void;
+  /** It waited, and its provider has slowed down: to be derived again. */
+  readonly onDropped: (order: ActionOrder) => void;
+  /** There is room again for what was turned away. */
+  readonly onRoom: () => void;
 }
 
 export class ExecutePool {
   readonly #options: ExecutePoolOptions;
-  readonly #queue: BoundedQueue<ActionOrder>;
+  readonly #lanes = new Map<string, ProviderLane>();
+  readonly #laneOf = new Map<ActionOrder, ProviderLane>();
   readonly #running = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   readonly #concurrency: number;
   #isHeld = false;
-  /** Free workers look at the queue soon. */
+  #isClosing = false;
+  /** Free workers look at the queues soon. */
   #waking: Promise<void> | undefined;
 
   constructor(options: ExecutePoolOptions) {
     this.#options = options;
     this.#concurrency = Math.max(1, options.concurrency);
-    // What waits, and what free workers have not taken yet.
-    this.#queue = new BoundedQueue({ capacity: 3 * this.#concurrency, overflow: 'refuse' });
   }
 
   get queuedCount(): number {
-    return this.#queue.size;
+    return [...this.#lanes.values()].reduce((sum, { queuedCount }) => sum + queuedCount, 0);
   }
 
   get runningCount(): number {
     return this.#running.size;
   }
 
+  /** Actions that the provider gets at a time. */
+  windowOf(provider: string): number {
+    return this.#lanes.get(provider)?.window ?? this.#concurrency;
+  }
+
   /** False when it must be derived again later. */
   offer(order: ActionOrder): boolean {
-    if (this.#isHeld || this.#stop.signal.aborted) return false;
-    const freeCount = this.#concurrency - this.#running.size;
-    if (this.#queue.size >= 2 * this.#concurrency + freeCount) return false;
-    if (this.#queue.push(order) === 'refused') return false;
+    if (this.#isHeld || this.#isClosing) return false;
+    if (!this.#lane(this.#options.providerOf(order)).push(order)) return false;
     this.#waking ??= this.#wake();
     return true;
+  }
+
+  /** The provider took a call of a running order. */
+  accepted(order: ActionOrder): void {
+    if (this.#laneOf.get(order)?.accepted(order) === true) this.#options.onRoom();
+  }
+
+  /** The provider answered a call of a running order with RESOURCE_EXHAUSTED. */
+  throttled(order: ActionOrder): void {
+    const lane = this.#laneOf.get(order);
+    if (lane === undefined) return;
+    const slowDown = lane.refused(order);
+    this.#options.onThrottled(lane.provider, slowDown);
+    if (slowDown === undefined) return;
+    for (const waiting of lane.trim()) this.#options.onDropped(waiting);
   }
 
   /**
@@ -64,9 +96,7 @@ export class ExecutePool {
    */
   hold(isKept: (order: ActionOrder) => boolean): readonly ActionOrder[] {
     this.#isHeld = true;
-    const waiting = this.#takeQueued();
-    for (const order of waiting) if (isKept(order)) this.#queue.push(order);
-    return waiting.filter((order) => !isKept(order));
+    return this.#takeWaiting(isKept);
   }
 
   release(): void {
@@ -79,7 +109,8 @@ export class ExecutePool {
    * that there is no more time. Returns what was dropped.
    */
   async close(signal: AbortSignal): Promise<readonly ActionOrder[]> {
-    const dropped = this.#takeQueued();
+    this.#isClosing = true;
+    const dropped = this.#takeWaiting(() => false);
     const abort = (): void => this.#stop.abort(signal.reason);
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
@@ -87,15 +118,20 @@ export class ExecutePool {
     await Promise.all(this.#running);
     signal.removeEventListener('abort', abort);
     this.#stop.abort();
+    for (const lane of this.#lanes.values()) lane.close();
     return dropped;
   }
 
-  #takeQueued(): readonly ActionOrder[] {
-    const taken: ActionOrder[] = [];
-    for (let order = this.#queue.shift(); order !== undefined; order = this.#queue.shift()) {
-      taken.push(order);
-    }
-    return taken;
+  #lane(provider: string): ProviderLane {
+    const known = this.#lanes.get(provider);
+    if (known !== undefined) return known;
+    const lane = new ProviderLane(provider, this.#options.runtime, this.#concurrency);
+    this.#lanes.set(provider, lane);
+    return lane;
+  }
+
+  #takeWaiting(isKept: (order: ActionOrder) => boolean): readonly ActionOrder[] {
+    return [...this.#lanes.values()].flatMap((lane) => lane.takeWaiting(isKept));
   }
 
   async #wake(): Promise<void> {
@@ -105,23 +141,35 @@ export class ExecutePool {
   }
 
   #next(): void {
-    while (!this.#isHeld && this.#running.size < this.#concurrency) {
-      const order = this.#queue.shift();
-      if (order === undefined) return;
-      const work = this.#work(order).finally(() => {
-        this.#running.delete(work);
-        if (!this.#stop.signal.aborted) this.#next();
-      });
-      this.#running.add(work);
-    }
+    for (const lane of this.#lanes.values()) this.#nextOf(lane);
   }
 
-  async #work(order: ActionOrder): Promise<void> {
+  #nextOf(lane: ProviderLane): void {
+    while (!this.#isHeld && !this.#stop.signal.aborted) {
+      const order = lane.take(() => this.#nextOf(lane));
+      if (order === undefined) break;
+      this.#begin(lane, order);
+    }
+    if (!this.#isHeld && !this.#isClosing && lane.takeWantsMore()) this.#options.onRoom();
+  }
+
+  #begin(lane: ProviderLane, order: ActionOrder): void {
+    this.#laneOf.set(order, lane);
+    const work = this.#work(lane, order).finally(() => {
+      this.#laneOf.delete(order);
+      this.#running.delete(work);
+      this.#nextOf(lane);
+    });
+    this.#running.add(work);
+  }
+
+  async #work(lane: ProviderLane, order: ActionOrder): Promise<void> {
     const { runtime, run, onDone, timeoutMs = EXECUTE_TIMEOUT_MS } = this.#options;
     const startMs = runtime.clock.monotonicMs();
     const deadline = withDeadline(runtime, timeoutMs, this.#stop.signal);
     try {
       const execution = await run(order, deadline.signal);
+      lane.ended(order, execution === 'success' || typeof execution === 'object');
       onDone(order, execution, runtime.clock.monotonicMs() - startMs);
     } finally {
       deadline.dispose();

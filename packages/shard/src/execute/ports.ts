@@ -1,9 +1,10 @@
 // What executors need besides the fleet and the providers: the operators' side of a bootstrap and
-// of a drain. Narrow on purpose: executors are tested without a session.
+// of a drain, and who sets the pace. Narrow on purpose: executors are tested without a session.
 
 import type { ActionReason } from '@bigfleet/base';
 import type { Requirement } from '@bigfleet/engine';
 import type { MachineHandle } from '../fleet/fleet.ts';
+import type { ActionOrder } from './order.ts';
 
 export interface BlobOrder {
   readonly cluster: string;
@@ -23,6 +24,12 @@ export type BlobAnswer =
 export interface BlobSource {
   /** Never rejects for what an operator does; a wait ends with `signal` at the latest. */
   pull(order: BlobOrder, signal: AbortSignal): Promise<BlobAnswer>;
+}
+
+/** What providers say to calls of orders that run, for the pace of the next ones. */
+export interface PacePort {
+  accepted(order: ActionOrder): void;
+  throttled(order: ActionOrder): void;
 }
 
 export interface DrainNotice {

@@ -6,6 +6,7 @@ import { type ExecuteOutcome, executeOutcomes } from '@bigfleet/base';
 import { ActionKind, type ActionKindCode, actionKindName } from '@bigfleet/engine';
 import type { Counter, CounterFamily, MetricRegistry } from '@bigfleet/telemetry';
 import type { Disposition } from '../cycle/dispose.ts';
+import { MAX_PROVIDERS, type ProviderSet } from '../provider/provider-set.ts';
 
 const KINDS = ['Bootstrap', 'Provision', 'Reclaim', 'Preempt', 'Delete'] as const;
 type KindName = (typeof KINDS)[number];
@@ -23,6 +24,7 @@ export interface ActionMetrics {
 export interface PoolDepths {
   readonly queuedCount: number;
   readonly runningCount: number;
+  windowOf(provider: string): number;
 }
 
 export function createActionMetrics(registry: MetricRegistry): ActionMetrics {
@@ -54,18 +56,37 @@ export function createActionMetrics(registry: MetricRegistry): ActionMetrics {
 }
 
 /** Read when a scrape asks. */
-export function observePool(registry: MetricRegistry, pool: PoolDepths): void {
+export function observePool(
+  registry: MetricRegistry,
+  pool: PoolDepths,
+  providers: ProviderSet,
+): void {
   const depth = registry.gauge({
     name: 'bigfleet_shard_action_queue_depth',
-    help: 'Actions that wait for an executor; the cap is twice the concurrency.',
+    help: 'Actions that wait for an executor; the cap is twice the concurrency for each provider.',
   });
   const inFlight = registry.gauge({
     name: 'bigfleet_shard_execute_inflight',
     help: 'Executions that run now.',
   });
+  const window = registry.gauge({
+    name: 'bigfleet_shard_provider_execute_window',
+    help: 'Executions that the provider gets at a time; fewer than the concurrency: it throttles.',
+    labels: { provider: { max: MAX_PROVIDERS } },
+  });
+  const shown = new Set<string>();
   registry.onCollect(() => {
     depth.set(pool.queuedCount);
     inFlight.set(pool.runningCount);
+    for (const { name } of providers) shown.add(name);
+    for (const provider of shown) {
+      if (providers.get(provider) !== undefined) {
+        window.labels({ provider }).set(pool.windowOf(provider));
+        continue;
+      }
+      shown.delete(provider);
+      window.remove(provider);
+    }
   });
 }
 

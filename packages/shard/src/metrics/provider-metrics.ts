@@ -17,6 +17,7 @@ export interface ProviderMetricsOptions {
 export interface ProviderMetrics {
   refreshed(provider: string, outcome: RoundOutcome): void;
   rejected(reason: MachineRefusal): void;
+  throttled(provider: string): void;
 }
 
 export function createProviderMetrics(options: ProviderMetricsOptions): ProviderMetrics {
@@ -41,6 +42,11 @@ export function createProviderMetrics(options: ProviderMetricsOptions): Provider
     name: 'bigfleet_shard_machines_rejected_total',
     help: 'Provider records refused at ingest; what was known before stays.',
     labels: { reason: REFUSALS },
+  });
+  const throttled = registry.counter({
+    name: 'bigfleet_shard_provider_throttled_total',
+    help: 'Calls that the provider answered with RESOURCE_EXHAUSTED; their actions are put off.',
+    labels,
   });
   countProviders(registry, providers);
   /** Unix seconds; 0 of who never answered, or an alert about a stale one has nothing to see. */
@@ -68,6 +74,7 @@ export function createProviderMetrics(options: ProviderMetricsOptions): Provider
       successes.set(provider, Number(clock.unixNanos() / 1_000_000n) / 1_000);
     },
     rejected: (reason) => rejected.labels({ reason }).inc(),
+    throttled: (provider) => throttled.labels({ provider }).inc(),
   };
 }
 

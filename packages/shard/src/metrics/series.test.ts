@@ -27,6 +27,8 @@ const SERIES: readonly (readonly [string, 'counter' | 'gauge' | 'histogram', num
   ['actions_deduped_total', 'counter', 1],
   ['action_queue_depth', 'gauge', 1],
   ['execute_inflight', 'gauge', 1],
+  ['provider_execute_window', 'gauge', 1],
+  ['provider_throttled_total', 'counter', 1],
   ['idle_releases_total', 'counter', 1],
   ['reclaims_capped_total', 'counter', 1],
   ['actions_suppressed_total', 'counter', 5],

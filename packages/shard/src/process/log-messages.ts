@@ -16,6 +16,13 @@ export const providerUnheard: LogMessage<'provider' | 'err'> = defineMessage({
   keys: ['provider', 'err'],
 });
 
+/** Once per pause: a refusal that follows from the same pace is only counted. */
+export const providerSlowedDown: LogMessage<'provider' | 'window' | 'pause_ms'> = defineMessage({
+  level: 'warn',
+  text: 'provider answers RESOURCE_EXHAUSTED: its actions slow down',
+  keys: ['provider', 'window', 'pause_ms'],
+});
+
 /** Once per List with more refused records than lines. */
 export const machinesRejected: LogMessage<'provider' | 'rejected' | 'suppressed'> = defineMessage({
   level: 'warn',

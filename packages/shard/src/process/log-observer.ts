@@ -14,7 +14,7 @@ import type { CycleReport, ShardObserver } from '../core/observer.ts';
 import type { ActionOrder } from '../execute/order.ts';
 import { summariseShortfalls } from '../ledgers/shortfalls.ts';
 import type { EffectiveRails } from '../rails/settings.ts';
-import { incrementalMismatch, providerUnheard } from './log-messages.ts';
+import { incrementalMismatch, providerSlowedDown, providerUnheard } from './log-messages.ts';
 import { RejectedLines } from './rejected-lines.ts';
 
 /** Whatever was decided about has moved on by itself: nothing failed. */
@@ -95,6 +95,11 @@ export function createLogObserver(options: LogObserverOptions): LogObserver {
     onProblem: (order, problem) => {
       const met = problems.get(order) ?? [];
       if (!met.includes(problem)) problems.set(order, [...met, problem]);
+    },
+    onThrottled: (provider, slowDown) => {
+      if (slowDown === undefined) return;
+      const { window, pauseMs } = slowDown;
+      logger.event(providerSlowedDown, { provider, window, pause_ms: Math.round(pauseMs) });
     },
     onCycleError: (error) => logger.error('cycle failed', { err: stackOf(error) }),
     close: () => failed.close(),

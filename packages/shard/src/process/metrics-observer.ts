@@ -37,6 +37,7 @@ export function createMetricsObserver(options: MetricsObserverOptions): Partial<
       for (const [name, refresh] of report.refreshes) providerSeries.refreshed(name, refresh);
     },
     onRejectedRecord: (_, { reason }) => providerSeries.rejected(reason),
+    onThrottled: (provider) => providerSeries.throttled(provider),
     onExecuted: ({ kind }, outcome) => actions.executed(kind, outcome),
     onWithheld: ({ kind }, by) => actions.withheld(kind, by),
   };

@@ -12,6 +12,7 @@ export function combineObservers(observers: readonly Partial<ShardObserver>[]): 
     onExecuted: (...told) => observers.forEach((each) => each.onExecuted?.(...told)),
     onWithheld: (...told) => observers.forEach((each) => each.onWithheld?.(...told)),
     onFenced: (...told) => observers.forEach((each) => each.onFenced?.(...told)),
+    onThrottled: (...told) => observers.forEach((each) => each.onThrottled?.(...told)),
     onProblem: (...told) => observers.forEach((each) => each.onProblem?.(...told)),
     onCycleError: (...told) => observers.forEach((each) => each.onCycleError?.(...told)),
   };

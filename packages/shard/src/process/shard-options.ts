@@ -94,7 +94,7 @@ export const LIBRARY_SETTINGS: ShardSettings = {
     maxActionsPerCycle: 0,
   },
   hasConfigureBrake: false,
-  executeConcurrency: 1,
+  executeConcurrency: 64,
   requireSessionCn: false,
   hasLocalBootstrap: false,
   isIncremental: false,

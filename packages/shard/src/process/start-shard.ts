@@ -47,7 +47,7 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
     fail: failure.resolve,
   });
   const { core, brake, operators, demand } = wiring;
-  observePool(registry, core);
+  observePool(registry, core, providers);
   const parts: ShardParts = {
     shardId,
     epoch,

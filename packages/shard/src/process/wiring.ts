@@ -257,6 +257,7 @@ export class ShardWiring {
       onExecuted: (order, outcome, tookMs) => of().onExecuted(order, outcome, tookMs),
       onWithheld: (order, by) => of().onWithheld(order, by),
       onFenced: (order) => of().onFenced(order),
+      onThrottled: (provider, slowDown) => of().onThrottled(provider, slowDown),
       onProblem: (order, problem, error) => of().onProblem(order, problem, error),
       onCycleError: (error) => of().onCycleError(error),
     };

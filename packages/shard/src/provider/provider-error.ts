@@ -68,6 +68,14 @@ export class ProviderError extends BigFleetError {
   }
 }
 
+/**
+ * The provider is asked too much of, and says so. Still a result that is unknown: a proxy that gave up
+ * waiting may answer the same.
+ */
+export function isThrottled({ status }: ProviderError): boolean {
+  return status === 'RESOURCE_EXHAUSTED';
+}
+
 export function failureOf(status: FailureCode): ProviderFailure {
   return byStatus[status];
 }

@@ -16,9 +16,11 @@ import { createInlineHost } from '../../engine-host/inline-host.ts';
 import type { EngineHost } from '../../engine-host/engine-host.ts';
 import { rollupOf } from '../../engine-host/testing/random-inputs.ts';
 import type { ActionOrder } from '../../execute/order.ts';
+import type { SlowDown } from '../../execute/provider-pace.ts';
 import type { BlobAnswer, BlobSource, DrainNotice, DrainStart } from '../../execute/ports.ts';
 import type { NodeChange } from '../../fleet/node-change.ts';
 import type { Provider, TransitionAck } from '../../provider/provider.ts';
+import type { ProviderError } from '../../provider/provider-error.ts';
 import { ProviderSet } from '../../provider/provider-set.ts';
 import { ProviderSource } from '../../provider/provider-source.ts';
 import type { ListMode } from '../../provider/reconcile/list-plan.ts';
@@ -48,6 +50,7 @@ export interface Stage {
   readonly changes: NodeChange[];
   readonly drains: DrainNotice[];
   readonly deskCalls: string[];
+  readonly throttled: { readonly provider: string; readonly slowDown: SlowDown | undefined }[];
   readonly problems: string[];
   /** What a test may change while the shard runs. */
   readonly world: {
@@ -57,6 +60,8 @@ export interface Stage {
     pull: BlobSource['pull'] | undefined;
     /** How long a call that changes something is on the wire. */
     wireMs: number;
+    /** What the provider answers to every call that changes something. */
+    refusal: ProviderError | undefined;
     /** What the provider's answer is turned into on its way back. */
     ack: (answer: TransitionAck) => TransitionAck;
     drainStart: DrainStart;
@@ -104,12 +109,14 @@ export function stage(options: StageOptions = {}): Stage {
     changes: [],
     drains: [],
     deskCalls: [],
+    throttled: [],
     problems: [],
     world: {
       rails: openRails,
       blob: { kind: 'blob', userData: Uint8Array.of(1), isExpired: () => false },
       pull: undefined,
       wireMs: 0,
+      refusal: undefined,
       ack: (answer) => answer,
       drainStart: 'provider_now',
       heldOff: new Set(),
@@ -145,6 +152,7 @@ export function stage(options: StageOptions = {}): Stage {
       onExecuted: (order, outcome) => state.executed.push({ order, outcome }),
       onWithheld: (order, by) => state.withheld.push(`${by} ${order.machineId}`),
       onFenced: (order) => state.problems.push(`fenced ${order.machineId}`),
+      onThrottled: (provider, slowDown) => state.throttled.push({ provider, slowDown }),
       onProblem: (_, problem) => state.problems.push(problem),
       onCycleError: (error) => {
         throw error;
@@ -188,6 +196,7 @@ function overWire(
     const { calls, world } = stageOf();
     calls.push(`${call} ${machineId}`);
     if (world.wireMs > 0) await sleep(runtime, world.wireMs);
+    if (world.refusal !== undefined) throw world.refusal;
     return world.ack(await work());
   };
   return {

@@ -205,6 +205,7 @@ export class ReadStage {
         onSkippedMetadata: () => undefined,
         onWithheld: () => undefined,
         onFenced: (order) => this.bugs.push(order),
+        onThrottled: () => undefined,
         // A machine that fails on its way is a problem of its action, and no bug.
         onProblem: (_, problem) => {
           if (problem.startsWith('a bug')) this.bugs.push(problem);
