@@ -69,6 +69,18 @@ export class Stage {
 
   /** Every session open and its first roll-up acknowledged; how long opening took. */
   async startOperators(target: string): Promise<number> {
+    const openMs = await this.openOperators(target);
+    await this.firstRollups();
+    return openMs;
+  }
+
+  /** Until every roll-up is acknowledged. */
+  async firstRollups(): Promise<void> {
+    await Promise.all(this.operators.map((peer) => peer.askNumber('first')));
+  }
+
+  /** Every session open, and nothing asked for; how long opening took. */
+  async openOperators(target: string): Promise<number> {
     const { shape, operatorProcesses: stride = 1 } = this.#options;
     const certificates = path.join(this.#folder.path, 'clusters');
     const operators = Array.from(
@@ -82,9 +94,7 @@ export class Stage {
     await this.count('sessionCount');
     const startMs = performance.now();
     await Promise.all(operators.map((peer) => peer.askNumber('open', 0, OPEN_WITHIN_MS)));
-    const openMs = performance.now() - startMs;
-    await Promise.all(operators.map((peer) => peer.askNumber('first')));
-    return openMs;
+    return performance.now() - startMs;
   }
 
   /** Over all operator processes. */

@@ -52,7 +52,11 @@ export function createProviderMetrics(options: ProviderMetricsOptions): Provider
   /** Unix seconds; 0 of who never answered, or an alert about a stale one has nothing to see. */
   const successes = new Map<string, number>();
   registry.onCollect(() => {
-    for (const { name } of providers) if (!successes.has(name)) successes.set(name, 0);
+    for (const { name } of providers) {
+      if (!successes.has(name)) successes.set(name, 0);
+      // From the beginning, or the first refusal is no increase.
+      throttled.labels({ provider: name }).inc(0);
+    }
     for (const [provider, atSeconds] of successes) {
       if (providers.get(provider) !== undefined) {
         lastSuccess.labels({ provider }).set(atSeconds);
