@@ -336,7 +336,7 @@ export class ShardCore {
       need !== undefined &&
       brake?.isHeldOff(need, runtime.clock.monotonicMs())
     ) {
-      return Promise.resolve('moot');
+      return Promise.resolve('put_off');
     }
     // What the hand-over left open ends with the provider's part, and is told by that.
     if (order.isDrainDue === true) this.#open.takeDrain(order.machineId);

@@ -9,7 +9,7 @@ import {
   type VirtualRuntime,
 } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
-import { CapacityType, type StateCode } from '@bigfleet/engine';
+import { CapacityType, type ConfigureBrake, type StateCode } from '@bigfleet/engine';
 import { TokenSource } from '@bigfleet/wire';
 import type { ActuationRails } from '../../cycle/dispose.ts';
 import { createInlineHost } from '../../engine-host/inline-host.ts';
@@ -80,6 +80,8 @@ export interface StageOptions {
   /** A machine stays Configuring until the test ends it. */
   readonly isConfigureStaged?: boolean;
   readonly executeConcurrency?: number;
+  /** Absent: the rail is off. */
+  readonly brake?: ConfigureBrake;
   /** Default: full. */
   readonly listMode?: ListMode;
 }
@@ -142,6 +144,7 @@ export function stage(options: StageOptions = {}): Stage {
     executeConcurrency: options.executeConcurrency ?? 8,
     rails: () => state.world.rails,
     heldOff: () => state.world.heldOff,
+    ...(options.brake === undefined ? {} : { brake: options.brake }),
     onNodeChange: (change) => state.changes.push(change),
     observer: {
       onCycle: (report) => state.cycles.push(report),
