@@ -7,7 +7,7 @@ import type { Decide } from '../step.ts';
 export interface Decider {
   readonly name: string;
   readonly decide: Decide;
-  /** Fast enough for the full-size tests and their wall-clock bars. */
+  /** Fast enough for the full-size tests. */
   readonly isFast: boolean;
 }
 
