@@ -2,10 +2,11 @@
 // no retries, no proxy, no unbounded memory for a reader that stops, a bounded stop.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer as createHttp2Server, constants } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { sleep, withDeadline } from '@bigfleet/base';
+import { deadlineOf, runWithDeadline, sleep } from '@bigfleet/base';
 import {
   bytes,
   dial,
@@ -88,11 +89,10 @@ describe('streams', () => {
     const up = channel.stream('/t.T/Up', flood('client'));
     await down.next();
     await up.next();
-    await sleep(runtime, 300);
-    const settled = { ...counts };
-    await sleep(runtime, 300);
-    assert.deepEqual(counts, settled, 'both sides stopped producing');
-    assert.ok(settled.server < 64 && settled.client < 64, JSON.stringify(settled));
+    for (let seen = -1; seen !== counts.server + counts.client; await sleep(runtime, 300)) {
+      seen = counts.server + counts.client;
+      assert.ok(counts.server < 64 && counts.client < 64, JSON.stringify(counts));
+    }
     const grown = process.memoryUsage().arrayBuffers - before;
     assert.ok(grown < 8 * 1024 * 1024, `${grown} bytes more`);
     for (let i = 0; i < 100; i += 1) await down.next();
@@ -107,7 +107,7 @@ describe('connection age', () => {
     const { server, dial } = await openServer(t, {
       router: routes({ '/t.T/Open': open, [echoPath]: unary(async (request) => request) }),
       maxConnectionAgeMs: 150,
-      maxConnectionAgeGraceMs: 300,
+      maxConnectionAgeGraceMs: 1_500,
     });
     const channel = dial();
     const session = channel.stream('/t.T/Open', silence(t));
@@ -140,9 +140,10 @@ describe('connection age', () => {
     }
     await ended;
     const livedMs = runtime.clock.monotonicMs() - startedMs;
-    assert.ok(livedMs >= 400 && livedMs < 2_000, `${livedMs}`);
-    assert.ok(answered > 10 && most >= 2, `${answered} calls, ${most} connections`);
-    assert.ok(refused <= most + 2, `${refused} refused on ${most} connections`);
+    assert.ok(livedMs >= 1_600, `${livedMs}`);
+    assert.ok(answered > 0 && most >= 2, `${answered} calls, ${most} connections`);
+    const connections = Math.ceil(livedMs / 135) + 1; // an age varies by a tenth
+    assert.ok(refused <= connections, `${refused} refused on ${connections} connections`);
   });
 });
 
@@ -154,8 +155,8 @@ describe('keepalive', () => {
     const socket = await rawSocket(t, address);
     socket.resume();
     socket.write(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1'));
-    await eventually('the peer is connected', () => server.connectionCount === 1);
-    await eventually('the peer is dropped', () => server.connectionCount === 0);
+    await once(socket, 'close');
+    await eventually('the peer is forgotten', () => server.connectionCount === 0);
   });
 
   it('the client drops a server that answers no ping, and says UNAVAILABLE', async (t) => {
@@ -179,7 +180,7 @@ describe('keepalive', () => {
 
   it('the server accepts pings at any rate, also without calls', async (t) => {
     const { server, dial } = await openServer(t);
-    const channel = dial({ keepalive: { timeMs: 5, timeoutMs: 1_000 } });
+    const channel = dial({ keepalive: { timeMs: 5, timeoutMs: 60_000 } });
     await channel.unary(echoPath, bytes(''));
     const [first] = [server.connectionCount];
     await sleep(runtime, 300);
@@ -223,15 +224,15 @@ describe('no second attempts', () => {
   });
 
   it('a unary call without a deadline gets the default one', async (t) => {
+    let leftMs: number | undefined;
     const hang = unary((_request, { signal }) => {
+      leftMs = (deadlineOf(signal) ?? Number.NaN) - runtime.clock.monotonicMs();
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve(bytes(''))));
     });
     const { dial } = await openServer(t, { router: routes({ [echoPath]: hang }) });
-    const startedMs = runtime.clock.monotonicMs();
-    const channel = dial({ unaryDeadlineMs: 150 });
+    const channel = dial({ unaryDeadlineMs: 2_000 });
     await failsWith('DEADLINE_EXCEEDED', channel.unary(echoPath, bytes('')));
-    const tookMs = runtime.clock.monotonicMs() - startedMs;
-    assert.ok(tookMs >= 140 && tookMs < 2_000, `${tookMs}`);
+    assert.ok(leftMs !== undefined && leftMs <= 2_000, `${leftMs}`);
   });
 });
 
@@ -259,7 +260,7 @@ describe('stop', () => {
       const startedMs = runtime.clock.monotonicMs();
       await Promise.all([server.stop(), server.stop()]);
       const tookMs = runtime.clock.monotonicMs() - startedMs;
-      assert.ok(tookMs >= 190 && tookMs < 1_000, `${tookMs}`);
+      assert.ok(tookMs >= 190, `${tookMs}`);
       assert.deepEqual([server.connectionCount, server.callCount], [0, 0]);
       await Promise.all(ends);
       silent.destroy();
@@ -267,12 +268,9 @@ describe('stop', () => {
   }
 
   it('is immediate when nothing runs', async (t) => {
-    const { server, dial } = await openServer(t, { stopGraceMs: 60_000 });
+    const { server, dial } = await openServer(t, { stopGraceMs: 3_600_000 });
     await dial().unary(echoPath, bytes(''));
-    const { signal, dispose } = withDeadline(runtime, 5_000);
-    await server.stop();
-    assert.equal(signal.aborted, false);
-    dispose();
+    await runWithDeadline(runtime, { ms: 60_000 }, () => server.stop());
   });
 });
 

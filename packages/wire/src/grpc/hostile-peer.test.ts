@@ -104,7 +104,10 @@ describe('oversized messages', () => {
   it('of exactly 256 MiB pass', async (t) => {
     const size = unary(async (message) => bytes(String(message.length)));
     const { dial } = await openServer(t, { router: routes({ [echoPath]: size }) });
-    const answer = await dial().unary(echoPath, new Uint8Array(maxMessageBytes));
+    const answer = await dial({ unaryDeadlineMs: 120_000 }).unary(
+      echoPath,
+      new Uint8Array(maxMessageBytes),
+    );
     assert.equal(text(answer), String(maxMessageBytes));
   });
 });

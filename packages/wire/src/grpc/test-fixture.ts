@@ -118,7 +118,7 @@ export async function failsWith(code: FailureCode, work: Promise<unknown>): Prom
 
 /** Polls a condition of the real world; bounded, so that a broken promise fails and not hangs. */
 export async function eventually(what: string, holds: () => boolean): Promise<void> {
-  for (let poll = 0; poll < 1_000; poll += 1) {
+  for (let poll = 0; poll < 6_000; poll += 1) {
     if (holds()) return;
     await sleep(runtime, 10);
   }

@@ -140,7 +140,7 @@ export function describeCancellation(open: OpenWorld): void {
           routes({ '/t.T/Hang': hangingUnary(seen), '/t.T/Stream': hang }),
         );
         const channel = connect();
-        const { signal } = withDeadline(world.runtime, 300);
+        const { signal } = withDeadline(world.runtime, 2_000);
         const unary = failsWith(
           'DEADLINE_EXCEEDED',
           channel.unary('/t.T/Hang', bytes(''), { signal }),
@@ -162,10 +162,10 @@ export function describeCancellation(open: OpenWorld): void {
           return request;
         });
         const { connect } = await world.serve(routes({ '/t.T/Echo': method }));
-        const deadline = withDeadline(world.runtime, 20_000);
+        const deadline = withDeadline(world.runtime, 3_600_000);
         await connect().unary('/t.T/Echo', bytes(''), { signal: deadline.signal });
         deadline.dispose();
-        assert.ok(leftMs !== undefined && leftMs > 15_000 && leftMs < 21_000, `${leftMs}`);
+        assert.ok(leftMs !== undefined && leftMs > 3_000_000 && leftMs < 3_601_000, `${leftMs}`);
       }));
   });
 }

@@ -11,7 +11,7 @@ import { describeTransport } from './describe-transport.ts';
 import { startTcpCutter, type TcpCutter } from './tcp-cutter.ts';
 import type { Served, ServeOptions, World } from './world.ts';
 
-const BODY_LIMIT_MS = 30_000;
+const BODY_LIMIT_MS = 120_000;
 
 describeTransport('network transport', async () => new NetworkWorld());
 

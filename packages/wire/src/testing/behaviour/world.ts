@@ -109,7 +109,7 @@ export async function failsWith(code: FailureCode, work: Promise<unknown>): Prom
 
 const POLL_MS = 10;
 const STABLE_POLLS = 10;
-const MAX_POLLS = 1_000;
+const MAX_POLLS = 6_000;
 
 export async function eventually(
   world: Pick<World, 'runtime'>,
