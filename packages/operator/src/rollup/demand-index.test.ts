@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { realRuntime } from '@bigfleet/base/real';
 import { DemandIndex } from './demand-index.ts';
 import type { Rollup } from './rollup.ts';
 import { request } from './testing/requests.ts';
@@ -127,17 +126,13 @@ describe('DemandIndex', () => {
     assert.equal(index.cellCount, 1);
   });
 
-  it('sums 100,000 requests in one go', (t) => {
+  it('sums 100,000 requests in one go', () => {
     const index = new DemandIndex();
     for (let n = 0; n < 100_000; n++) {
       const resources = { cpu: `${100 + (n % 40) * 50}m`, memory: '768Gi' };
       index.set(request({ isAcknowledged: true, spec: { priority: n % 7, resources } }));
     }
-    const { clock } = realRuntime();
-    const startMs = clock.monotonicMs();
     const rollup = index.rollup();
-    const tookMs = clock.monotonicMs() - startMs;
-    t.diagnostic(`roll-up of 100,000 requests: ${tookMs.toFixed(1)} ms`);
     const total = rollup.needs.reduce(
       (sum, { aggregateResources }) => sum + BigInt(aggregateResources.get('memory') ?? ''),
       0n,

@@ -74,7 +74,7 @@ async function open(t: TestContext, options: OpenOptions): Promise<Opened> {
 }
 
 async function eventually(what: string, holds: () => boolean): Promise<void> {
-  for (let poll = 0; poll < 1_000; poll++) {
+  for (let poll = 0; poll < 6_000; poll++) {
     if (holds()) return;
     await sleep(runtime, 10);
   }

@@ -277,20 +277,21 @@ test('a bug behind a request ends the process, like every bug', () => {
   assert.match(child.stderr, /AssertionError: two registries of one scrape share a metric name/);
 });
 
+/** A close that waited for this bound would hang. */
+const NO_END_MS = 3_600_000;
+
 test('closing lets a running scrape finish and refuses new connections', async () => {
   const { server, url, registry } = await start();
   const family = registry.gauge({ name: 'a', help: 'a', labels: { c: { max: 5_000 } } });
   for (let at = 0; at < 5_000; at++) family.labels({ c: `c${at}` });
   let closing: Promise<void> | undefined;
   registry.onCollect(() => {
-    closing ??= server.close();
+    closing ??= server.close(NO_END_MS);
   });
-  const startMs = runtime.clock.monotonicMs();
   const response = await fetch(`${url}/metrics`);
   assert.equal(response.headers.get('connection'), 'close');
   assert.equal(parseFamilies(await response.text()).get('a')?.samples.length, 5_000);
   await closing;
-  assert.ok(runtime.clock.monotonicMs() - startMs < 1_900, 'did not wait for the bound');
   await assert.rejects(fetch(`${url}/healthz`));
 });
 

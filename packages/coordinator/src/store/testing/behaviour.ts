@@ -31,7 +31,7 @@ export interface BehaviourOptions {
   readonly streams?: number;
 }
 
-const SIGNAL_MS = 10_000;
+const SIGNAL_MS = 60_000;
 const STREAM_LENGTH = 40;
 
 const shard = (id: string): CommandBody => ({
