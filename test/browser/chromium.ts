@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import {
   createTempDir,
+  HANG_MS,
   INSTALL_COMMAND,
   missingCommands,
   requireCommand,
@@ -16,8 +17,6 @@ import {
   withDeadline,
 } from '../toolkit/index.ts';
 
-const START_WITHIN_MS = 10_000;
-const CLOSE_WITHIN_MS = 2_000;
 const LISTENING = /DevTools listening on (ws:\/\/\S+)/;
 
 const FLAGS: readonly string[] = [
@@ -57,14 +56,14 @@ export async function openTab(url: string): Promise<BrowserTab> {
   const profile = stack.use(createTempDir('chromium'));
   const running = stack.use(await startChromium(profile));
   try {
-    const [, endpoint = ''] = await running.waitForLine(LISTENING, START_WITHIN_MS);
+    const [, endpoint = ''] = await running.waitForLine(LISTENING);
     const browser = await chromium.connectOverCDP(endpoint, {
-      timeout: START_WITHIN_MS,
+      timeout: HANG_MS,
       artifactsDir: join(profile.path, 'artifacts'),
     });
-    stack.defer(() => withDeadline('close the browser', CLOSE_WITHIN_MS, () => browser.close()));
+    stack.defer(() => withDeadline('close the browser', HANG_MS, () => browser.close()));
     const page = await browser.newPage();
-    await page.goto(url, { timeout: START_WITHIN_MS });
+    await page.goto(url, { timeout: HANG_MS });
     const owned = stack.move();
     return {
       page,
@@ -84,6 +83,5 @@ function startChromium(profile: TempDir): Promise<RunningProcess> {
     // Crash reports go to HOME, sockets and scratch files to TMPDIR: all of it goes with the profile.
     env: { HOME: profile.path, TMPDIR: profile.path },
     ready: { kind: 'line', pattern: LISTENING },
-    readyWithinMs: START_WITHIN_MS,
   });
 }

@@ -121,9 +121,8 @@ async function startProvider(
       `--refuse=${refusal}`,
     ],
     ready: { kind: 'line', pattern: SERVING },
-    readyWithinMs: 20_000,
   });
   opening.use(child);
-  const [, address = ''] = await child.waitForLine(SERVING, 1_000);
+  const [, address = ''] = await child.waitForLine(SERVING);
   return address;
 }

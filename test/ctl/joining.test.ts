@@ -10,7 +10,6 @@ import { realRuntime } from '@bigfleet/base/real';
 import { CoordinatorProcess } from '../coordinator/failover/coordinator-process.ts';
 import { createTempDir, eventually, leasePort } from '../toolkit/index.ts';
 
-const STOPPED_WITHIN_MS = 5_000;
 const HERE = {
   address: '127.0.0.1',
   command: (command: string, args: readonly string[]) => ({ command, args }),
@@ -60,12 +59,11 @@ const CASES: readonly (readonly [what: string, nodeId: string, argv: readonly st
 ];
 
 for (const [what, nodeId, argv] of CASES) {
-  test(`${what} serves its probes while it waits, and stops`, { timeout: 60_000 }, async () => {
+  test(`${what} serves its probes while it waits, and stops`, async () => {
     await using opened = new AsyncDisposableStack();
     const replica = await waiting(nodeId, argv, opened);
     await eventually(async () => (await replica.probe('healthz')).status === 200, {
       what: 'alive',
-      withinMs: 20_000,
       details: () => replica.outputText(),
       hopeless: () => (replica.isRunning ? undefined : 'it ended'),
     });
@@ -89,11 +87,8 @@ for (const [what, nodeId, argv] of CASES) {
         15_000,
       );
     }
-    const askedAt = process.hrtime.bigint();
     replica.process.signal('SIGTERM');
     assert.deepEqual(await replica.waitExit(), { kind: 'code', code: 0 }, replica.outputText());
-    const tookMs = Number(process.hrtime.bigint() - askedAt) / 1e6;
-    assert.ok(tookMs < STOPPED_WITHIN_MS, `stopped after ${tookMs} ms`);
     assert.match(replica.outputText(), /msg="coordinator started"/);
   });
 }

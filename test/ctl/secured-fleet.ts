@@ -25,7 +25,6 @@ import { bigfleetctl, type Ended } from './bigfleetctl.ts';
 
 const MAIN = path.join(import.meta.dirname, '../../packages/cli/src/main.ts');
 const PROVIDER_MAIN = path.join(import.meta.dirname, 'refusing-provider-main.ts');
-const READY_WITHIN_MS = 20_000;
 
 const IDENTITIES = {
   admin: 'bigfleet://admin',
@@ -186,7 +185,6 @@ export class SecuredFleet implements AsyncDisposable {
           '--seed-count=1',
         ],
         ready: { kind: 'line', pattern: / msg="serving CapacityProvider"/ },
-        readyWithinMs: READY_WITHIN_MS,
       }),
     );
   }
@@ -197,7 +195,6 @@ export class SecuredFleet implements AsyncDisposable {
       command: process.execPath,
       args: [MAIN, command, '--metrics-addr=127.0.0.1:0', '--require-tls', ...argv],
       ready: { kind: 'line', pattern: / msg="metrics serving"/ },
-      readyWithinMs: READY_WITHIN_MS,
     });
   }
 

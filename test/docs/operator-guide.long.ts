@@ -44,7 +44,7 @@ class Reader implements AsyncDisposable {
 
   async serve(text: string): Promise<void> {
     const ready = { kind: 'line', pattern: SERVING } as const;
-    const spec = { name: text, cwd: this.#tree, env: this.#env(), ready, readyWithinMs: 20_000 };
+    const spec = { name: text, cwd: this.#tree, env: this.#env(), ready };
     this.#servers.push(await startProcess({ ...spec, ...this.#bash(`exec ${text}`) }));
   }
 

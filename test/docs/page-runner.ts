@@ -68,7 +68,6 @@ export class PageRunner implements AsyncDisposable {
       cwd: this.#root,
       env: this.#env,
       ready: { kind: 'line', pattern: /serving CapacityProvider/ },
-      readyWithinMs: 30_000,
     });
     this.#servers.push(server);
   }

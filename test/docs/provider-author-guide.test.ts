@@ -70,7 +70,6 @@ test('the worked provider runs real machines, and leaves none behind', SKIP, asy
     ],
     env: { ...ownEnvironment(), ACME_TOKEN: acme.token },
     ready: { kind: 'line', pattern: /serving CapacityProvider" .*acme_backend=acme/ },
-    readyWithinMs: 20_000,
   });
   const report = await page.shell(judge(target, ['B103', 'B109', 'B409']));
   assertPassed(report, 3);

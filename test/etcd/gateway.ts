@@ -14,7 +14,7 @@ export interface StoredKey {
 
 export async function gateway(endpoint: EtcdEndpoint, path: string, json: Json): Promise<Json> {
   const { url, tls } = endpoint;
-  const answer = await http({ url: `${url}/v3/${path}`, json, tls, withinMs: 5_000 });
+  const answer = await http({ url: `${url}/v3/${path}`, json, tls });
   assert.equal(answer.status, 200, `${path}: ${answer.body}`);
   const parsed: unknown = JSON.parse(answer.body);
   assert.ok(typeof parsed === 'object' && parsed !== null, answer.body);

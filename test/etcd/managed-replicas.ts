@@ -106,7 +106,6 @@ export class ManagedReplica {
     const { store } = this;
     await eventually(() => store.open().then(() => true), {
       what: `${this.nodeId} open`,
-      withinMs: 20_000,
       details: () => this.events.map((event) => JSON.stringify(event)).join('\n'),
     });
     this.#loops = [

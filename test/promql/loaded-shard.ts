@@ -14,7 +14,6 @@ import {
   type TestOperator,
 } from '../shard/shard-process.ts';
 
-const WITHIN_MS = 20_000;
 const CLUSTERS = 100;
 const MACHINES_PER_CLUSTER = 50;
 
@@ -92,7 +91,7 @@ async function load(shard: ShardProcess, { blue, green, red, waker }: Clusters):
         waker.cluster.nudge();
         return operator.cluster.machinesIn(MachineState.CONFIGURED).length === count;
       },
-      { what, withinMs: WITHIN_MS, everyMs: 150, details: () => lastLines(shard) },
+      { what, everyMs: 150, details: () => lastLines(shard) },
     );
   demand(blue, PASSING);
   await serves(blue, 1, 'a machine for what passes');
@@ -116,14 +115,14 @@ async function load(shard: ShardProcess, { blue, green, red, waker }: Clusters):
 async function afterCycles(shard: ShardProcess, waker: TestOperator, count: number): Promise<void> {
   const cycles = (): Promise<number> => readMetric(shard, 'bigfleet_shard_cycles_total');
   const rows = (): Promise<number> => readMetric(shard, 'bigfleet_shard_need_rows');
-  await eventually(async () => (await rows()) === 8, { what: 'all demand', withinMs: WITHIN_MS });
+  await eventually(async () => (await rows()) === 8, { what: 'all demand' });
   const before = await cycles();
   await eventually(
     async () => {
       waker.cluster.nudge();
       return (await cycles()) >= before + count;
     },
-    { what: `${count} cycles`, withinMs: WITHIN_MS, everyMs: 150 },
+    { what: `${count} cycles`, everyMs: 150 },
   );
 }
 

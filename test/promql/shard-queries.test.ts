@@ -45,7 +45,7 @@ test('PromQL of the founding documents over a loaded shard', async (t) => {
         const samples = await prometheus.query(query);
         return samples.length > 0 && samples;
       },
-      { what: 'the shard is seen down', withinMs: 5_000 },
+      { what: 'the shard is seen down' },
     );
     assertAnswer(down, { by: [], isRaw: true, values: { '': 0 } });
   });

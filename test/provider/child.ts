@@ -11,7 +11,7 @@ import {
   type GrpcChannelOptions,
   ProviderAdmin,
 } from '@bigfleet/wire';
-import { type ProcessSpec, type RunningProcess, startProcess } from '../toolkit/index.ts';
+import { HANG_MS, type ProcessSpec, type RunningProcess, startProcess } from '../toolkit/index.ts';
 
 const MAIN = fileURLToPath(new URL('./provider-main.ts', import.meta.url));
 const SERVING = / msg="serving CapacityProvider" .* addr=(\S+) .* metrics_addr=(\S+)/;
@@ -28,7 +28,7 @@ export interface ProviderProcess extends AsyncDisposable {
 /** Waits until it serves. */
 export async function startProvider(argv: readonly string[]): Promise<ProviderProcess> {
   const child = await launchProvider(argv, { ready: { kind: 'line', pattern: SERVING } });
-  const [, address = '', metricsAddress = ''] = await child.waitForLine(SERVING, 1_000);
+  const [, address = '', metricsAddress = ''] = await child.waitForLine(SERVING);
   return {
     process: child,
     address,
@@ -46,7 +46,6 @@ export function launchProvider(
     name: 'provider',
     command: process.execPath,
     args: providerArguments(argv),
-    readyWithinMs: 20_000,
     ...spec,
   });
 }
@@ -71,7 +70,7 @@ export function dial(
     target,
     keepalive: 'provider',
     reconnectBackoffMs: { initial: 20, max: 50 },
-    unaryDeadlineMs: 5_000,
+    unaryDeadlineMs: HANG_MS,
     ...options,
   });
   return {

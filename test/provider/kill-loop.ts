@@ -5,12 +5,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { createRandom } from '@bigfleet/base';
-import { createTempDir, monotonicMs, sleep } from '../toolkit/index.ts';
+import { createTempDir, eventually, monotonicMs, sleep } from '../toolkit/index.ts';
 import { dial, launchProvider, type ProviderClient, startProvider } from './child.ts';
 import { OperationLedger, ShardLoad } from './shard-load.ts';
 
 const MACHINE_COUNT = 40;
 const MAX_LOAD_MS = 250;
+/** Before a kill under load, however slow the machine. */
+const MIN_MUTATIONS = 15;
 const MAX_START_MS = 600;
 /** One kill in this many hits a process that is still starting. */
 const EARLY_KILL_EVERY = 5;
@@ -19,7 +21,7 @@ export interface KillLoopOptions {
   readonly kills: number;
   readonly seed: string;
   /** No further kill is begun after this. */
-  readonly withinMs: number;
+  readonly withinMs?: number;
 }
 
 export interface KillLoopReport {
@@ -41,7 +43,7 @@ export async function runKillLoop(options: KillLoopOptions): Promise<KillLoopRep
     '--log-level=info',
   ];
   const random = createRandom(options.seed);
-  const deadlineMs = monotonicMs() + options.withinMs;
+  const deadlineMs = monotonicMs() + (options.withinMs ?? Number.POSITIVE_INFINITY);
   const ledger = new OperationLedger();
   const shards = await createShards(argv, ledger);
   let killCount = 0;
@@ -49,7 +51,7 @@ export async function runKillLoop(options: KillLoopOptions): Promise<KillLoopRep
     if (random.below(EARLY_KILL_EVERY) === 0) {
       await killWhileStarting(argv, random.float() * MAX_START_MS);
     } else {
-      await killUnderLoad(argv, shards, 20 + random.float() * MAX_LOAD_MS);
+      await killUnderLoad(argv, shards, ledger, random.float() * MAX_LOAD_MS);
     }
     killCount += 1;
   }
@@ -87,12 +89,18 @@ async function killWhileStarting(argv: readonly string[], afterMs: number): Prom
 async function killUnderLoad(
   argv: readonly string[],
   shards: readonly ShardLoad[],
+  ledger: OperationLedger,
   afterMs: number,
 ): Promise<void> {
   await using provider = await startProvider(argv);
   using client = dial(provider.address);
   await check(client, shards);
-  const load = Promise.all(shards.map((shard) => shard.run(client.calls)));
+  const enough = ledger.size + MIN_MUTATIONS;
+  let isOver = false;
+  const load = Promise.all(shards.map((shard) => shard.run(client.calls))).finally(() => {
+    isOver = true;
+  });
+  await eventually(() => isOver || ledger.size >= enough, { what: 'load', everyMs: 2 });
   await Promise.race([sleep(afterMs), load]);
   await provider.process.kill();
   await load;

@@ -2,7 +2,8 @@
 // over a substrate in memory. Calls of the substrate take `--work`, so that signals and kills find
 // work under way. After a restart it remembers the nodes of machines with an even number only, so
 // that both ends of an interrupted Configure are met. The journal is compacted after a few
-// kilobytes, so that kills find that too.
+// kilobytes, so that kills find that too. SIGUSR2 finishes the calls of the substrate, those under way
+// and those that follow, so that a test decides when work ends.
 
 import { sleep } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
@@ -20,8 +21,15 @@ const flags = {
 function substrate(context: BackendContext<typeof flags>): Backend {
   const { provider, offerings, runtime } = context;
   const joined = new Set<string>();
-  const work = (signal: AbortSignal): Promise<void> =>
-    sleep(runtime, context.flags.work * (0.5 + runtime.random.float()), signal);
+  const finished = new AbortController();
+  process.on('SIGUSR2', () => finished.abort());
+  const work = async (signal: AbortSignal): Promise<void> => {
+    const ms = context.flags.work * (0.5 + runtime.random.float());
+    const either = AbortSignal.any([signal, finished.signal]);
+    await sleep(runtime, ms, either).catch((error: unknown) => {
+      if (!finished.signal.aborted) throw error;
+    });
+  };
   const slots = [...offeringSlots(provider, offerings)].map(({ id, offering }) => ({
     id,
     instanceType: offering.instanceType,

@@ -25,7 +25,6 @@ const TARGET: Readonly<Record<Kind, MachineState>> = {
   drain: MachineState.IDLE,
   delete: MachineState.SPECULATIVE,
 };
-const SETTLE_WITHIN_MS = 10_000;
 const POLL_MS = 2;
 const EPOCH = 3n;
 
@@ -260,7 +259,6 @@ async function settled(
     },
     {
       what: `${id} in one of the states ${targets.join(', ')}`,
-      withinMs: SETTLE_WITHIN_MS,
       everyMs: 5,
       details: () => seen,
     },

@@ -5,10 +5,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { MachineState, RpcError } from '@bigfleet/wire';
-import { createTempDir, eventually, http, monotonicMs } from '../toolkit/index.ts';
+import { createTempDir, eventually, http } from '../toolkit/index.ts';
 import { dial, type ProviderClient, type ProviderProcess, startProvider } from './child.ts';
-
-const EXIT_WITHIN_MS = 15_000;
 
 function argvOf(folder: string, ...more: readonly string[]): readonly string[] {
   return ['--addr=127.0.0.1:0', `--state=${join(folder, 'state.json')}`, ...more];
@@ -35,7 +33,7 @@ async function readyz(provider: ProviderProcess): Promise<string> {
 
 test('work under way finishes, nothing new is accepted, reads go on, exit code 0', async () => {
   await using folder = createTempDir('shutdown');
-  const provider = await startProvider(argvOf(folder.path, '--work=5s'));
+  const provider = await startProvider(argvOf(folder.path, '--work=1h', '--shutdown-grace=10m'));
   assert.equal(await readyz(provider), '200 ready');
   using client = dial(provider.address);
   const { machineId, operationId } = await begin(client);
@@ -46,12 +44,13 @@ test('work under way finishes, nothing new is accepted, reads go on, exit code 0
         .create({ machineId, shardId: 's', shardEpoch: 1n, sequenceNumber: 2n })
         .then(() => undefined)
         .catch((error: unknown) => error),
-    { what: 'mutations are refused', withinMs: 3_400, everyMs: 5 },
+    { what: 'mutations are refused', everyMs: 5 },
   );
   assert.ok(refused instanceof RpcError && refused.code === 'UNAVAILABLE', String(refused));
   assert.equal((await client.calls.get({ id: machineId })).state, MachineState.CREATING);
   assert.equal(await readyz(provider), '503 shutting down');
-  assert.deepEqual(await provider.process.waitExit(EXIT_WITHIN_MS), { kind: 'code', code: 0 });
+  provider.process.signal('SIGUSR2');
+  assert.deepEqual(await provider.process.waitExit(), { kind: 'code', code: 0 });
   assert.match(provider.process.output.text(), /provider stopped.*finished_count=1/);
 
   await using next = await startProvider(argvOf(folder.path, '--work=60s'));
@@ -63,13 +62,11 @@ test('work under way finishes, nothing new is accepted, reads go on, exit code 0
 
 test('what outlasts the grace is left, and driven again with the same operation id', async () => {
   await using folder = createTempDir('shutdown-cut');
-  const provider = await startProvider(argvOf(folder.path, '--work=60s', '--shutdown-grace=200ms'));
+  const provider = await startProvider(argvOf(folder.path, '--work=1h', '--shutdown-grace=200ms'));
   using client = dial(provider.address);
   const { machineId, operationId } = await begin(client);
-  const startMs = monotonicMs();
   provider.process.signal('SIGTERM');
-  assert.deepEqual(await provider.process.waitExit(EXIT_WITHIN_MS), { kind: 'code', code: 0 });
-  assert.ok(monotonicMs() - startMs < 10_000, 'the grace is a bound');
+  assert.deepEqual(await provider.process.waitExit(), { kind: 'code', code: 0 });
 
   await using next = await startProvider(argvOf(folder.path, '--work=10ms'));
   using again = dial(next.address);
@@ -78,7 +75,7 @@ test('what outlasts the grace is left, and driven again with the same operation 
       const found = await again.calls.get({ id: machineId });
       return found.state === MachineState.IDLE && found;
     },
-    { what: 'the create is driven again', withinMs: 5_000 },
+    { what: 'the create is driven again' },
   );
   assert.equal(machine.host?.ref, `host-${operationId}`);
 });
@@ -89,7 +86,7 @@ test('a second signal does not wait', async () => {
   using client = dial(provider.address);
   await begin(client);
   provider.process.signal('SIGINT');
-  await provider.process.waitForLine(/signal received, shutting down/, 2_000);
+  await provider.process.waitForLine(/signal received, shutting down/);
   provider.process.signal('SIGTERM');
-  assert.deepEqual(await provider.process.waitExit(EXIT_WITHIN_MS), { kind: 'code', code: 130 });
+  assert.deepEqual(await provider.process.waitExit(), { kind: 'code', code: 130 });
 });

@@ -17,7 +17,7 @@ test('mode 0600, stale files are replaced, live ones respected, gone after a sto
   assert.match(first.process.output.text(), /security=unix/);
 
   const rival = await launchProvider(argv);
-  assert.deepEqual(await rival.waitExit(20_000), { kind: 'code', code: 1 });
+  assert.deepEqual(await rival.waitExit(), { kind: 'code', code: 1 });
   assert.match(rival.output.text(), /address_in_use/);
 
   await first.process.kill();

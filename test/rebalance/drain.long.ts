@@ -22,16 +22,13 @@ test('running work of lower priority makes room across shards', async (t) => {
   want(right.cluster, { instanceType, podCount: METAL_COUNT, priority: 100 });
   await world.until(
     'right uses all of them',
-    30_000,
     () => world.configured('right', instanceType).length === METAL_COUNT,
   );
   const startMs = monotonicMs();
   want(left.cluster, { instanceType, podCount: 1, interruptionPenalty: 1_024 });
-  await world.until(
-    'left is relieved',
-    RELIEVED_WITHIN_MS,
-    () => world.configured('left', instanceType).length === 1,
-  );
+  await world.until('left is relieved', () => world.configured('left', instanceType).length === 1, {
+    withinMs: RELIEVED_WITHIN_MS,
+  });
   t.diagnostic(`relieved after ${Math.round(monotonicMs() - startMs)} ms`);
   const [drained, ...others] = right.cluster.drained;
   assert.deepEqual(others, [], 'one machine was asked for');

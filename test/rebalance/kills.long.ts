@@ -51,7 +51,6 @@ async function relieve(world: RebalanceWorld, side: Side, instanceType: string):
   want(world.clusters[side].cluster, { instanceType, podCount: TAKEN });
   await world.until(
     `${instanceType} serves ${side}`,
-    60_000,
     () => world.configured(side, instanceType).length === TAKEN,
   );
   await release(world, side, instanceType);
@@ -61,7 +60,6 @@ async function release(world: RebalanceWorld, side: Side, instanceType: string):
   want(world.clusters[side].cluster, { instanceType, podCount: 0 });
   await world.until(
     `${instanceType} is idle again`,
-    60_000,
     () => world.configured(side, instanceType).length === 0,
   );
 }

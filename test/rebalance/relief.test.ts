@@ -1,5 +1,5 @@
-// Proves on real processes that a shard that is short gets what another has: idle machines within
-// six cycles, one pass and four reports, then unused quota; that nothing moves while nothing is short;
+// Proves on real processes that a shard that is short gets what another has: idle machines, then
+// unused quota (how soon, ../ownership/relief.test.ts proves under virtual time); that nothing moves while nothing is short;
 // that kills of donor, recipient and coordinator in the middle of a transfer lose nothing; and that
 // the provider is never asked about one machine by two shards.
 
@@ -10,15 +10,10 @@ import { monotonicMs } from '../toolkit/index.ts';
 import { killInTransfer } from './world/kill-in-transfer.ts';
 import { findFleetHost, NO_FLEET_HOST } from './world/fleet-host.ts';
 import { CLOUD_TYPE } from './world/park.ts';
-import { PASS_MS, REPORT_MS } from './world/processes.ts';
 import { REGION, RebalanceWorld, SHARED } from './world/rebalance-world.ts';
 import { want } from './world/workload.ts';
 
-/** A coordinator lets 30 s pass before its first pass. */
-const FIRST_PASS_WITHIN_MS = 60_000;
 const CYCLES = 6;
-/** Starting a machine, and what a busy machine adds to timers of a second. */
-const SLACK_MS = 3_000;
 const MOVED = 2;
 
 test('two shards behind one provider', async (t) => {
@@ -26,7 +21,7 @@ test('two shards behind one provider', async (t) => {
   if (host === undefined) return t.skip(NO_FLEET_HOST);
   await using world = await RebalanceWorld.start(host);
   await t.test('nothing moves while nothing is short', () => nothingMoves(world));
-  await t.test('idle machines relieve a shortage in time', (each) => idleMachines(world, each));
+  await t.test('idle machines relieve a shortage', (each) => idleMachines(world, each));
   await t.test('unused quota relieves a shard at its limit', (each) => unusedQuota(world, each));
   for (const [at, victim] of (['right', 'left', 'coordinator'] as const).entries()) {
     await t.test(`SIGKILL of ${victim} in the middle of a transfer`, async () => {
@@ -40,7 +35,7 @@ async function nothingMoves(world: RebalanceWorld): Promise<void> {
   want(world.clusters.right.cluster, { instanceType: 'metal-0', podCount: 2 });
   const passes = (): Promise<number> =>
     world.metric('coordinator', 'bigfleet_coordinator_rebalance_passes_total');
-  await world.until('a pass', FIRST_PASS_WITHIN_MS, async () => (await passes()) >= 1);
+  await world.until('a pass', async () => (await passes()) >= 1);
   assert.equal(world.configured('right', 'metal-0').length, 2);
   assert.deepEqual(await world.transfers(), []);
 }
@@ -49,26 +44,25 @@ async function idleMachines(world: RebalanceWorld, t: TestContext): Promise<void
   const cycles = (): Promise<number> => world.metric('left', 'bigfleet_shard_cycles_total ');
   const shortfalls = (): Promise<number> => world.metric('left', 'bigfleet_shard_shortfalls ');
   want(world.clusters.left.cluster, { instanceType: 'metal-1', podCount: MOVED });
-  await world.until('left is short', 20_000, async () => (await shortfalls()) === 1);
+  await world.until('left is short', async () => (await shortfalls()) === 1);
   const shortAtMs = monotonicMs();
   const firstCycle = await cycles();
-  const agedAtMs = await world.until('the shortage ages', 30_000, async () =>
+  const agedAtMs = await world.until('the shortage ages', async () =>
     (await cycles()) >= firstCycle + CYCLES ? monotonicMs() : undefined,
   );
-  const leftMs = PASS_MS + 4 * REPORT_MS + SLACK_MS;
-  const relievedAtMs = await world.until('left is relieved', leftMs, async () =>
+  const relievedAtMs = await world.until('left is relieved', async () =>
     (await shortfalls()) === 0 ? monotonicMs() : undefined,
   );
   t.diagnostic(
     `${CYCLES} cycles after ${Math.round(agedAtMs - shortAtMs)} ms, ` +
       `relieved ${Math.round(relievedAtMs - agedAtMs)} ms later`,
   );
-  await world.until('the machines serve', 10_000, () => serves(world, 'metal-1', MOVED));
+  await world.until('the machines serve', () => serves(world, 'metal-1', MOVED));
   const [moved, ...others] = await world.transfers();
   assert.deepEqual(others, []);
   assert.equal(moved?.tier, 1);
   assert.deepEqual(moved.machineIds.toSorted(), world.configured('left', 'metal-1').toSorted());
-  await world.until('the transfer is done', 10_000, async () =>
+  await world.until('the transfer is done', async () =>
     (await world.transfers()).every(({ phase }) => phase === TransferRecordPhase.DONE),
   );
   await world.assertOneOwner();
@@ -90,10 +84,10 @@ async function unusedQuota(world: RebalanceWorld, t: TestContext): Promise<void>
     world.metric('left', 'bigfleet_shard_coordinator_report_total{outcome="success"}');
   const before = await reports();
   // A report that was under way answers with the slices of before.
-  await world.until('left knows its slice', 20_000, async () => (await reports()) >= before + 2);
+  await world.until('left knows its slice', async () => (await reports()) >= before + 2);
   const startMs = monotonicMs();
   want(world.clusters.left.cluster, { instanceType: CLOUD_TYPE, podCount: 3 });
-  await world.until('quota came over', 40_000, () => serves(world, CLOUD_TYPE, 3));
+  await world.until('quota came over', () => serves(world, CLOUD_TYPE, 3));
   t.diagnostic(`relieved after ${Math.round(monotonicMs() - startMs)} ms`);
   const { allocations } = await world.coordinator.listQuotas({});
   const slices = allocations[0]?.perShard ?? {};

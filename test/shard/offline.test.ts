@@ -10,7 +10,6 @@ import { createTempDir, eventually } from '../toolkit/index.ts';
 import { startOperator, startShardProcess } from './shard-process.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'packages', 'cli', 'src', 'main.ts');
-const WITHIN_MS = 20_000;
 
 function bigfleet(...argv: readonly string[]): { code: number | null; out: string; err: string } {
   const ended = spawnSync(process.execPath, [MAIN, ...argv], { encoding: 'utf8' });
@@ -31,10 +30,10 @@ test('records, explain and replay on the directory of a killed shard', async () 
       operator.cluster.nudge();
       return operator.cluster.machinesIn(MachineState.CONFIGURED).length === 2;
     },
-    { what: 'two machines of four cores are Configured', withinMs: WITHIN_MS, everyMs: 200 },
+    { what: 'two machines of four cores are Configured', everyMs: 200 },
   );
   shard.process.signal('SIGKILL');
-  await shard.process.waitExit(5_000);
+  await shard.process.waitExit();
 
   const directory = `--records-dir=${path.join(folder.path, 'records')}`;
   const records = bigfleet('records', directory);

@@ -18,9 +18,8 @@ import {
   type TestOperator,
 } from './shard-process.ts';
 
-const WITHIN_MS = 30_000;
-/** Far from the two minutes that a List may take. */
-const HANG_WITHIN_MS = 15_000;
+/** Half of the two minutes that a List may take: nobody waited for the one that hangs. */
+const HANGING_LIST_MS = 60_000;
 const COUNT = 6;
 
 async function serves(operator: TestOperator, count: number): Promise<void> {
@@ -29,7 +28,7 @@ async function serves(operator: TestOperator, count: number): Promise<void> {
       operator.cluster.nudge();
       return operator.cluster.machinesIn(MachineState.CONFIGURED).length === count;
     },
-    { what: `${count} machines are Configured`, withinMs: WITHIN_MS, everyMs: 200 },
+    { what: `${count} machines are Configured`, everyMs: 200 },
   );
 }
 
@@ -91,7 +90,7 @@ test('one of two providers dies and returns: the other serves on, nothing is rem
       const failed = '{provider="mortal",mode="full",outcome="error"}';
       return (await metric(shard, `bigfleet_shard_reconcile_total${failed}`)) > 0;
     },
-    { what: 'the dead provider is noticed', withinMs: WITHIN_MS, everyMs: 200 },
+    { what: 'the dead provider is noticed', everyMs: 200 },
   );
   const known = await machinesOf(shard.address);
   assert.deepEqual(byProvider(known), { steady: COUNT, mortal: COUNT }, 'a failed List removes');
@@ -122,7 +121,7 @@ test('one of two providers hangs: the other serves on within seconds, and it is 
   const all = { steady: COUNT, hanging: 1 };
   const isWhole = async (): Promise<boolean> =>
     isDeepStrictEqual(byProvider(await machinesOf(shard.address)), all);
-  await eventually(isWhole, { what: 'both are known', withinMs: WITHIN_MS, everyMs: 100 });
+  await eventually(isWhole, { what: 'both are known', everyMs: 100 });
 
   // The kernel still takes what is sent to it: nothing tells the shard that nobody reads.
   hanging.process.signal('SIGSTOP');
@@ -133,7 +132,7 @@ test('one of two providers hangs: the other serves on within seconds, and it is 
       // At most one of them is the hanging provider's to give.
       return operator.cluster.machinesIn(MachineState.CONFIGURED).length >= COUNT - 1;
     },
-    { what: 'the other provider serves', withinMs: HANG_WITHIN_MS, everyMs: 200 },
+    { what: 'the other provider serves', withinMs: HANGING_LIST_MS, everyMs: 200 },
   );
   const before = await metric(shard, 'bigfleet_shard_cycles_total');
   await eventually(
@@ -141,7 +140,7 @@ test('one of two providers hangs: the other serves on within seconds, and it is 
       operator.cluster.nudge();
       return (await metric(shard, 'bigfleet_shard_cycles_total')) >= before + 5;
     },
-    { what: 'cycles go on', withinMs: HANG_WITHIN_MS, everyMs: 200 },
+    { what: 'cycles go on', withinMs: HANGING_LIST_MS, everyMs: 200 },
   );
   assert.ok(await isWhole(), 'silence removes nothing');
 
@@ -168,7 +167,6 @@ test('the same id from a second provider is refused, and the first keeps it', as
   const refused = 'bigfleet_shard_machines_rejected_total{reason="duplicate_id"}';
   await eventually(async () => (await metric(shard, refused)) >= COUNT, {
     what: 'duplicates are counted',
-    withinMs: WITHIN_MS,
     everyMs: 200,
   });
   const counts = byProvider(await machinesOf(shard.address));
@@ -204,7 +202,7 @@ test('a restart reads priority, penalties, fingerprint and group back from the p
     assert.notEqual(stamp.needFingerprint, '');
   }
   first.process.signal('SIGKILL');
-  await first.process.waitExit(5_000);
+  await first.process.waitExit();
   // Nobody reports: whatever it knows, it has from the provider.
   await using second = await startShardProcess(argv);
   const after = await eventually(
@@ -212,7 +210,7 @@ test('a restart reads priority, penalties, fingerprint and group back from the p
       const found = stampsOf(await machinesOf(second.address));
       return found.length === 3 ? found : undefined;
     },
-    { what: 'the machines are known again', withinMs: WITHIN_MS, everyMs: 100 },
+    { what: 'the machines are known again', everyMs: 100 },
   );
   assert.deepEqual(after, before);
   for (const kind of ['Bootstrap', 'Provision', 'Reclaim', 'Preempt', 'Delete']) {

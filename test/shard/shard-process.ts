@@ -27,8 +27,8 @@ export interface ShardProcess extends AsyncDisposable {
 /** Waits until it serves. */
 export async function startShardProcess(argv: readonly string[]): Promise<ShardProcess> {
   const child = await launchShard(argv, true);
-  const [, epoch = '', address = ''] = await child.waitForLine(LISTENING, 1_000);
-  const [, metricsAddress = ''] = await child.waitForLine(SERVING, 1_000);
+  const [, epoch = '', address = ''] = await child.waitForLine(LISTENING);
+  const [, metricsAddress = ''] = await child.waitForLine(SERVING);
   return {
     process: child,
     address,
@@ -55,7 +55,6 @@ export function launchShard(
       '--metrics-addr=127.0.0.1:0',
       ...argv,
     ],
-    readyWithinMs: 20_000,
     ...(waitUntilServing ? { ready: { kind: 'line', pattern: SERVING } } : {}),
   });
 }

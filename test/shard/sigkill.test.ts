@@ -6,11 +6,10 @@ import { test } from 'node:test';
 import { runKillLoop } from './kill/kill-loop.ts';
 
 const KILLS = 10;
-const WITHIN_MS = 300_000;
 
-test('10 kills under load: nothing lost, nothing twice', { timeout: 2 * WITHIN_MS }, async (t) => {
+test('10 kills under load: nothing lost, nothing twice', async (t) => {
   const seed = process.env['BIGFLEET_SEED'] ?? 'shard sigkill';
-  const report = await runKillLoop({ kills: KILLS, seed, withinMs: WITHIN_MS });
+  const report = await runKillLoop({ kills: KILLS, seed });
   t.diagnostic(`seed ${seed}: ${JSON.stringify(report)}`);
   assert.equal(report.killCount, KILLS);
   assert.ok(report.effectCount > 2 * KILLS, `too little load: ${report.effectCount} effects`);

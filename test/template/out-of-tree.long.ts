@@ -60,7 +60,6 @@ test('packed packages, an empty folder, a certified provider', SKIP, async (t) =
           ],
           cwd,
           ready: { kind: 'line', pattern: /serving CapacityProvider/ },
-          readyWithinMs: 20_000,
         });
         assert.match(provider.output.text(), new RegExp(`component=provider-${NAME}`));
         const target = `127.0.0.1:${lease.port}`;
@@ -90,7 +89,7 @@ test('packed packages, an empty folder, a certified provider', SKIP, async (t) =
       cwd,
       env: ownEnvironment(),
     });
-    await suite.waitExit(180_000);
+    await suite.waitExit();
     const report = JSON.parse(readFileSync(path.join(out, 'report.json'), 'utf8')) as {
       readonly behaviors: ReadonlyArray<{ readonly id: string; readonly status: string }>;
     };

@@ -3,6 +3,7 @@
 // that client with itself would let one bug hide another.
 
 import { http, type HttpTls } from './http.ts';
+import { ATTEMPT_MS, HANG_MS } from './real-time.ts';
 
 export interface EtcdEndpoint {
   readonly url: string;
@@ -17,12 +18,16 @@ export interface EtcdStatus {
 }
 
 export async function etcdHealthy(endpoint: EtcdEndpoint): Promise<boolean> {
-  const answer = await http({ url: `${endpoint.url}/health`, tls: endpoint.tls, withinMs: 500 });
+  const answer = await http({
+    url: `${endpoint.url}/health`,
+    tls: endpoint.tls,
+    withinMs: ATTEMPT_MS,
+  });
   return answer.status === 200 && field(parseObject(answer.body), 'health') === 'true';
 }
 
 export async function etcdStatus(endpoint: EtcdEndpoint): Promise<EtcdStatus> {
-  const answer = await call(endpoint, '/v3/maintenance/status', {}, 1_000);
+  const answer = await call(endpoint, '/v3/maintenance/status', {}, ATTEMPT_MS);
   const header = object(field(answer, 'header'));
   return {
     memberId: text(field(header, 'member_id')),
@@ -36,7 +41,7 @@ export async function etcdPut(
   endpoint: EtcdEndpoint,
   key: string,
   value: string,
-  withinMs: number = 2_000,
+  withinMs?: number,
 ): Promise<bigint> {
   const body = { key: base64(key), value: base64(value) };
   const answer = await call(endpoint, '/v3/kv/put', body, withinMs);
@@ -47,7 +52,7 @@ export async function etcdPut(
 export async function etcdGet(
   endpoint: EtcdEndpoint,
   key: string,
-  withinMs: number = 2_000,
+  withinMs?: number,
 ): Promise<string | undefined> {
   const answer = await call(endpoint, '/v3/kv/range', { key: base64(key) }, withinMs);
   const found: unknown = field(answer, 'kvs');
@@ -63,7 +68,7 @@ async function call(
   endpoint: EtcdEndpoint,
   path: string,
   json: Json,
-  withinMs: number,
+  withinMs: number = HANG_MS,
 ): Promise<Json> {
   const answer = await http({ url: endpoint.url + path, json, tls: endpoint.tls, withinMs });
   if (answer.status !== 200) {

@@ -19,6 +19,7 @@ import type { Place } from './netns.ts';
 import { requireCommand } from './packages.ts';
 import { leasePort, type PortLease } from './ports.ts';
 import { type ProcessExit, type RunningProcess, startProcess } from './process.ts';
+import { ATTEMPT_MS } from './real-time.ts';
 import { createTempDir, type TempDir } from './temp-dir.ts';
 
 const MAX_MEMBERS = 7;
@@ -39,7 +40,6 @@ export interface EtcdOptions {
   readonly places?: readonly Place[];
   readonly heartbeatMs?: number;
   readonly electionMs?: number;
-  readonly healthyWithinMs?: number;
 }
 
 /** Resolves when every member is healthy. */
@@ -55,7 +55,7 @@ export async function startEtcd(options: EtcdOptions = {}): Promise<EtcdCluster>
     members.push(await EtcdMember.plan(index, dir.path, options));
   }
   const peers = members.map((member) => `${member.name}=${member.peerUrl}`).join(',');
-  const cluster = new EtcdCluster(members, dir, options.healthyWithinMs ?? 15_000);
+  const cluster = new EtcdCluster(members, dir);
   try {
     await Promise.all(members.map((member) => member.start(peers)));
     await cluster.waitHealthy();
@@ -69,12 +69,10 @@ export async function startEtcd(options: EtcdOptions = {}): Promise<EtcdCluster>
 export class EtcdCluster implements AsyncDisposable {
   readonly members: readonly EtcdMember[];
   readonly #dir: TempDir;
-  readonly #withinMs: number;
 
-  constructor(members: readonly EtcdMember[], dir: TempDir, withinMs: number) {
+  constructor(members: readonly EtcdMember[], dir: TempDir) {
     this.members = members;
     this.#dir = dir;
-    this.#withinMs = withinMs;
   }
 
   /** Client URLs, in member order. */
@@ -89,13 +87,12 @@ export class EtcdCluster implements AsyncDisposable {
   }
 
   /** Waits until all members that run (neither killed nor paused) are healthy. */
-  async waitHealthy(withinMs: number = this.#withinMs): Promise<void> {
+  async waitHealthy(): Promise<void> {
     const running = this.members.filter((member) => member.running);
     await Promise.all(
       running.map((member) =>
         eventually(() => etcdHealthy(member.endpoint), {
           what: `${member.name} healthy`,
-          withinMs,
           details: () => member.outputText(),
           hopeless: () => (member.running ? undefined : 'it ended'),
         }),
@@ -104,7 +101,7 @@ export class EtcdCluster implements AsyncDisposable {
   }
 
   /** The member that the running members agree on as leader. */
-  leader(withinMs: number = this.#withinMs): Promise<EtcdMember> {
+  leader(): Promise<EtcdMember> {
     return eventually(
       async () => {
         const running = this.members.filter((member) => member.running);
@@ -113,19 +110,19 @@ export class EtcdCluster implements AsyncDisposable {
         if (statuses.some((status) => status.leaderId !== leaderId)) return undefined;
         return running[statuses.findIndex((status) => status.memberId === leaderId)];
       },
-      { what: 'etcd leader', withinMs },
+      { what: 'etcd leader' },
     );
   }
 
   /** Writes through any member that runs, retrying until a quorum takes it. */
-  async put(key: string, value: string, withinMs: number = this.#withinMs): Promise<bigint> {
-    return this.#throughAny('put', withinMs, (endpoint, attemptMs) =>
+  async put(key: string, value: string): Promise<bigint> {
+    return this.#throughAny('put', (endpoint, attemptMs) =>
       etcdPut(endpoint, key, value, attemptMs),
     );
   }
 
-  async get(key: string, withinMs: number = this.#withinMs): Promise<string | undefined> {
-    const read = await this.#throughAny('get', withinMs, async (endpoint, attemptMs) => ({
+  async get(key: string): Promise<string | undefined> {
+    const read = await this.#throughAny('get', async (endpoint, attemptMs) => ({
       value: await etcdGet(endpoint, key, attemptMs),
     }));
     return read.value;
@@ -142,7 +139,6 @@ export class EtcdCluster implements AsyncDisposable {
 
   #throughAny<T>(
     what: string,
-    withinMs: number,
     call: (endpoint: EtcdEndpoint, attemptMs: number) => Promise<T>,
   ): Promise<T> {
     // A member whose leader has just died holds a request for seconds, so the first attempts are
@@ -154,9 +150,9 @@ export class EtcdCluster implements AsyncDisposable {
         const member = running[attempt % running.length];
         attempt += 1;
         if (member === undefined) throw new Error('no etcd member runs');
-        return call(member.endpoint, Math.min(200 * attempt, 2_000));
+        return call(member.endpoint, Math.min(200 * attempt, ATTEMPT_MS));
       },
-      { what: `etcd ${what}`, withinMs },
+      { what: `etcd ${what}` },
     );
   }
 }

@@ -4,13 +4,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from './eventually.ts';
-import { monotonicMs, sleep, withDeadline } from './real-time.ts';
+import { HANG_MS, sleep, withDeadline } from './real-time.ts';
 
 test('returns the first result that is neither undefined nor false', async () => {
   const answers = [undefined, false, 0, 1];
   const result = await eventually(() => answers.shift(), {
     what: 'x',
-    withinMs: 1_000,
     everyMs: 1,
   });
   assert.equal(result, 0);
@@ -32,13 +31,11 @@ test('survives failing polls and reports the last one at the deadline', async ()
 });
 
 test('gives up at once when there is no hope', async () => {
-  const start = monotonicMs();
-  const options = { what: 'server', withinMs: 60_000, hopeless: () => 'it ended' };
+  const options = { what: 'server', hopeless: () => 'it ended' };
   await assert.rejects(
     eventually(() => undefined, options),
     /server: it ended/,
   );
-  assert.ok(monotonicMs() - start < 5_000);
 });
 
 test('a poll that never settles fails at the deadline and sees its signal abort', async () => {
@@ -66,9 +63,9 @@ test('the deadline does not hide why earlier polls failed', async () => {
 });
 
 test('withDeadline passes results and errors through, and names what was late', async () => {
-  assert.equal(await withDeadline('fine', 1_000, async () => 5), 5);
+  assert.equal(await withDeadline('fine', HANG_MS, async () => 5), 5);
   await assert.rejects(
-    withDeadline('bad', 1_000, () => Promise.reject(new Error('own'))),
+    withDeadline('bad', HANG_MS, () => Promise.reject(new Error('own'))),
     /own/,
   );
   await assert.rejects(

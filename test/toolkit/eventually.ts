@@ -2,12 +2,13 @@
 // normal while a server starts, so errors are kept and only the last one is reported, as the
 // cause. For components of our own, use virtual time instead: polling is for other people's code.
 
-import { monotonicMs, sleep, withDeadline } from './real-time.ts';
+import { HANG_MS, monotonicMs, sleep, withDeadline } from './real-time.ts';
 
 export interface EventuallyOptions {
   /** Named in the failure. */
   readonly what: string;
-  readonly withinMs: number;
+  /** A hang guard unless the deadline itself is under test. */
+  readonly withinMs?: number;
   readonly everyMs?: number;
   /** Extra text for the failure, such as a server's last output. */
   readonly details?: () => string;
@@ -23,13 +24,14 @@ export async function eventually<T>(
   poll: (signal: AbortSignal) => Promise<T | NotYet> | T | NotYet,
   options: EventuallyOptions,
 ): Promise<T> {
-  const deadlineMs = monotonicMs() + options.withinMs;
+  const { withinMs = HANG_MS } = options;
+  const deadlineMs = monotonicMs() + withinMs;
   let lastError: unknown;
   for (;;) {
     const hopeless = options.hopeless?.();
     if (hopeless !== undefined) throw failure(options, hopeless, lastError);
     const leftMs = deadlineMs - monotonicMs();
-    if (leftMs <= 0) throw failure(options, `not within ${options.withinMs} ms`, lastError);
+    if (leftMs <= 0) throw failure(options, `not within ${withinMs} ms`, lastError);
     let cut: AbortSignal | undefined;
     try {
       const result = await withDeadline('poll', leftMs, async (signal) => {

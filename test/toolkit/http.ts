@@ -4,7 +4,7 @@
 
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { withDeadline } from './real-time.ts';
+import { HANG_MS, withDeadline } from './real-time.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
@@ -30,7 +30,7 @@ export interface HttpAnswer {
 }
 
 export function http(call: HttpCall): Promise<HttpAnswer> {
-  return withDeadline(call.url, call.withinMs ?? 2_000, (signal) => exchange(call, signal));
+  return withDeadline(call.url, call.withinMs ?? HANG_MS, (signal) => exchange(call, signal));
 }
 
 function exchange(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> {

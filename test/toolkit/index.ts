@@ -73,6 +73,6 @@ export {
   testRules,
 } from './prometheus.ts';
 export { canConnect, type Readiness } from './readiness.ts';
-export { monotonicMs, sleep, unixMs, withDeadline } from './real-time.ts';
 export { connectionsOf, type SocketCounts } from './tcp-sockets.ts';
+export { ATTEMPT_MS, HANG_MS, monotonicMs, sleep, unixMs, withDeadline } from './real-time.ts';
 export { createTempDir, type TempDir } from './temp-dir.ts';

@@ -7,9 +7,9 @@ import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { findCommand, INSTALL_COMMAND } from './packages.ts';
 import { isAlive, ownIdentity } from './process-identity.ts';
+import { HANG_MS } from './real-time.ts';
 
 const run = promisify(execFile);
-const COMMAND_TIMEOUT_MS = 10_000;
 const NAME = /^bigfleet-(?<pid>\d+)-(?<startTicks>\d+)-/;
 
 export type NetnsSupport = { readonly ok: true } | { readonly ok: false; readonly reason: string };
@@ -103,7 +103,7 @@ export async function ipBatch(namespace: string, lines: readonly string[]): Prom
 
 function commandOptions(): { timeout: number; env: Record<string, string> } {
   const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`;
-  return { timeout: COMMAND_TIMEOUT_MS, env: { PATH: path } };
+  return { timeout: HANG_MS, env: { PATH: path } };
 }
 
 function killIfThere(pid: number): void {

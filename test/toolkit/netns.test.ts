@@ -14,7 +14,7 @@ import { listNamespaces, netnsSupport, sweepAbandonedNamespaces } from './netns-
 import { startProcess } from './process.ts';
 import { ownIdentity } from './process-identity.ts';
 import { canConnect } from './readiness.ts';
-import { sleep, withDeadline } from './real-time.ts';
+import { HANG_MS, sleep, withDeadline } from './real-time.ts';
 
 const support = await netnsSupport();
 const options = { skip: support.ok ? false : support.reason };
@@ -22,7 +22,7 @@ const mine = (): readonly string[] =>
   listNamespaces().filter((name) => name.startsWith(`bigfleet-${ownIdentity().pid}-`));
 
 function reaches(host: string, port: number): Promise<boolean> {
-  return withDeadline('connect', 3_000, (signal) => canConnect(host, port, signal));
+  return withDeadline('connect', HANG_MS, (signal) => canConnect(host, port, signal));
 }
 
 test(
@@ -73,7 +73,6 @@ test(
     const other = cluster.member((index + 1) % 3);
     await eventually(() => etcdPut(other.endpoint, '/k', 'majority'), {
       what: 'majority write',
-      withinMs: 10_000,
     });
     await network.heal();
     await cluster.waitHealthy();
@@ -117,7 +116,7 @@ test(
        process.stdin.resume();`,
       ],
     });
-    const [, reaper, namespace = ''] = await owner.waitForLine(/^reaper (\d+) (\S+)$/, 10_000);
+    const [, reaper, namespace = ''] = await owner.waitForLine(/^reaper (\d+) (\S+)$/);
     assert.ok(listNamespaces().includes(namespace));
     // The reaper first, so that nobody is left to clean up.
     process.kill(Number(reaper), 'SIGKILL');

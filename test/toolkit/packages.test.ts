@@ -54,7 +54,7 @@ async function install(list: string, uid?: number): Promise<{ exit: ProcessExit;
     args: [INSTALLER, list],
     ...(uid === undefined ? {} : { uid }),
   });
-  return { exit: await installer.waitExit(20_000), output: installer.output.text() };
+  return { exit: await installer.waitExit(), output: installer.output.text() };
 }
 
 test('the installer does nothing when nothing is missing', async () => {

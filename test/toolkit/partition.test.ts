@@ -40,7 +40,7 @@ async function connectedPair(t: TestContext, backend: PartitionBackend): Promise
     await lease.release();
   });
   client.write('open\n');
-  await client.waitForLine(/^connected/, 5_000);
+  await client.waitForLine(/^connected/);
   await expectEcho(client, 'hello');
   return { partitions, server, client };
 }
@@ -67,7 +67,7 @@ for (const backend of ['netns', 'proxy'] as const) {
     await partitions.isolate('a');
     await expectSilence(client, 'held');
     await partitions.rejoin('a');
-    await client.waitForLine(/^echo .*held/, 10_000);
+    await client.waitForLine(/^echo .*held/);
     assert.doesNotMatch(client.output.text(), /error|end/);
   });
 
@@ -80,7 +80,7 @@ for (const backend of ['netns', 'proxy'] as const) {
     await partitions.isolate('a', 'control');
     await expectSilence(client, 'now');
     await partitions.heal();
-    await client.waitForLine(/^echo .*now/, 10_000);
+    await client.waitForLine(/^echo .*now/);
   });
 
   test(`${backend}: a one-way drop loses exactly that direction`, {
@@ -92,7 +92,7 @@ for (const backend of ['netns', 'proxy'] as const) {
     await partitions.drop('a', 'b');
     await expectSilence(client, 'lost-answer');
     await partitions.restore('a', 'b');
-    await client.waitForLine(/^echo .*lost-answer/, 10_000);
+    await client.waitForLine(/^echo .*lost-answer/);
     await partitions.drop('b', 'a');
     await expectSilence(client, 'lost-question');
     // A second connection attempt never reaches the server.
@@ -100,7 +100,7 @@ for (const backend of ['netns', 'proxy'] as const) {
     await sleep(SILENCE_MS);
     assert.equal(server.output.text().match(/accepted/g)?.length, 1);
     await partitions.heal();
-    await client.waitForLine(/^echo .*lost-question/, 10_000);
+    await client.waitForLine(/^echo .*lost-question/);
   });
 }
 
@@ -111,7 +111,7 @@ test('netns: a connection attempt into a partition hangs; nobody resets or refus
   await partitions.isolate('b');
   await expectSilence(client, 'open');
   await partitions.heal();
-  await client.waitForLine(/^connected/, 10_000);
+  await client.waitForLine(/^connected/);
 });
 
 test('hosts without a common network cannot dial each other', { skip: skip.netns }, async () => {

@@ -15,7 +15,7 @@ import {
   type TestPki,
 } from './pki-fixtures.ts';
 import { CertificateAuthority, type Leaf } from './pki.ts';
-import { unixMs, withDeadline } from './real-time.ts';
+import { HANG_MS, unixMs, withDeadline } from './real-time.ts';
 
 let pki: TestPki;
 before(async () => {
@@ -49,7 +49,7 @@ async function handshake(server: Leaf, client: Leaf, ca: string): Promise<Handsh
   // Refusals are read on the server's side; in TLS 1.3 the client may not even notice.
   socket.on('error', () => {});
   try {
-    return await withDeadline('handshake', 5_000, () => decided);
+    return await withDeadline('handshake', HANG_MS, () => decided);
   } finally {
     socket.destroy();
     listener.close();

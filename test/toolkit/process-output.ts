@@ -2,7 +2,7 @@
 // for a line. Bounded in bytes, because a server that logs in a loop must not exhaust the test.
 // Lines seen before someone waits still count, as long as they are within the kept text.
 
-import { after } from './real-time.ts';
+import { after, HANG_MS } from './real-time.ts';
 
 const MAX_KEPT_CHARS = 64 * 1024;
 const MAX_LINE_CHARS = 16 * 1024;
@@ -57,7 +57,7 @@ export class ProcessOutput {
   }
 
   /** Resolves with the match of the first line, past or future, that matches. */
-  waitForLine(pattern: RegExp, withinMs: number): Promise<RegExpExecArray> {
+  waitForLine(pattern: RegExp, withinMs: number = HANG_MS): Promise<RegExpExecArray> {
     const fresh = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''));
     for (const line of this.#lines) {
       const match = fresh.exec(line);

@@ -10,10 +10,8 @@ import { eventually } from './eventually.ts';
 import { ProcessOutput } from './process-output.ts';
 import { readProcessStat } from './process-identity.ts';
 import { isReady, type Readiness } from './readiness.ts';
-import { withDeadline } from './real-time.ts';
+import { HANG_MS, withDeadline } from './real-time.ts';
 import { leaveToReaper } from './reaper.ts';
-
-const KILL_WITHIN_MS = 5_000;
 
 export interface ProcessSpec {
   /** For failure messages. */
@@ -25,9 +23,9 @@ export interface ProcessSpec {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
   readonly ready?: Readiness;
-  /** Deadline of `ready`; 10 s unless told. */
+  /** Deadline of `ready`; a hang guard unless told. */
   readonly readyWithinMs?: number;
-  /** How long `stop` waits after SIGTERM before SIGKILL; 5 s unless told. */
+  /** How long `stop` waits after SIGTERM before SIGKILL; a hang guard unless told. */
   readonly stopWithinMs?: number;
 }
 
@@ -107,7 +105,7 @@ export class RunningProcess implements AsyncDisposable {
   }
 
   /** Rejects, with its output, when it still runs after `withinMs`. */
-  async waitExit(withinMs: number): Promise<ProcessExit> {
+  async waitExit(withinMs: number = HANG_MS): Promise<ProcessExit> {
     try {
       return await withDeadline(`${this.name} end`, withinMs, () => this.#exited);
     } catch (error) {
@@ -118,7 +116,7 @@ export class RunningProcess implements AsyncDisposable {
   async waitReady(): Promise<void> {
     const { ready } = this.#spec;
     if (ready === undefined) return;
-    const withinMs = this.#spec.readyWithinMs ?? 10_000;
+    const withinMs = this.#spec.readyWithinMs ?? HANG_MS;
     if (ready.kind === 'line') {
       await this.waitForLine(ready.pattern, withinMs);
       return;
@@ -132,7 +130,7 @@ export class RunningProcess implements AsyncDisposable {
   }
 
   /** A line already printed counts. Rejects at once when the process ends without one. */
-  waitForLine(pattern: RegExp, withinMs: number): Promise<RegExpExecArray> {
+  waitForLine(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray> {
     return this.output.waitForLine(pattern, withinMs);
   }
 
@@ -156,7 +154,7 @@ export class RunningProcess implements AsyncDisposable {
       // A stopped process does not see SIGTERM until it continues.
       this.#signalGroup('SIGCONT');
     }
-    const withinMs = this.#spec.stopWithinMs ?? 5_000;
+    const withinMs = this.#spec.stopWithinMs ?? HANG_MS;
     // `#exited` never rejects, so the only failure here is the deadline.
     return withDeadline(`${this.name} stop`, withinMs, () => this.#exited).catch(() => this.kill());
   }
@@ -164,7 +162,7 @@ export class RunningProcess implements AsyncDisposable {
   /** SIGKILL to the whole group; resolves when it is gone. Idempotent. */
   async kill(): Promise<ProcessExit> {
     if (this.#exit === undefined) this.#signalGroup('SIGKILL');
-    return withDeadline(`${this.name} (pid ${this.pid}) kill`, KILL_WITHIN_MS, () => this.#exited);
+    return withDeadline(`${this.name} (pid ${this.pid}) kill`, HANG_MS, () => this.#exited);
   }
 
   /** SIGSTOP: alive, connected, silent. Resolves when the kernel shows it as stopped. */
@@ -188,7 +186,7 @@ export class RunningProcess implements AsyncDisposable {
         const stat = readProcessStat(this.pid);
         return stat !== undefined && matches(stat.state);
       },
-      { what: `${this.name} ${what}`, withinMs: 10_000, everyMs: 2 },
+      { what: `${this.name} ${what}`, everyMs: 2 },
     );
   }
 

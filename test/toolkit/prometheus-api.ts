@@ -96,7 +96,7 @@ export async function activeTargets(url: string): Promise<readonly ActiveTarget[
 }
 
 async function call<T>(url: string, form?: Readonly<Record<string, string>>): Promise<T> {
-  const answer = await http({ url, withinMs: 5_000, ...(form === undefined ? {} : { form }) });
+  const answer = await http({ url, ...(form === undefined ? {} : { form }) });
   const parsed = JSON.parse(answer.body) as ApiAnswer<T>;
   if (parsed.status === 'success') return parsed.data;
   throw new Error(`${url}: ${parsed.errorType}: ${parsed.error}`);

@@ -18,9 +18,8 @@ import {
   queryRange,
   type RangeQuery,
 } from './prometheus-api.ts';
+import { HANG_MS } from './real-time.ts';
 import { createTempDir } from './temp-dir.ts';
-
-const PROMTOOL_TIMEOUT_MS = 20_000;
 
 export interface ScrapeTarget {
   /** Becomes the `job` label. */
@@ -35,7 +34,6 @@ export interface PrometheusOptions {
   /** 200 ms unless told. */
   readonly scrapeIntervalMs?: number;
   readonly ruleFiles?: readonly string[];
-  readonly readyWithinMs?: number;
 }
 
 /** Resolves when it is ready; call `waitScraped` for data. */
@@ -60,7 +58,6 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
         '--log.level=warn',
       ],
       ready: { kind: 'http', url: `${url}/-/ready` },
-      readyWithinMs: options.readyWithinMs ?? 15_000,
     });
     return new Prometheus(url, running, discard);
   } catch (error) {
@@ -85,7 +82,7 @@ export class Prometheus implements AsyncDisposable {
    * on with success. The first time takes about 5 s: Prometheus starts scraping no earlier.
    */
   async waitScraped(options: { jobs?: readonly string[]; withinMs?: number } = {}): Promise<void> {
-    const { jobs, withinMs = 15_000 } = options;
+    const { jobs, withinMs = HANG_MS } = options;
     const targets = async (): Promise<readonly ActiveTarget[]> =>
       (await activeTargets(this.url)).filter(({ job }) => jobs?.includes(job) ?? true);
     const before = new Map((await targets()).map((target) => [target.url, target.lastScrape]));
@@ -150,7 +147,7 @@ export function testRules(files: readonly string[]): Promise<PromtoolVerdict> {
 function promtool(args: readonly string[]): Promise<PromtoolVerdict> {
   const program = requireCommand('promtool');
   return new Promise((resolve, reject) => {
-    execFile(program, args, { timeout: PROMTOOL_TIMEOUT_MS }, (error, stdout, stderr) => {
+    execFile(program, args, { timeout: HANG_MS }, (error, stdout, stderr) => {
       const output = stdout + stderr;
       if (error === null) resolve({ ok: true, output });
       else if (typeof error.code === 'number') resolve({ ok: false, output });

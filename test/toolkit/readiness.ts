@@ -3,6 +3,7 @@
 
 import { connect } from 'node:net';
 import { http } from './http.ts';
+import { ATTEMPT_MS } from './real-time.ts';
 
 export type Readiness =
   | { readonly kind: 'line'; readonly pattern: RegExp }
@@ -18,7 +19,7 @@ export async function isReady(readiness: PolledReadiness, signal: AbortSignal): 
     case 'tcp':
       return canConnect(readiness.host, readiness.port, signal);
     case 'http':
-      return (await http({ url: readiness.url, withinMs: 1_000 })).status === 200;
+      return (await http({ url: readiness.url, withinMs: ATTEMPT_MS })).status === 200;
     case 'check':
       return readiness.check(signal);
   }

@@ -6,6 +6,14 @@ import { realRuntime } from '@bigfleet/base/real';
 
 const { clock, timers } = realRuntime();
 
+/**
+ * When a wait has hung: the default of every wait here. Far beyond what a busy machine needs, so that
+ * a test never fails for being slow; how fast things are is measured in `bench/`.
+ */
+export const HANG_MS = 120_000;
+/** One attempt of a poll whose peer may be frozen: the poll must come to its next attempt. */
+export const ATTEMPT_MS = 10_000;
+
 export function monotonicMs(): number {
   return clock.monotonicMs();
 }

@@ -23,7 +23,7 @@ async function heartbeatNs({ coordinator }: CoordinatorProcess, cycle: bigint): 
   return shards.find((shard) => shard.shardId === shardId)?.lastHeartbeatUnixNs ?? 0n;
 }
 
-test('an hour ahead, and the same leader', { timeout: 60_000 }, async () => {
+test('an hour ahead, and the same leader', async () => {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(createTempDir('clock-jump'));
   const etcd = opened.use(await startEtcd(1));
@@ -32,7 +32,7 @@ test('an hour ahead, and the same leader', { timeout: 60_000 }, async () => {
   const lone = await planLone({ folder: folder.path, argv, env }, opened);
   await lone.start();
   await lone.waitReady();
-  const before = await findLeader([lone], 10_000);
+  const before = await findLeader([lone]);
   await registerValues(lone);
   await using load = new RegisterLoad({ name: 'clock', replicas: [lone] });
   const beforeNs = await heartbeatNs(lone, 2n);
@@ -41,13 +41,13 @@ test('an hour ahead, and the same leader', { timeout: 60_000 }, async () => {
   let cycle = 2n;
   await eventually(
     async () => (await heartbeatNs(lone, (cycle += 1n))) > beforeNs + MOST_OF_AN_HOUR_NS,
-    { what: 'the clock of the coordinator is ahead', withinMs: 5_000 },
+    { what: 'the clock of the coordinator is ahead' },
   );
-  await load.servedAfter(monotonicMs(), '', 1_000);
-  await sleep(TTL_MS + 1_000 - (monotonicMs() - jumpedAtMs));
-  await load.servedAfter(monotonicMs(), '', 1_000);
+  await load.servedAfter(monotonicMs(), '');
+  await sleep(Math.max(0, TTL_MS + 1_000 - (monotonicMs() - jumpedAtMs)));
+  await load.servedAfter(monotonicMs(), '');
   const { heardCount, unheardCount } = await load.finish();
   assert.ok(heardCount > 20);
   assert.equal(unheardCount, 0, 'every write was answered');
-  assert.equal((await findLeader([lone], 1_000)).term, before.term);
+  assert.equal((await findLeader([lone])).term, before.term);
 });

@@ -13,6 +13,7 @@ import {
   createGrpcChannel,
 } from '@bigfleet/wire';
 import {
+  ATTEMPT_MS,
   eventually,
   http,
   type Place,
@@ -24,7 +25,6 @@ import {
 const runtime = realRuntime();
 /** Run as a process, never imported. */
 const MAIN = path.join(import.meta.dirname, '../../../packages/cli/src/main.ts');
-const READY_WITHIN_MS = 30_000;
 
 export interface CoordinatorSpec {
   readonly nodeId: string;
@@ -92,7 +92,7 @@ export class CoordinatorProcess implements AsyncDisposable {
 
   async probe(path: 'healthz' | 'readyz'): Promise<{ status: number; body: string }> {
     const { place, metricsPort } = this.#spec;
-    return http({ url: `http://${place.address}:${metricsPort}/${path}`, withinMs: 1_000 });
+    return http({ url: `http://${place.address}:${metricsPort}/${path}`, withinMs: ATTEMPT_MS });
   }
 
   async metric(series: string): Promise<number> {
@@ -103,17 +103,16 @@ export class CoordinatorProcess implements AsyncDisposable {
   }
 
   /** Ready as its own probe says: it sees a leader. */
-  async waitReady(withinMs: number = READY_WITHIN_MS): Promise<void> {
+  async waitReady(): Promise<void> {
     await eventually(async () => (await this.probe('readyz')).status === 200, {
       what: `${this.nodeId} ready`,
-      withinMs,
       details: () => this.outputText(),
       hopeless: () => (this.isRunning ? undefined : 'it ended'),
     });
   }
 
   async waitExit(): Promise<ProcessExit> {
-    return this.process.waitExit(READY_WITHIN_MS);
+    return this.process.waitExit();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

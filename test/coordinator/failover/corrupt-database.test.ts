@@ -23,7 +23,7 @@ const DAMAGE: readonly (readonly [string, (whole: Buffer) => Buffer])[] = [
   ['it is cut in half', (whole) => whole.subarray(0, Math.floor(whole.length / 2))],
 ];
 
-test('a damaged database is refused by name and not touched', { timeout: 60_000 }, async (t) => {
+test('a damaged database is refused by name and not touched', async (t) => {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(createTempDir('corrupt'));
   const lone = await planLone({ folder: folder.path }, opened);

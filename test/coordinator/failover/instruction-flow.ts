@@ -2,13 +2,12 @@
 // while later. What a failing leader refuses or loses is simply not retried: the assignment carries
 // it, and the question here is whether anything is executed twice.
 
-import { withDeadline } from '../../toolkit/index.ts';
+import { ATTEMPT_MS, withDeadline } from '../../toolkit/index.ts';
 import { Background } from './background.ts';
 import type { CoordinatorProcess } from './coordinator-process.ts';
 
 const EVERY_MS = 200;
 const HELD_DOMAINS = 20;
-const CALL_WITHIN_MS = 2_000;
 
 export interface InstructionFlowOptions {
   readonly replicas: readonly CoordinatorProcess[];
@@ -44,5 +43,5 @@ async function askForBoth(
 }
 
 async function attempt(call: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
-  await withDeadline('an instruction', CALL_WITHIN_MS, call).catch(() => {}); // followers refuse
+  await withDeadline('an instruction', ATTEMPT_MS, call).catch(() => {}); // followers refuse
 }

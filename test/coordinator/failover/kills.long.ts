@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { assertKillGaps, killLeader } from './drills/kill.ts';
 import { longBoxMs } from './long-box.ts';
 import { repeated } from './repeated.ts';
-import { FailoverStage } from './stage.ts';
+import { FailoverStage, IN_TIME } from './stage.ts';
 
 test('100 kills of the leader', async (t) => {
-  await using stage = await FailoverStage.start();
+  await using stage = await FailoverStage.start(IN_TIME);
   const box = { withinMs: longBoxMs() };
   assertKillGaps(await repeated(t, 'kill', 100, () => killLeader(stage), box));
   stage.assertInstructionsFlowed();

@@ -11,13 +11,10 @@ import { assertLarge, enlargeLedger, LARGE_ROWS } from './large-ledger.ts';
 import { stateLoadMs } from './load-time.ts';
 import { longBoxMs } from './long-box.ts';
 import { repeated } from './repeated.ts';
-import { FailoverStage } from './stage.ts';
-
-/** No bar: a recording on a machine with other work must end with numbers. */
-const SERVED_WITHIN_MS = 120_000;
+import { FailoverStage, IN_TIME } from './stage.ts';
 
 test(`failover of ${LARGE_ROWS} rows`, async (t) => {
-  await using stage = await FailoverStage.start();
+  await using stage = await FailoverStage.start(IN_TIME);
   const startedAtMs = monotonicMs();
   await enlargeLedger(stage);
   const filledMs = Math.round(monotonicMs() - startedAtMs);
@@ -28,19 +25,7 @@ test(`failover of ${LARGE_ROWS} rows`, async (t) => {
     await assertLarge((await stage.leader()).replica);
     return { ...sample, loadMs: await stateLoadMs(stage) };
   };
-  await repeated(
-    t,
-    'kill-large',
-    10,
-    () => measured(() => killLeader(stage, SERVED_WITHIN_MS)),
-    box,
-  );
-  await repeated(
-    t,
-    'hand-over-large',
-    5,
-    () => measured(() => stopLeader(stage, SERVED_WITHIN_MS)),
-    box,
-  );
+  await repeated(t, 'kill-large', 10, () => measured(() => killLeader(stage)), box);
+  await repeated(t, 'hand-over-large', 5, () => measured(() => stopLeader(stage)), box);
   stage.assertInstructionsFlowed();
 });

@@ -12,7 +12,7 @@ export async function stateLoadMs(stage: FailoverStage): Promise<number> {
   const leader = JSON.parse(held.value) as { acquired_at: string; node_id: string };
   assert.equal(leader.node_id, replica.nodeId, 'the leadership changed meanwhile');
   const won = new RegExp(`time=(\\S+) .*msg="leadership won".* term=${term}\\b`);
-  const [, servedAt = ''] = await replica.process.waitForLine(won, 5_000);
+  const [, servedAt = ''] = await replica.process.waitForLine(won);
   const tookMs = Date.parse(servedAt) - Date.parse(leader.acquired_at);
   assert.ok(tookMs >= 0, `${leader.acquired_at} to ${servedAt}`);
   return tookMs;

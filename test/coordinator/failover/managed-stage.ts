@@ -14,7 +14,6 @@ import { registerValues, RegisterLoad } from './register-load.ts';
 
 const NODE_IDS = ['managed-0', 'managed-1', 'managed-2'];
 /** Ordinal 0 asks for others for 30 s before it begins; etcd adds one member after the other. */
-const FORMED_WITHIN_MS = 120_000;
 const HERE = {
   address: '127.0.0.1',
   command: (command: string, args: readonly string[]) => ({ command, args }),
@@ -78,7 +77,7 @@ export class ManagedStage implements AsyncDisposable {
   }
 
   leader(): Promise<Leader> {
-    return findLeader(this.replicas, 30_000);
+    return findLeader(this.replicas);
   }
 
   replica(nodeId: string): CoordinatorProcess {
@@ -92,10 +91,9 @@ export class ManagedStage implements AsyncDisposable {
   }
 
   async untilFormed(): Promise<void> {
-    await Promise.all(this.replicas.map((replica) => replica.waitReady(FORMED_WITHIN_MS)));
+    await Promise.all(this.replicas.map((replica) => replica.waitReady()));
     await eventually(async () => (await this.voters()).size === NODE_IDS.length, {
       what: 'three voting members',
-      withinMs: FORMED_WITHIN_MS,
       everyMs: 200,
       details: () => this.replicas.map((replica) => replica.outputText()).join('\n'),
     });

@@ -3,19 +3,19 @@
 
 import { test } from 'node:test';
 import { assertHandOverGaps, stopLeader } from './drills/hand-over.ts';
-import { loseQuorum } from './drills/quorum-loss.ts';
+import { assertFullRate, loseQuorum } from './drills/quorum-loss.ts';
 import { revokeLeaderLease } from './drills/revoke.ts';
-import { restartAll } from './drills/rolling.ts';
+import { assertReportGaps, restartAll } from './drills/rolling.ts';
 import { longBoxMs } from './long-box.ts';
 import { repeated } from './repeated.ts';
-import { FailoverStage } from './stage.ts';
+import { FailoverStage, IN_TIME } from './stage.ts';
 
 test('an outage of 60 s, hand-overs, revocations, rolling restarts', async (t) => {
-  await using stage = await FailoverStage.start();
+  await using stage = await FailoverStage.start(IN_TIME);
   const box = { withinMs: longBoxMs(0.2) };
-  await repeated(t, 'quorum-loss', 1, () => loseQuorum(stage, 60_000), box);
+  assertFullRate(await repeated(t, 'quorum-loss', 1, () => loseQuorum(stage, 60_000), box));
   assertHandOverGaps(await repeated(t, 'hand-over', 20, () => stopLeader(stage), box));
   await repeated(t, 'revoke', 10, () => revokeLeaderLease(stage), box);
-  await repeated(t, 'rolling', 5, () => restartAll(stage), box);
+  assertReportGaps(await repeated(t, 'rolling', 5, () => restartAll(stage), box));
   stage.assertInstructionsFlowed();
 });

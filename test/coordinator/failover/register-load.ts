@@ -6,7 +6,7 @@
 // enough to be checked.
 
 import { RpcError } from '@bigfleet/wire';
-import { monotonicMs, withDeadline } from '../../toolkit/index.ts';
+import { ATTEMPT_MS, HANG_MS, monotonicMs, withDeadline } from '../../toolkit/index.ts';
 import { History } from '../linearizability/history.ts';
 import { judge, type Judged } from '../linearizability/judge.ts';
 import type { Operation, Outcome } from '../linearizability/model.ts';
@@ -14,7 +14,6 @@ import { Background } from './background.ts';
 import type { CoordinatorProcess } from './coordinator-process.ts';
 
 const PAUSE_MS = 20;
-const CALL_WITHIN_MS = 2_000;
 const OPERATIONS_PER_REGISTER = 120;
 /** Of each replica, in a failure. */
 const OUTPUT_CHARS = 4_000;
@@ -65,10 +64,10 @@ export class RegisterLoad implements AsyncDisposable {
   }
 
   /** The first write that another than `notBy` serves, called at or after `sinceMs`. */
-  async servedAfter(sinceMs: number, notBy: string, withinMs: number): Promise<ServedWrite> {
+  async servedAfter(sinceMs: number, notBy: string): Promise<ServedWrite> {
     let waiter: Waiter | undefined;
     try {
-      return await withDeadline('a write that a new leader serves', withinMs, () => {
+      return await withDeadline('a write that a new leader serves', HANG_MS, () => {
         const { promise, resolve } = Promise.withResolvers<ServedWrite>();
         waiter = { sinceMs, notBy, resolve };
         this.#waiters.add(waiter);
@@ -137,7 +136,7 @@ export class RegisterLoad implements AsyncDisposable {
     const register = `${this.#options.name}-${turn}`;
     return this.#history.record(`${operation.kind}@${nodeId}`, register, operation, async () => {
       try {
-        return await withDeadline(register, CALL_WITHIN_MS, (signal) => call(register, signal));
+        return await withDeadline(register, ATTEMPT_MS, (signal) => call(register, signal));
       } catch (error) {
         return operation.kind === 'read' ? { kind: 'none' } : outcomeOf(error);
       }

@@ -30,10 +30,9 @@ export async function startReportingShard(options: ReportingShardOptions): Promi
     name: options.shardId,
     ...commandOf(options),
     ready: { kind: 'line', pattern: SERVING },
-    readyWithinMs: 20_000,
   });
-  const [, epoch = '', address = ''] = await child.waitForLine(LISTENING, 1_000);
-  const [, metricsAddress = ''] = await child.waitForLine(SERVING, 1_000);
+  const [, epoch = '', address = ''] = await child.waitForLine(LISTENING);
+  const [, metricsAddress = ''] = await child.waitForLine(SERVING);
   return {
     process: child,
     address,

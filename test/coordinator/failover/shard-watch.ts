@@ -134,7 +134,7 @@ export class ShardWatch implements AsyncDisposable {
 
   async #look(): Promise<void> {
     const url = `http://${this.#shard.metricsAddress}/metrics`;
-    const { body } = await http({ url, withinMs: 10_000 });
+    const { body } = await http({ url });
     const nowMs = monotonicMs();
     const lines = body.split('\n');
     this.#cycles.saw(valueOf(lines, CHANGES), valueOf(lines, CYCLES), nowMs);

@@ -2,16 +2,16 @@
 // freezes and 10 partitions from etcd, or as many as BIGFLEET_LONG_MS allows.
 
 import { test } from 'node:test';
-import { cutLeaderFromEtcd, freezeLeader } from './drills/zombie.ts';
+import { assertZombieGaps, cutLeaderFromEtcd, freezeLeader } from './drills/zombie.ts';
 import { longBoxMs } from './long-box.ts';
 import { repeated } from './repeated.ts';
-import { FailoverStage } from './stage.ts';
+import { FailoverStage, IN_TIME } from './stage.ts';
 
 test('10 freezes and 10 partitions of the leader', async (t) => {
-  await using stage = await FailoverStage.start();
+  await using stage = await FailoverStage.start(IN_TIME);
   t.diagnostic(`partitions: ${stage.partitions.backend}`);
   const box = { withinMs: longBoxMs(0.5) };
-  await repeated(t, 'freeze', 10, () => freezeLeader(stage), box);
-  await repeated(t, 'partition', 10, () => cutLeaderFromEtcd(stage), box);
+  assertZombieGaps(await repeated(t, 'freeze', 10, () => freezeLeader(stage), box));
+  assertZombieGaps(await repeated(t, 'partition', 10, () => cutLeaderFromEtcd(stage), box));
   stage.assertInstructionsFlowed();
 });

@@ -3,7 +3,7 @@
 // leads must answer again. Its history is judged alone, so that a run costs what it did.
 
 import { createRandom } from '@bigfleet/base';
-import { type EtcdCluster, eventually, monotonicMs, sleep } from '../../toolkit/index.ts';
+import { type EtcdCluster, eventually, sleep } from '../../toolkit/index.ts';
 import { gateway, outsiderGet } from '../../etcd/gateway.ts';
 import { startEtcd } from '../../etcd/start.ts';
 import { History } from './history.ts';
@@ -155,7 +155,6 @@ export class EtcdWorld implements AsyncDisposable {
   }
 
   async #untilServing(label: string): Promise<void> {
-    const beganMs = monotonicMs();
     await eventually(
       async () => {
         const outcome = await this.#ask('probe', { kind: 'read' }, 1);
@@ -163,10 +162,8 @@ export class EtcdWorld implements AsyncDisposable {
       },
       {
         what: `${label}: a leader that answers`,
-        withinMs: 20_000,
         details: () => this.#replicas.map((replica) => replica.outputText()).join('\n'),
       },
     );
-    if (monotonicMs() - beganMs > 15_000) throw new Error(`${label}: recovery took too long`);
   }
 }

@@ -34,7 +34,7 @@ const schedule: readonly (readonly Fault[])[] = [
   ],
 ];
 
-test('20 histories on a real etcd are linearizable', { timeout: 180_000 }, async (context) => {
+test('20 histories on a real etcd are linearizable', async (context) => {
   let heard = 0;
   let unheard = 0;
   const live = async (faults: readonly Fault[], name: string): Promise<void> => {

@@ -64,7 +64,6 @@ export class ReplicaProcess {
         ...this.#paths.map(({ port }) => `127.0.0.1:${port}`),
       ],
       ready: { kind: 'line', pattern: /^ready$/ },
-      readyWithinMs: 30_000,
     });
   }
 

@@ -4,7 +4,7 @@
 
 import { lookup } from 'node:dns/promises';
 import { hostname, networkInterfaces } from 'node:os';
-import { withDeadline } from '../../toolkit/index.ts';
+import { ATTEMPT_MS, withDeadline } from '../../toolkit/index.ts';
 
 export interface FleetHost {
   readonly listen: string;
@@ -26,7 +26,7 @@ export async function findFleetHost(): Promise<FleetHost | undefined> {
 
 async function addressesOf(name: string): Promise<readonly string[]> {
   if (name === '' || name === 'localhost') return [];
-  const asked = withDeadline('look up the own name', 1_000, () =>
+  const asked = withDeadline('look up the own name', ATTEMPT_MS, () =>
     lookup(name, { all: true, family: 4 }),
   );
   return await asked.then(

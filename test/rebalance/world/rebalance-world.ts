@@ -39,7 +39,6 @@ import { pulse } from './workload.ts';
 
 const HOST = '127.0.0.1';
 const POLL_MS = 150;
-const OPEN_WITHIN_MS = 40_000;
 const ZONE_KEY = 'topology.kubernetes.io/zone';
 export const SHARED = 'shared';
 export const REGION = 'here';
@@ -131,7 +130,7 @@ export class RebalanceWorld implements AsyncDisposable {
     const running = this.#processes.get(what);
     assert.ok(running !== undefined, `${what} was started`);
     running.signal('SIGKILL');
-    await running.waitExit(5_000);
+    await running.waitExit();
   }
 
   shardId(side: Side): string {
@@ -160,7 +159,6 @@ export class RebalanceWorld implements AsyncDisposable {
   /** Polls while cycles go on at both shards. */
   async until<T>(
     what: string,
-    withinMs: number,
     poll: () => Promise<T | false | undefined> | T | false | undefined,
     more: Partial<EventuallyOptions> = {},
   ): Promise<T> {
@@ -169,7 +167,7 @@ export class RebalanceWorld implements AsyncDisposable {
         this.pulse();
         return await poll();
       },
-      { what, withinMs, everyMs: POLL_MS, details: () => this.#lastLines(), ...more },
+      { what, everyMs: POLL_MS, details: () => this.#lastLines(), ...more },
     );
   }
 
@@ -186,7 +184,7 @@ export class RebalanceWorld implements AsyncDisposable {
       return found.flatMap((each) => [...each.keys()]);
     };
     // A donor lists what it froze until it hears that it is gone.
-    await this.until('every machine has one owner', 20_000, async () => {
+    await this.until('every machine has one owner', async () => {
       assert.deepEqual((await owned()).toSorted(), machines.toSorted());
       return true;
     });
@@ -227,7 +225,7 @@ export class RebalanceWorld implements AsyncDisposable {
 
   async #untilOpen(what: string, poll: () => Promise<boolean>): Promise<void> {
     const details = (): string => this.#lastLines();
-    await eventually(poll, { what, withinMs: OPEN_WITHIN_MS, everyMs: POLL_MS, details });
+    await eventually(poll, { what, everyMs: POLL_MS, details });
   }
 
   #lastLines(): string {

@@ -20,7 +20,7 @@ export interface KillLoopOptions {
   readonly kills: number;
   readonly seed: string;
   /** No further kill is begun after this. */
-  readonly withinMs: number;
+  readonly withinMs?: number;
 }
 
 export interface KillLoopReport {
@@ -32,7 +32,7 @@ export interface KillLoopReport {
 
 export async function runKillLoop(options: KillLoopOptions): Promise<KillLoopReport> {
   const random = createRandom(options.seed);
-  const deadlineMs = monotonicMs() + options.withinMs;
+  const deadlineMs = monotonicMs() + (options.withinMs ?? Number.POSITIVE_INFINITY);
   const report: KillLoopReport = { killCount: 0, effectCount: 0, interruptedCount: 0 };
   while (report.killCount < options.kills && monotonicMs() < deadlineMs) {
     await using stage = await KillStage.start();

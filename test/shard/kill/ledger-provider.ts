@@ -38,9 +38,8 @@ export async function startLedgerProvider(options: LedgerProviderOptions): Promi
       '--work=40ms',
     ],
     ready: { kind: 'line', pattern: SERVING },
-    readyWithinMs: 20_000,
   });
-  const [, address = ''] = await child.waitForLine(SERVING, 1_000);
+  const [, address = ''] = await child.waitForLine(SERVING);
   return {
     process: child,
     address,

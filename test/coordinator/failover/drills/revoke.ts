@@ -20,7 +20,7 @@ export interface RevokeSample {
 export async function revokeLeaderLease(stage: FailoverStage): Promise<RevokeSample> {
   const before = await stage.leader();
   await using load = stage.startLoad('revoke');
-  await load.servedAfter(monotonicMs(), '', 20_000);
+  await load.servedAfter(monotonicMs(), '');
   stage.beginWindow();
   stage.spareWrites(before.replica.nodeId);
   const { endpoint } = stage.etcd.member(0);
@@ -28,7 +28,7 @@ export async function revokeLeaderLease(stage: FailoverStage): Promise<RevokeSam
   assert.ok(key !== undefined && key.lease !== '0');
   await gateway(endpoint, 'lease/revoke', { ID: key.lease });
   const revokedAtMs = monotonicMs();
-  const served = await load.servedAfter(revokedAtMs, before.replica.nodeId, 10_000);
+  const served = await load.servedAfter(revokedAtMs, before.replica.nodeId);
   await sleep(SETTLED_MS);
   stage.spareWrites(undefined);
   const heard = await load.finish();
