@@ -282,9 +282,18 @@ const CLOCK_LINES: readonly string[] = [
   "import { hrtime } from 'node:process';",
 ];
 
+const SPEED_LINES: readonly string[] = [
+  'assert.ok(monotonicMs() - startMs < 500);',
+  'assert.ok(runtime.clock.monotonicMs() - startMs <= BAR_MS);',
+  'const tookMs = runtime.clock.monotonicMs() - startMs; assert.ok(tookMs < 2_000);',
+  'const start = process.cpuUsage();',
+  'const start = process.hrtime.bigint();',
+];
+
 const MACHINE: readonly Planted[] = [
   ...CLOCK_LINES.map((line) => inFile('runtime-only', 'packages/shard/src/x.test.ts', line)),
   inFile('runtime-only', 'demo/src/x.ts', 'Date.now();'),
+  ...SPEED_LINES.map((line) => inFile('no-speed-bars', 'test/x.test.ts', line)),
   inFile('runtime-only', 'providers/aws/src/x.ts', 'Date.now();'),
   ...[
     'export const o = { rejectUnauthorized: false };',
@@ -348,6 +357,14 @@ export const PLANTED: readonly Planted[] = [
 
 /** Lines that look like a violation and are none; the clean tree stays clean with them. */
 export const HARMLESS: Readonly<Record<string, string>> = {
+  'test/harmless.test.ts': [
+    'const tookMs = monotonicMs() - startMs;',
+    'assert.ok(tookMs >= 120);',
+    't.diagnostic(`${monotonicMs() - startMs} ms`);',
+    'while (monotonicMs() < untilMs) await look();',
+    'assert.ok(time.nowMs - startMs < 50);',
+    '',
+  ].join('\n'),
   'packages/shard/src/harmless.ts': [
     "// Date.now() in a comment, import 'node:fs' too",
     "export const text = 'Date.now() setTimeout(f)';",

@@ -10,6 +10,7 @@ import { manifest } from './manifest.ts';
 import { basePure, enginePure } from './purity.ts';
 import { coreWithoutProviders, shardWithoutCoordinator } from './reach.ts';
 import { resolved } from './resolved.ts';
+import { noSpeedBars } from './speed.ts';
 import { tlsVerify } from './tls.ts';
 
 export const RULES: readonly Rule[] = [
@@ -26,6 +27,7 @@ export const RULES: readonly Rule[] = [
   adapters,
   substrateSdk,
   runtimeOnly,
+  noSpeedBars,
   oneContract,
   generatedOnce,
   tlsVerify,
