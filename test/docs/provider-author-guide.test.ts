@@ -14,7 +14,7 @@ import { PageRunner } from './page-runner.ts';
 import { createShadowTree } from './shadow-tree.ts';
 
 const SUITE = path.join(ROOT, 'packages/conformance/src/main.ts');
-const quick = { cwd: ROOT, withinMs: 60_000 };
+const quick = { cwd: ROOT };
 
 test('the page holds a worked provider, excerpts and commands', () => {
   const counts = new Map<string, number>();

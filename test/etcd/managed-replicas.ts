@@ -18,6 +18,7 @@ import {
   startManagedEtcd,
 } from '@bigfleet/coordinator/etcd';
 import {
+  HANG_MS,
   createTempDir,
   eventually,
   leasePort,
@@ -153,7 +154,7 @@ export class ManagedReplica {
   ): Promise<JoinAnswer> {
     const { replicas, clusterUid } = await this.store.status();
     const result = await handleJoin(
-      { client, presentNodeIds: new Set(replicas), limits: { deadlineMs: 5_000 } },
+      { client, presentNodeIds: new Set(replicas), limits: { deadlineMs: HANG_MS } },
       { nodeId, peerUrl: `${this.#scheme}://${peerAddress}`, isFresh },
     );
     if (result.kind === 'refused') throw new Error(result.message);

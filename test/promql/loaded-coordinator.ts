@@ -6,7 +6,13 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { realRuntime } from '@bigfleet/base/real';
 import { type Channel, Coordinator, createClient, createGrpcChannel } from '@bigfleet/wire';
-import { eventually, leasePorts, type RunningProcess, startProcess } from '../toolkit/index.ts';
+import {
+  eventually,
+  HANG_MS,
+  leasePorts,
+  type RunningProcess,
+  startProcess,
+} from '../toolkit/index.ts';
 
 const MAIN = path.join(import.meta.dirname, '../../packages/cli/src/main.ts');
 const ZONE_KEY = 'topology.kubernetes.io/zone';
@@ -49,7 +55,7 @@ export async function startLoadedCoordinator(dir: string): Promise<LoadedCoordin
   const channel = createGrpcChannel({
     runtime: realRuntime(),
     target: address,
-    unaryDeadlineMs: 5_000,
+    unaryDeadlineMs: HANG_MS,
     reconnectBackoffMs: { initial: 20, max: 100 },
   });
   stack.defer(() => channel.close());

@@ -6,7 +6,7 @@ import { realRuntime } from '@bigfleet/base/real';
 import { createOperatorMetrics, OperatorSession } from '@bigfleet/operator';
 import { captureSink, createLogger, createRegistry } from '@bigfleet/telemetry';
 import { type Channel, createGrpcChannel, type TlsMaterial } from '@bigfleet/wire';
-import { type RunningProcess, startProcess } from '../toolkit/index.ts';
+import { HANG_MS, type RunningProcess, startProcess } from '../toolkit/index.ts';
 import { TestCluster } from './test-cluster.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -65,7 +65,7 @@ export function dialShard(address: string, tls?: TlsMaterial): Channel {
     target: address,
     keepalive: 'session',
     reconnectBackoffMs: { initial: 20, max: 50 },
-    unaryDeadlineMs: 5_000,
+    unaryDeadlineMs: HANG_MS,
     ...(tls === undefined ? {} : { tls, serverIdentity: { kind: 'host-name-only' } }),
   });
 }

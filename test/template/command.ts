@@ -6,7 +6,8 @@ import { describeExit, startProcess } from '../toolkit/index.ts';
 
 export interface CommandOptions {
   readonly cwd: string;
-  readonly withinMs: number;
+  /** A hang guard unless told. */
+  readonly withinMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 

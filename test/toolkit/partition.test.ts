@@ -47,7 +47,7 @@ async function connectedPair(t: TestContext, backend: PartitionBackend): Promise
 
 async function expectEcho(client: RunningProcess, word: string): Promise<void> {
   client.write(`${word}\n`);
-  await client.waitForLine(new RegExp(`^echo .*${word}`), 5_000);
+  await client.waitForLine(new RegExp(`^echo .*${word}`));
 }
 
 /** Sends a word and sees that neither an answer nor an error comes. */

@@ -43,11 +43,14 @@ test('failures name the process and carry its output', async () => {
   const early = node('console.error("oops"); process.exit(4);', { ready: polled });
   await assert.rejects(startProcess(early), /exit code 4[\s\S]*oops/);
 
-  const silent = node('process.stdin.resume(); console.log("still busy");', {
+  const silent = {
+    name: 'script',
+    command: 'sh',
+    args: ['-c', 'echo still busy; exec sleep 600'],
     ready: UP,
-    readyWithinMs: 300,
-  });
-  await assert.rejects(startProcess(silent), /waited 300 ms[\s\S]*still busy/);
+    readyWithinMs: 2_000,
+  };
+  await assert.rejects(startProcess(silent), /waited 2000 ms[\s\S]*still busy/);
 
   const absent = { name: 'ghost', command: 'no-such-command-here' };
   await assert.rejects(startProcess(absent), /ghost: cannot start no-such-command-here/);
@@ -64,7 +67,7 @@ test('stop is SIGTERM first, then SIGKILL after the bound', async () => {
 
   const stubborn = node(`process.on("SIGTERM", () => console.log("no"));${IDLE}`, {
     ready: UP,
-    stopWithinMs: 200,
+    stopWithinMs: 2_000,
   });
   const kept = await startProcess(stubborn);
   assert.deepEqual(await kept.stop(), { kind: 'signal', signal: 'SIGKILL' });

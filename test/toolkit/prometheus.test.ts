@@ -72,7 +72,7 @@ test('scrape two series, query them, evaluate a rule over them', async (t) => {
   await assert.rejects(prometheus.query('sum('), /bad_data: .*parse error/);
   await assert.rejects(prometheus.query('"text"'), /gives a string/);
   await assert.rejects(
-    prometheus.waitScraped({ withinMs: 1_000 }),
+    prometheus.waitScraped({ withinMs: 5_000 }),
     /127\.0\.0\.1:1\/metrics: down .*refused/,
   );
 });

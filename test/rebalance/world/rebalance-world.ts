@@ -18,6 +18,7 @@ import {
 import { machinesOf } from '../../shard/query.ts';
 import { startOperator, type TestOperator } from '../../shard/shard-process.ts';
 import {
+  ATTEMPT_MS,
   createTempDir,
   eventually,
   type EventuallyOptions,
@@ -104,7 +105,7 @@ export class RebalanceWorld implements AsyncDisposable {
     const channel = createGrpcChannel({
       runtime: realRuntime(),
       target: given.endpoint.address,
-      unaryDeadlineMs: 2_000,
+      unaryDeadlineMs: ATTEMPT_MS,
       reconnectBackoffMs: { initial: 20, max: 100 },
     });
     this.#opened.defer(() => channel.close());
