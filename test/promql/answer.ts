@@ -25,10 +25,9 @@ export interface Answer {
   readonly mayAlsoHave?: Readonly<Record<string, Measure>>;
 }
 
-export function finite(least: number, most: number): Check {
-  return (value) =>
-    value >= least && value <= most ? undefined : `is not within ${least} and ${most}`;
-}
+/** How much is the world's to decide, a duration above all: a busy machine has no other labels. */
+export const positive: Check = (value) =>
+  value > 0 && Number.isFinite(value) ? undefined : 'is not positive';
 
 export const zero: Check = (value) => (value === 0 ? undefined : 'is not 0');
 

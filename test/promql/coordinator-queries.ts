@@ -2,11 +2,10 @@
 // with the answer that the world of loaded-coordinator.ts must give (observability §9, by its numbers).
 // A metric that they only name is asked by its name, and for its rate where they speak of that.
 
-import { COORDINATOR_JOB, finite } from './answer.ts';
+import { COORDINATOR_JOB, positive } from './answer.ts';
 import type { QueryCase } from './ask.ts';
 import { BUSY_SHARD, QUIET_SHARD, REFUSED, UNACKNOWLEDGED } from './loaded-coordinator.ts';
 
-const positive = finite(Number.MIN_VALUE, Number.MAX_VALUE);
 const job = COORDINATOR_JOB;
 
 export const COORDINATOR_QUERIES: readonly QueryCase[] = [
