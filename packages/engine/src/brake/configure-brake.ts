@@ -21,9 +21,9 @@ import type { Machine } from '../model/machine.ts';
 import { State } from '../model/state.ts';
 import { type Brakes, machineTypeKey, noBrakes } from './brakes.ts';
 
-export const BRAKE_STRIKES = 3;
-export const FIRST_BRAKE_PAUSE_MS = 60_000;
-export const LONGEST_BRAKE_PAUSE_MS = 3_600_000;
+const BRAKE_STRIKES = 3;
+const FIRST_BRAKE_PAUSE_MS = 60_000;
+const LONGEST_BRAKE_PAUSE_MS = 3_600_000;
 /** A type is at fault only if it fails for so many clusters. */
 const TYPE_CLUSTERS = 2;
 const MAX_RUNS = 10_000;
