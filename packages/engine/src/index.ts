@@ -12,6 +12,8 @@ export { type Brakes, machineTypeKey, noBrakes } from './brake/brakes.ts';
 export {
   type BrakedNeed,
   type BrakedType,
+  type BrakeEnd,
+  type BrakeObserver,
   ConfigureBrake,
   type FailureRun,
 } from './brake/configure-brake.ts';

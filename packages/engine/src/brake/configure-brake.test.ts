@@ -8,13 +8,18 @@ import type { Machine } from '../model/machine.ts';
 import { State } from '../model/state.ts';
 import { machine, need, cores } from '../testing/build.ts';
 import { machineTypeKey } from './brakes.ts';
-import { ConfigureBrake } from './configure-brake.ts';
+import { type BrakedNeed, type BrakedType, ConfigureBrake } from './configure-brake.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 class Lab {
-  readonly brake = new ConfigureBrake();
+  readonly told: string[] = [];
+  readonly brake = new ConfigureBrake({
+    onHeld: ({ subject, failureCount, pauseMs }) =>
+      this.told.push(`${nameOf(subject)} held after ${failureCount} for ${pauseMs / MINUTE} min`),
+    onCleared: ({ subject }, by) => this.told.push(`${nameOf(subject)} cleared: ${by}`),
+  });
   nowMs = 0;
   #count = 0;
   readonly underWay = new Set<string>();
@@ -58,6 +63,10 @@ class Lab {
   #brakes(): ReturnType<ConfigureBrake['brakes']> {
     return this.brake.brakes(this.nowMs, (id) => this.underWay.has(id));
   }
+}
+
+function nameOf(subject: BrakedNeed | BrakedType): string {
+  return 'cluster' in subject ? subject.cluster : subject.instanceType;
 }
 
 test('no fourth machine is tried before one of three has joined', () => {
@@ -201,4 +210,30 @@ test('the oldest of too many failing needs is forgotten', () => {
   assert.equal([...lab.brake.types()].length, 10_000);
   assert.equal(lab.allowed('cluster-0'), undefined);
   assert.equal(lab.allowed('cluster-10000'), 2);
+});
+
+test('told once per pause, and once when it is over, whoever ended it', () => {
+  const lab = new Lab();
+  lab.fails('a', 'gpu');
+  lab.fails('a', 'gpu');
+  lab.ends(lab.tries('a', 'gpu'), 'Configured');
+  assert.deepEqual(lab.told, [], 'two failures hold nothing off');
+  const burst = Array.from({ length: 5 }, () => lab.tries('a', 'gpu'));
+  for (const tried of burst) lab.ends(tried, 'Failed');
+  lab.nowMs += MINUTE;
+  lab.fails('a', 'gpu');
+  assert.deepEqual(lab.told.splice(0), ['a held after 3 for 1 min', 'a held after 6 for 2 min']);
+  assert.deepEqual([lab.brake.heldNeedCount, lab.brake.heldTypeCount], [1, 0]);
+  lab.fails('b', 'gpu');
+  assert.deepEqual(lab.told.splice(0), ['gpu held after 4 for 1 min']);
+  assert.deepEqual([lab.brake.heldNeedCount, lab.brake.heldTypeCount], [1, 1]);
+  lab.ends(lab.tries('c', 'gpu'), 'Configured');
+  assert.deepEqual(lab.told.splice(0), ['gpu cleared: joined']);
+  lab.brake.clear(() => true);
+  assert.deepEqual(lab.told.splice(0), ['a cleared: administrator']);
+  for (let strike = 0; strike < 3; strike++) lab.fails('a');
+  lab.nowMs += HOUR + MINUTE;
+  assert.equal(lab.allowed('a'), undefined);
+  assert.deepEqual(lab.told, ['a held after 3 for 1 min', 'a cleared: old']);
+  assert.deepEqual([lab.brake.heldNeedCount, lab.brake.heldTypeCount], [0, 0]);
 });

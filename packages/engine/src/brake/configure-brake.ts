@@ -50,6 +50,18 @@ export interface FailureRun<Subject> {
   readonly lastError: string;
 }
 
+/** Why what was held off is so no more. */
+export type BrakeEnd = 'joined' | 'administrator' | 'old';
+
+export interface BrakeObserver {
+  /** A pause begins: the first of a run, or a longer one after a probe that failed. */
+  readonly onHeld: (run: FailureRun<BrakedNeed | BrakedType>) => void;
+  /** Only of what was held off; a run of one or two failures ends unnoticed. */
+  readonly onCleared: (run: FailureRun<BrakedNeed | BrakedType>, by: BrakeEnd) => void;
+}
+
+const unobserved: BrakeObserver = { onHeld: () => {}, onCleared: () => {} };
+
 interface Run<Subject> extends FailureRun<Subject> {
   failureCount: number;
   pauseMs: number;
@@ -69,6 +81,11 @@ export class ConfigureBrake {
   readonly #tried = new Map<string, Set<string>>();
   /** The machine that was bought as the probe of a type. */
   readonly #probes = new Map<string, string>();
+  readonly #observer: BrakeObserver;
+
+  constructor(observer: BrakeObserver = unobserved) {
+    this.#observer = observer;
+  }
 
   /** A machine is to be created, configured or drained for this need. */
   began(machine: Machine, { cluster, fingerprint }: BrakedNeed, nowMs: number): void {
@@ -111,12 +128,12 @@ export class ConfigureBrake {
     const needs = new Map<string, number>();
     for (const [key, run] of this.#needs) {
       const triedCount = this.#triedFor(key, isTried);
-      if (triedCount === 0 && isOver(run, nowMs)) this.#needs.delete(key);
+      if (triedCount === 0 && isOver(run, nowMs)) this.#forgetNeed(key, 'old');
       else needs.set(key, Math.max(0, strikesLeft(run, nowMs) - triedCount));
     }
     const types = new Map<string, number>();
     for (const [key, run] of this.#types) {
-      if (isOver(run, nowMs)) this.#forgetType(key);
+      if (isOver(run, nowMs)) this.#forgetType(key, 'old');
       else if (isHeld(run)) types.set(key, this.#mayProbe(key, run, nowMs, isTried) ? 1 : 0);
     }
     return { needs, types };
@@ -130,14 +147,22 @@ export class ConfigureBrake {
     return this.#types.values();
   }
 
+  get heldNeedCount(): number {
+    return heldCount(this.#needs);
+  }
+
+  get heldTypeCount(): number {
+    return heldCount(this.#types);
+  }
+
   /** Forgets what failed, by hand; the number of needs and types that were forgotten. */
   clear(matches: (subject: BrakedNeed | BrakedType) => boolean): number {
     let count = 0;
     for (const [key, { subject }] of this.#needs) {
-      if (matches(subject) && this.#needs.delete(key)) count++;
+      if (matches(subject) && this.#forgetNeed(key, 'administrator')) count++;
     }
     for (const [key, { subject }] of this.#types) {
-      if (matches(subject) && this.#forgetType(key)) count++;
+      if (matches(subject) && this.#forgetType(key, 'administrator')) count++;
     }
     return count;
   }
@@ -149,15 +174,19 @@ export class ConfigureBrake {
     const need = { cluster, fingerprint: needKey.slice(at + 1) };
     const isEvidence = !isHeld(this.#needs.get(needKey));
     const failure = { cluster, lastError: machine.lastError, nowMs };
-    strike(runOf(this.#needs, needKey, need), failure, 1);
+    this.#strike(runOf(this.#needs, needKey, need), failure, 1);
     if (!isEvidence) return;
     const typeKey = machineTypeKey(provider, instanceType);
-    strike(runOf(this.#types, typeKey, { provider, instanceType }), failure, TYPE_CLUSTERS);
+    this.#strike(runOf(this.#types, typeKey, { provider, instanceType }), failure, TYPE_CLUSTERS);
+  }
+
+  #strike(run: Run<BrakedNeed | BrakedType>, failure: Failure, clusterCount: number): void {
+    if (strike(run, failure, clusterCount)) this.#observer.onHeld(run);
   }
 
   #joined({ provider, instanceType }: Machine, needKey: string): void {
-    this.#needs.delete(needKey);
-    this.#forgetType(machineTypeKey(provider, instanceType));
+    this.#forgetNeed(needKey, 'joined');
+    this.#forgetType(machineTypeKey(provider, instanceType), 'joined');
   }
 
   #mayProbe(
@@ -170,9 +199,20 @@ export class ConfigureBrake {
     return nowMs >= untilMs && (probe === undefined || !isTried(probe));
   }
 
-  #forgetType(key: string): boolean {
+  #forgetNeed(key: string, by: BrakeEnd): boolean {
+    return this.#forget(this.#needs, key, by);
+  }
+
+  #forgetType(key: string, by: BrakeEnd): boolean {
     this.#probes.delete(key);
-    return this.#types.delete(key);
+    return this.#forget(this.#types, key, by);
+  }
+
+  #forget(runs: Runs<BrakedNeed> | Runs<BrakedType>, key: string, by: BrakeEnd): boolean {
+    const run = runs.get(key);
+    runs.delete(key);
+    if (isHeld<BrakedNeed | BrakedType>(run)) this.#observer.onCleared(run, by);
+    return run !== undefined;
   }
 
   #try(machineId: string, needKey: string): void {
@@ -205,6 +245,12 @@ function isHeld<Subject>(run: Run<Subject> | undefined): run is Run<Subject> {
   return run !== undefined && run.pauseMs > 0;
 }
 
+function heldCount<Subject>(runs: Runs<Subject>): number {
+  let count = 0;
+  for (const run of runs.values()) if (isHeld(run)) count++;
+  return count;
+}
+
 /** Moved to the end of the map, whose first entry is the oldest and the one to be forgotten. */
 function runOf<Subject>(runs: Runs<Subject>, key: string, subject: Subject): Run<Subject> {
   const run = runs.get(key) ?? newRun(subject);
@@ -223,22 +269,26 @@ interface Failure {
   readonly nowMs: number;
 }
 
-/** Failures that arrive in a pause belong to the machines of before it, and do not lengthen it. */
+/**
+ * Whether a pause begins. Failures that arrive in a pause belong to the machines of before it, and do
+ * not lengthen it.
+ */
 function strike<Subject>(
   run: Run<Subject>,
   { cluster, lastError, nowMs }: Failure,
   clusterCount: number,
-): void {
+): boolean {
   run.failureCount += 1;
   run.lastMs = nowMs;
   run.lastError = lastError;
   if (run.clusters.size < clusterCount) run.clusters.add(cluster);
-  if (run.failureCount < BRAKE_STRIKES || run.clusters.size < clusterCount) return;
-  if (isHeld(run) && nowMs < run.untilMs) return;
+  if (run.failureCount < BRAKE_STRIKES || run.clusters.size < clusterCount) return false;
+  if (isHeld(run) && nowMs < run.untilMs) return false;
   run.pauseMs = isHeld(run)
     ? Math.min(2 * run.pauseMs, LONGEST_BRAKE_PAUSE_MS)
     : FIRST_BRAKE_PAUSE_MS;
   run.untilMs = nowMs + run.pauseMs;
+  return true;
 }
 
 function newRun<Subject>(subject: Subject): Run<Subject> {
