@@ -558,6 +558,19 @@ const table = {
     action: 'Stop the operator first, or force the call if that is what you want.',
     grpc: 'ABORTED',
   },
+  brake_selection_invalid: {
+    kind: 'user',
+    meaning: 'What to clear of the brake is not said, or needs and types are named together.',
+    action:
+      'Name a cluster and its profile, or a provider and its type, or all; nothing was cleared.',
+    grpc: 'INVALID_ARGUMENT',
+  },
+  configure_brake_off: {
+    kind: 'user',
+    meaning: 'The shard runs without the brake on machines that never join: nothing is held off.',
+    action: 'Nothing to clear. To have the rail, start the shard with --configure-brake.',
+    grpc: 'ABORTED',
+  },
   cluster_unknown: {
     kind: 'user',
     meaning: 'The shard has no demand, no session and no machine of this cluster.',

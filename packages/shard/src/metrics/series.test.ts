@@ -62,6 +62,7 @@ const SERIES: readonly (readonly [string, 'counter' | 'gauge' | 'histogram', num
   ['records_dropped_total', 'counter', 1],
   ['incremental_mismatch_total', 'counter', 1],
   ['rail_overrides', 'gauge', 1],
+  ['brakes', 'gauge', 2],
   ['providers', 'gauge', 1],
   ['epoch', 'gauge', 1],
 ];

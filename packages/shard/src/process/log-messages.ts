@@ -29,3 +29,24 @@ export const machinesRejected: LogMessage<'provider' | 'rejected' | 'suppressed'
   text: 'provider machines rejected at ingest',
   keys: ['provider', 'rejected', 'suppressed'],
 });
+
+type BrakedSubject = 'cluster' | 'fingerprint' | 'provider' | 'instance_type';
+
+/** With every pause of the brake: of a need, or of an instance type. */
+export const configuresFail: LogMessage<
+  'failures' | 'pause_seconds' | 'last_error',
+  BrakedSubject
+> = defineMessage({
+  level: 'warn',
+  text: 'configures fail: held off',
+  keys: ['failures', 'pause_seconds', 'last_error'],
+  optional: ['cluster', 'fingerprint', 'provider', 'instance_type'],
+});
+
+/** `by`: a machine joined, an administrator, or nothing was tried for an hour. */
+export const configuresFreed: LogMessage<'failures' | 'by', BrakedSubject> = defineMessage({
+  level: 'info',
+  text: 'configures no longer held off',
+  keys: ['failures', 'by'],
+  optional: ['cluster', 'fingerprint', 'provider', 'instance_type'],
+});

@@ -33,7 +33,7 @@ export function createRouter(
   forget: ForgetClusterOptions,
 ): ShardRouter {
   const { logger, transport, storage, settings } = options;
-  const { operators, actuation } = parts;
+  const { operators, actuation, brake, core } = parts;
   const router = new Router({
     gate: createGate({
       transport: transport.mode,
@@ -49,6 +49,7 @@ export function createRouter(
       shardAdminHandlers({
         actuation,
         forget,
+        brakes: { brake, wake: () => core.wake() },
         audit: storage.audit,
         logger,
         coordinatorTerm: options.coordinatorTerm ?? noCoordinator,

@@ -7,6 +7,7 @@
 import { BigFleetError } from '@bigfleet/base';
 import { stableMessages } from '@bigfleet/telemetry';
 import { observePool } from '../metrics/action-metrics.ts';
+import { observeBrakes } from '../metrics/brake-metrics.ts';
 import { observeRecords, registerEpoch, registerPhase1Broker } from '../metrics/process-facts.ts';
 import { openOwnership } from '../ownership/open-ownership.ts';
 import { openActuation } from '../rails/actuation.ts';
@@ -48,6 +49,7 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
   });
   const { core, brake, operators, demand } = wiring;
   observePool(registry, core, providers);
+  observeBrakes(registry, brake);
   const parts: ShardParts = {
     shardId,
     epoch,

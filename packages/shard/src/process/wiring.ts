@@ -25,6 +25,7 @@ import { createOperators, type Operators } from '../session/operators.ts';
 import { createAuditObserver } from './audit-observer.ts';
 import { localBlobs, operatorBlobs } from './blob-source.ts';
 import { BoundMachineIndex } from './bound-machines.ts';
+import { createBrakeLines } from './brake-lines.ts';
 import { OperatorDrainDesk } from './drain-desk.ts';
 import { createHintCycle } from './hint-cycle.ts';
 import { createLogObserver, type LogObserver } from './log-observer.ts';
@@ -70,7 +71,7 @@ export class ShardWiring {
   constructor(given: WiringOptions) {
     this.#given = given;
     const { options, actuation } = given;
-    const { runtime, registry, host, providers, settings } = options;
+    const { runtime, logger, registry, host, providers, settings } = options;
     this.#rollups = createRollupPort({
       host,
       clock: runtime.clock,
@@ -87,7 +88,9 @@ export class ShardWiring {
     this.#actions = createActionMetrics(registry);
     this.#notices = this.#createNotices();
     this.#log = createLogObserver({ ...options, rails: () => actuation.effective });
-    this.brake = settings.hasConfigureBrake ? new ConfigureBrake() : undefined;
+    this.brake = settings.hasConfigureBrake
+      ? new ConfigureBrake(createBrakeLines(logger))
+      : undefined;
     this.core = new ShardCore({
       runtime,
       host,

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ConfigureBrake } from '@bigfleet/engine';
 import { createLogger } from '@bigfleet/telemetry';
 import {
   ActuationHold,
@@ -42,7 +43,10 @@ interface AdminStage {
   as(identity: PeerIdentity): Client<typeof ShardAdmin>;
 }
 
-async function adminStage(seed: string): Promise<AdminStage> {
+async function adminStage(
+  seed: string,
+  options: { readonly hasBrake?: boolean } = {},
+): Promise<AdminStage> {
   const stage = new Stage(seed, { transport: 'mtls' });
   const file = new FakeFile();
   const { clock } = stage.time.runtime;
@@ -72,6 +76,10 @@ async function adminStage(seed: string): Promise<AdminStage> {
     logger,
     audit: { ...noAuditLog, admin: (record) => audited.push(record) },
     coordinatorTerm: () => 7n,
+    brakes: {
+      brake: options.hasBrake === false ? undefined : new ConfigureBrake(),
+      wake: () => {},
+    },
     forget: {
       logger,
       hasSession: (cluster) => stage.operators.sessions.sessionOf(cluster) !== undefined,
@@ -160,8 +168,58 @@ test('only administrators', async () => {
     assert.equal((await failsWith(world, paused))[0], 'PERMISSION_DENIED');
     const forgotten = client.forgetCluster({ clusterId: 'blue', reason: 'r' });
     assert.equal((await failsWith(world, forgotten))[0], 'PERMISSION_DENIED');
+    const cleared = client.clearBrakes({ all: true, reason: 'r' });
+    assert.equal((await failsWith(world, cleared))[0], 'PERMISSION_DENIED');
   }
   assert.deepEqual(world.audited, []);
+});
+
+test('what of the brakes may not be cleared', async () => {
+  const world = await adminStage('not-cleared');
+  const admin = world.as(ADMIN);
+  const cases: readonly [Parameters<typeof admin.clearBrakes>[0], string][] = [
+    [{ all: true }, 'reason_missing: a reason is required'],
+    [{ all: true, reason: ' ' }, 'reason_missing: a reason is required'],
+    [
+      { reason: 'r' },
+      'brake_selection_invalid: name a cluster, a profile, a provider or a type, or all',
+    ],
+    [
+      { clusterId: 'blue', provider: 'alpha', reason: 'r' },
+      'brake_selection_invalid: name needs or types, not both',
+    ],
+    [
+      { profileFingerprint: 'p', instanceType: 'small', reason: 'r' },
+      'brake_selection_invalid: name needs or types, not both',
+    ],
+    [
+      { clusterId: 'blue', all: true, reason: 'r' },
+      'brake_selection_invalid: name some or all, not both',
+    ],
+  ];
+  for (const [request, text] of cases) {
+    const failure = await failsWith(world, admin.clearBrakes(request));
+    assert.deepEqual(failure, ['INVALID_ARGUMENT', text]);
+  }
+  assert.equal(world.audited.length, cases.length, 'refused calls are audited too');
+  const answer = await during(world, admin.clearBrakes({ all: true, reason: 'r' }));
+  assert.equal(answer.cleared, 0, 'nothing was held off');
+  const record = world.audited.at(-1);
+  assert.equal(record?.rpc, '/bigfleet.ext.v1alpha1.ShardAdmin/ClearBrakes');
+  assert.deepEqual(
+    [record.arguments['all'], record.arguments['reason'], record.outcome],
+    [true, 'r', 'ok'],
+  );
+});
+
+test('there is nothing to clear when the rail is off', async () => {
+  const world = await adminStage('brake-off', { hasBrake: false });
+  const [code, text] = await failsWith(
+    world,
+    world.as(ADMIN).clearBrakes({ all: true, reason: 'r' }),
+  );
+  assert.equal(code, 'ABORTED');
+  assert.match(text, /^configure_brake_off: /);
 });
 
 test('forgetting a cluster that is gone drops its demand and what we remember of it', async () => {

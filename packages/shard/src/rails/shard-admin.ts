@@ -1,5 +1,5 @@
-// The ShardAdmin service: actuation at run time, and forgetting a cluster. The gate admits
-// administrators only. Every call, refused or not, leaves one line in the log and one in the audit
+// The ShardAdmin service: actuation at run time, forgetting a cluster, and clearing brakes. The gate
+// admits administrators only. Every call, refused or not, leaves one line in the log and one in the audit
 // log: who, from where, what, and how it ended (security §6).
 
 import { describeThrown } from '@bigfleet/base';
@@ -10,18 +10,20 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { presentedIdentity } from '../session/identity.ts';
 import type { Actuation } from './actuation.ts';
 import { actuationState } from './actuation-state.ts';
+import { clearBrakes, type ClearBrakesOptions } from './clear-brakes.ts';
 import { forgetCluster, type ForgetClusterOptions } from './forget-cluster.ts';
 
 export interface ShardAdminOptions {
   readonly actuation: Actuation;
   readonly forget: ForgetClusterOptions;
+  readonly brakes: ClearBrakesOptions;
   readonly audit: AuditLog;
   readonly logger: Logger;
   readonly coordinatorTerm: () => bigint;
 }
 
 export function shardAdminHandlers(options: ShardAdminOptions): Handlers<typeof ShardAdmin> {
-  const { actuation, forget } = options;
+  const { actuation, forget, brakes } = options;
   return {
     setActuation: (request, call) => {
       const { paused, dryRun, reclaimCapFraction, emptyRollupGuard } = request;
@@ -45,6 +47,13 @@ export function shardAdminHandlers(options: ShardAdminOptions): Handlers<typeof 
         const done = await forgetCluster(forget, { clusterId, force, reason, by });
         return { needRowsDropped: done.needRowCount, machinesBound: done.machineCount };
       });
+    },
+    clearBrakes: (request, call) => {
+      const { clusterId, profileFingerprint, provider, instanceType, all, reason } = request;
+      const selection = { clusterId, profileFingerprint, provider, instanceType, all };
+      return audited(options, call, { ...selection, reason }, async () => ({
+        cleared: clearBrakes(brakes, selection, reason),
+      }));
     },
   };
 }

@@ -47,6 +47,7 @@ test('readonly and admin may read, nobody else', async () => {
       () => stage.all(query.listMachines({})),
       () => stage.all(query.listShortfalls({})),
       () => stage.all(query.listSessions({})),
+      () => stage.all(query.listBrakes({})),
       () => stage.all(query.watch({})),
       () => stage.all(query.listRecords({})),
       () => stage.answer(query.explain({ subject: { case: 'machineId', value: 'host-0' } })),
@@ -194,6 +195,59 @@ test('shortfalls: the whole ledger, with clusters and since when', async () => {
   assert.equal(row.firstUnmetUnixNanos, first);
   assert.equal(row.shortfall.escalate, age > 5);
   assert.deepEqual(await stage.all(stage.query().listShortfalls({ clusterId: 'blue' })), []);
+  await stage.stop();
+});
+
+test('brakes: that the rail is on, and what fails in a row', async () => {
+  const stage = new ReadStage('brakes');
+  for (const id of ['a', 'b', 'c', 'd']) stage.fake.addIdle(fourCores(id));
+  stage.core.start();
+  await stage.settle();
+  assert.deepEqual(
+    (await stage.all(stage.query().listBrakes({}))).map(({ enabled, needs, types }) => [
+      enabled,
+      needs.length,
+      types.length,
+    ]),
+    [[true, 0, 0]],
+  );
+  stage.fake.failJoins(({ id }) => `${id} never joined`);
+  const list = async () => {
+    const batches = await stage.all(stage.query().listBrakes({}));
+    return {
+      needs: batches.flatMap(({ needs }) => needs),
+      types: batches.flatMap(({ types }) => types),
+    };
+  };
+  await stage.demand('blue', 4);
+  await stage.time.runFor(11_000);
+  const [once] = (await list()).needs;
+  assert.deepEqual(
+    [once?.clusterId, once?.run?.failures, once?.run?.pauseSeconds, once?.run?.pauseEndsUnixNanos],
+    ['blue', 1, 0, 0n],
+  );
+  await stage.time.runFor(30_000);
+  const { needs, types } = await list();
+  const [need] = needs;
+  const nowUnixNanos = stage.time.runtime.clock.unixNanos();
+  assert.equal(needs.length, 1);
+  assert.notEqual(need?.profileFingerprint, '');
+  assert.deepEqual([need?.run?.failures, need?.run?.pauseSeconds], [3, 60]);
+  assert.match(need?.run?.lastError ?? '', /^[a-d] never joined$/);
+  const leftNanos = (need?.run?.pauseEndsUnixNanos ?? 0n) - nowUnixNanos;
+  assert.ok(leftNanos > 0n && leftNanos < 60_000_000_000n, `${leftNanos}`);
+  const [type] = types;
+  assert.deepEqual(
+    [
+      types.length,
+      type?.provider,
+      type?.instanceType,
+      type?.run?.failures,
+      type?.run?.pauseSeconds,
+    ],
+    [1, 'alpha', fourCores('a').instanceType, 3, 0],
+    'one cluster alone brakes no type',
+  );
   await stage.stop();
 });
 

@@ -16,6 +16,7 @@ import type { SessionSummary } from '../session/session-summary.ts';
 import { explainQuestion, explainResponse } from './explain-response.ts';
 import { watch } from './feed/watch.ts';
 import { inspectNeeds } from './inspect-needs.ts';
+import { type ListBrakesOptions, listBrakes } from './list-brakes.ts';
 import { listMachines } from './list-machines.ts';
 import { listRecords } from './list-records.ts';
 import { listSessions } from './list-sessions.ts';
@@ -48,6 +49,7 @@ export interface ReadHandlersOptions {
   readonly startedUnixNanos: bigint;
   readonly host: Pick<EngineHost, 'verdicts'>;
   readonly fleet: Fleet;
+  readonly brake: ListBrakesOptions['brake'];
   readonly reading: ShardReading;
   readonly records: RecordsReader;
   readonly status: () => StatusFacts;
@@ -67,8 +69,8 @@ export function shardReadHandlers(options: ReadHandlersOptions): Handlers<typeof
 }
 
 export function shardQueryHandlers(options: ReadHandlersOptions): Handlers<typeof ShardQuery> {
-  const { runtime, fleet, reading, epoch, records } = options;
-  const { timers } = runtime;
+  const { runtime, fleet, reading, epoch, records, brake } = options;
+  const { clock, timers } = runtime;
   const { views, feed, tail, cycles: times } = reading;
   const cycle = (): bigint => BigInt(times.newestCycle);
   const recordSlots = new ReaderSlots(MAX_RECORD_READERS, 'records');
@@ -96,6 +98,7 @@ export function shardQueryHandlers(options: ReadHandlersOptions): Handlers<typeo
       using _slot = explainSlots.take();
       return explainResponse(await records.explain(question, signal));
     },
+    listBrakes: () => listBrakes({ brake, clock, timers }),
   };
 }
 

@@ -98,6 +98,8 @@ test('a started shard can be read, and its records replay', async () => {
   assert.deepEqual([session.clusterId, session.needRows, session.machines], ['blue', 1, 1]);
   const batch = await first(query.listMachines({}));
   assert.equal(batch.machines[0]?.clusterId, 'blue');
+  const brakes = await first(query.listBrakes({}));
+  assert.equal(brakes.enabled, false, 'the rail is off in the library');
   const hello = await first(query.watch({ machines: true }));
   assert.equal(hello.frame.case, 'hello');
   const header = await first(createClient(ShardRead, channel).inspectNeeds({}));

@@ -71,8 +71,13 @@ const matrix: ReadonlyMap<string, Row> = new Map([
     'Watch',
     'ListRecords',
     'Explain',
+    'ListBrakes',
   ]),
-  ...rows('bigfleet.ext.v1alpha1.ShardAdmin', admins, ['SetActuation', 'ForgetCluster']),
+  ...rows('bigfleet.ext.v1alpha1.ShardAdmin', admins, [
+    'SetActuation',
+    'ForgetCluster',
+    'ClearBrakes',
+  ]),
   ...rows('bigfleet.v1alpha1.Coordinator', reportingShard, ['ReportShard']),
   ...rows('bigfleet.v1alpha1.Coordinator', admins, [
     'AssignDomain',

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
+import { ConfigureBrake } from '@bigfleet/engine';
 import { createRegistry, type MetricRegistry } from '@bigfleet/telemetry';
 import {
   type Client,
@@ -58,6 +59,7 @@ export class ReadStage {
   readonly registry: MetricRegistry = createRegistry();
   readonly segments: MemorySegments = new MemorySegments();
   readonly records: RecordWriter;
+  readonly brake: ConfigureBrake = new ConfigureBrake();
   readonly nodeNames: Map<string, string> = new Map();
   readonly sessions: SessionSummary[] = [];
   readonly bugs: unknown[] = [];
@@ -190,6 +192,7 @@ export class ReadStage {
       executeConcurrency: 8,
       rails: () => this.rails,
       heldOff: () => new Set(),
+      brake: this.brake,
       onNodeChange: () => undefined,
       observer: {
         onCycle: (report) => {
@@ -236,6 +239,7 @@ export class ReadStage {
       startedUnixNanos: runtime.clock.unixNanos(),
       host: this.host,
       fleet,
+      brake: this.brake,
       reading: this.reading,
       records: inlineRecordsReader(this.segments, runtime.timers),
       status: () => ({ version: '1.2.3', ready: true, sessions: this.sessions.length }),

@@ -365,6 +365,18 @@ test('failNext: one call of one kind on one machine, and nothing changes', () =>
   );
 });
 
+test('failJoins: a Configure whose node never joins ends Failed, with the reason', async () => {
+  const bench = new Bench();
+  for (const spec of bench.specs) bench.fake.addIdle(spec);
+  const [first = '', second = ''] = bench.specs.map(({ id }) => id);
+  bench.fake.failJoins(({ id }) => (id === first ? 'the node never joined' : undefined));
+  for (const id of [first, second]) bench.call('configure', id);
+  await bench.time.runFor(1_000);
+  const { state, lastError } = bench.fake.get(first);
+  assert.deepEqual([state, lastError], [State.Failed, 'the node never joined']);
+  assert.equal(bench.state(second), State.Configured);
+});
+
 test('failMachine: terminal, and the transition under way is discarded', async () => {
   const bench = new Bench().seed();
   bench.call('create');

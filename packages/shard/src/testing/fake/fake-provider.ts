@@ -63,6 +63,7 @@ export class FakeProvider {
   readonly #pace: Pace;
   readonly #cursors: Cursors;
   readonly #failures = new Map<string, Error>();
+  #joinFailure: ((machine: ReportedMachine) => string | undefined) | undefined;
   /** Unpredictable, so that no operation id of another life comes back. */
   readonly #life: string;
   #operationCount = 0;
@@ -166,6 +167,11 @@ export class FakeProvider {
     this.#record(machine);
   }
 
+  /** Why the node of a machine never joins; its Configure ends Failed so. Undefined: it joins. */
+  failJoins(reasonOf: (machine: ReportedMachine) => string | undefined): void {
+    this.#joinFailure = reasonOf;
+  }
+
   /** Hard loss: the record is gone, and no delta says so. */
   removeMachine(machineId: string): void {
     this.#find(machineId);
@@ -252,6 +258,8 @@ export class FakeProvider {
   #settle(machine: FakeMachine, kind: OperationKind): void {
     const { via, to } = edges[kind];
     assert(machine.state === via, 'a transition that was given up ends', { id: machine.spec.id });
+    const failure = kind === 'configure' ? this.#joinFailure?.(machine.snapshot()) : undefined;
+    if (failure !== undefined) return this.failMachine(machine.spec.id, failure);
     machine.state = to;
     if (kind === 'create') machine.host = this.#newHost();
     if (kind === 'delete') machine.host = undefined;
