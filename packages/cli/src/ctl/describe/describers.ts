@@ -1,6 +1,7 @@
 // How each kind is found by its name among the rows of its listing, and what else is told about it.
 
 import type { Links } from '../frame/links.ts';
+import { listBrakes } from '../listings/brakes.ts';
 import { listClusters } from '../listings/clusters.ts';
 import { listDomains } from '../listings/domains.ts';
 import type { Kind } from '../listings/kinds.ts';
@@ -109,6 +110,7 @@ export const DESCRIBERS: Readonly<Record<Kind, Describer>> = {
   machines: describeMachine,
   needs: describeNeed,
   shortfalls: among(listShortfalls, (row, id) => row.need === id || row.fingerprint === id),
+  brakes: among(listBrakes, (row, id) => row.name === id),
   sessions: among(listSessions, (row, id) => row.cluster === id),
   clusters: among(
     listClusters,

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   ActuationHold,
+  BrakeBatchSchema,
   decode,
   encodeInit,
   GetStatusResponseSchema,
@@ -17,6 +18,7 @@ import {
   ShardRegistryEntrySchema,
   ShardStatusSchema,
 } from '@bigfleet/wire';
+import type { Brakes } from '../listings/brakes.ts';
 import { diagnose } from './diagnose.ts';
 import type { FleetFacts, ReplicaFacts, ShardFacts } from './facts.ts';
 
@@ -56,6 +58,23 @@ const provider = {
   source: 'registry',
 };
 
+function brakes(init: Init<typeof BrakeBatchSchema> = {}): Brakes {
+  return make(BrakeBatchSchema, { enabled: true, ...init } as Init<typeof BrakeBatchSchema>);
+}
+
+function failing(init: Init<typeof BrakeBatchSchema>): ShardFacts {
+  return { ...shard(), brakes: { ok: true, value: brakes(init) } };
+}
+
+const twice = { failures: 2, lastError: 'no route' };
+const often = { failures: 5, pauseSeconds: 240, lastError: 'the node never joined' };
+const thrice = { failures: 3, pauseSeconds: 60, lastError: 'no route' };
+const needOf = (clusterId: string, run: typeof twice) => ({
+  clusterId,
+  profileFingerprint: 'p',
+  run,
+});
+
 function shard(
   changes: Init<typeof ShardStatusSchema> = {},
   more: { heartbeat?: bigint; quarantined?: number } = {},
@@ -84,6 +103,7 @@ function shard(
     entry,
     status: { ok: true, value },
     sessions: { ok: true, value: [session] },
+    brakes: { ok: true, value: brakes() },
     certificateExpiresUnixSeconds: NOW_SECONDS + 30 * DAY_SECONDS,
   };
 }
@@ -258,6 +278,22 @@ const table: readonly (readonly [string, Partial<FleetFacts>, readonly string[]]
     shards(shard({ machinesByState: { Failed: 2 } })),
     ['warning failed-machines shard shard-0'],
   ],
+  ['a need that failed twice', shards(failing({ needs: [needOf('blue', twice)] })), []],
+  [
+    'needs that are held off',
+    shards(failing({ needs: [needOf('blue', thrice), needOf('red', often)] })),
+    ['warning configures-failing shard shard-0'],
+  ],
+  [
+    'a type that is held off',
+    shards(failing({ types: [{ provider: 'lab', instanceType: 'm6i.large', run: thrice }] })),
+    ['warning type-failing shard shard-0'],
+  ],
+  [
+    'a shard that knows no brakes',
+    shards({ ...shard(), brakes: { ok: false, problem: 'feature_missing: list brakes' } }),
+    ['info unanswered shard shard-0'],
+  ],
   [
     'a provider that does not answer',
     shards(shard({ providers: [{ ...provider, healthy: false }] })),
@@ -356,4 +392,22 @@ test('every finding above info says what to do', () => {
   for (const [name, changes] of table) {
     for (const each of diagnose({ ...healthy, ...changes })) assert.notEqual(each.fix, '', name);
   }
+});
+
+test('of what is held off the worst is told: whose, how often, why, and how to go on', () => {
+  const held = failing({
+    needs: [needOf('blue', thrice), needOf('red', often)],
+    types: [{ provider: 'lab', instanceType: 'm6i.large', run: thrice }],
+  });
+  const [need, type] = diagnose({ ...healthy, shards: [held] });
+  assert.match(
+    need?.message ?? '',
+    /^machines never join for 2 needs: red\/[0-9a-f]{8} after 5 failures in a row, one probe in 4m, last: the node never joined$/,
+  );
+  assert.match(need?.fix ?? '', /bigfleetctl brakes clear --shard=shard-0 --cluster=/);
+  assert.match(
+    type?.message ?? '',
+    /^buys no more of what fails in several clusters, 1 instance type: lab\/m6i\.large after 3 failures .*, last: no route$/,
+  );
+  assert.match(type?.fix ?? '', /bigfleetctl brakes clear --shard=shard-0 --provider=/);
 });

@@ -1,5 +1,6 @@
 // All checks over the facts, the worst first.
 
+import { checkBrakes } from './check-brakes.ts';
 import { checkCertificates } from './check-certificates.ts';
 import { checkClocks } from './check-clocks.ts';
 import { checkClusters } from './check-clusters.ts';
@@ -13,6 +14,7 @@ import { type Finding, SEVERITIES } from './finding.ts';
 const CHECKS: readonly ((facts: FleetFacts) => Finding[])[] = [
   checkCoordinator,
   checkShards,
+  checkBrakes,
   checkProviders,
   checkClusters,
   checkCertificates,

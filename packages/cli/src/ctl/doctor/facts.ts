@@ -10,6 +10,7 @@ import type {
   ShardStatus,
   TransferRecord,
 } from '@bigfleet/wire';
+import type { Brakes } from '../listings/brakes.ts';
 
 /** An answer, or why there is none. */
 export type Asked<T> =
@@ -30,6 +31,7 @@ export interface ShardFacts extends ServerFacts {
   readonly entry: Pick<ShardRegistryEntry, 'shardId' | 'address' | 'lastHeartbeatUnixNs'>;
   readonly status: Asked<ShardStatus>;
   readonly sessions: Asked<readonly SessionView[]>;
+  readonly brakes: Asked<Brakes>;
 }
 
 export interface FleetFacts {

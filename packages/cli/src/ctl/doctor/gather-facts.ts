@@ -8,10 +8,11 @@ import { dialTarget, hostPortOf, joinHostPort } from '../connect/target.ts';
 import type { CtlContext } from '../context.ts';
 import { describeFailure } from '../frame/describe-failure.ts';
 import type { Links } from '../frame/links.ts';
+import { fetchBrakes } from '../listings/brakes.ts';
 import type { Asked, FleetFacts, LeaderFacts, ReplicaFacts, ShardFacts } from './facts.ts';
 
 const CERTIFICATE_WITHIN_MS = 5_000;
-/** Shards looked at together; each costs three calls. */
+/** Shards looked at together; each costs four calls. */
 const SHARDS_AT_ONCE = 8;
 const MAX_REPLICAS = 16;
 
@@ -125,12 +126,15 @@ async function gatherShard(
         ),
       )
     : { ok: true as const, value: [] };
+  const brakes = status.ok
+    ? await asked(() => links.shards.ask(shard, 'list brakes', fetchBrakes, JUDGED_HERE))
+    : { ok: true as const, value: { enabled: false, needs: [], types: [] } };
   const target = dialTarget(entry.address) ?? entry.address;
   const host = hostPortOf(target)?.host ?? target;
   const certificateExpiresUnixSeconds = status.ok
     ? await certificateOf(options, target, host)
     : undefined;
-  return { address: entry.address, entry, status, sessions, certificateExpiresUnixSeconds };
+  return { address: entry.address, entry, status, sessions, brakes, certificateExpiresUnixSeconds };
 }
 
 /** Undefined when it cannot be read: that the server cannot be reached is another finding. */

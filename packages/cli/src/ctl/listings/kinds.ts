@@ -1,5 +1,6 @@
 // The kinds that `get` and `describe` know.
 
+import { listBrakes } from './brakes.ts';
 import { listClusters } from './clusters.ts';
 import { listDomains } from './domains.ts';
 import type { Listing } from './listing.ts';
@@ -16,6 +17,7 @@ export const KINDS = [
   'machines',
   'needs',
   'shortfalls',
+  'brakes',
   'sessions',
   'clusters',
   'shards',
@@ -31,6 +33,7 @@ export const LISTINGS: Readonly<Record<Kind, Listing<object>>> = {
   machines: listMachines,
   needs: listNeeds,
   shortfalls: listShortfalls,
+  brakes: listBrakes,
   sessions: listSessions,
   clusters: listClusters,
   shards: listShardStatuses,

@@ -46,6 +46,12 @@ const ONE_MS = { minMs: 1, maxMs: 1, tailProbability: 0, tailMs: 1 };
 const STEP_MS = 25;
 const COORDINATOR = 'coordinator:7790';
 
+export interface ShardTraits {
+  readonly hasConfigureBrake?: boolean;
+  /** Why no node of the shard's provider ever joins. */
+  readonly joinFailure?: string;
+}
+
 export class RealShards {
   readonly time: VirtualRuntime = createVirtualRuntime({ seed: 'ctl', drain: drainMicrotasks });
   readonly memory: MemoryNetwork = createMemoryNetwork({
@@ -115,10 +121,15 @@ export class RealShards {
     this.memory.listen(COORDINATOR, router);
   }
 
-  async startShard(shardId: string, idleCount: number): Promise<void> {
+  async startShard(
+    shardId: string,
+    idleCount: number,
+    { hasConfigureBrake = false, joinFailure }: ShardTraits = {},
+  ): Promise<void> {
     const { runtime } = this.time;
     const fake = new FakeProvider({ runtime, latencyMs: 500 });
     for (let at = 0; at < idleCount; at++) fake.addIdle(machineSpec(`${shardId}-m${at}`));
+    if (joinFailure !== undefined) fake.failJoins(() => joinFailure);
     const address = `${shardId}:7780`;
     this.registered.push({ shardId, address });
     const epoch = 4n;
@@ -144,7 +155,12 @@ export class RealShards {
           return { address, stop: () => server.stop(2_000) };
         },
       },
-      settings: { ...LIBRARY_SETTINGS, executeConcurrency: 8, recordsMaxBytes: 1e6 },
+      settings: {
+        ...LIBRARY_SETTINGS,
+        executeConcurrency: 8,
+        recordsMaxBytes: 1e6,
+        hasConfigureBrake,
+      },
       extend: serveReading({
         version: '0.1.0',
         providerFacts: () => ({ address: '10.0.0.7:9000', source: 'flag', shared: false }),

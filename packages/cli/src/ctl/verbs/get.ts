@@ -34,7 +34,15 @@ const state: Flag<number> & { readonly isRepeatable: true } = {
 };
 
 /** Rows that name a cluster. */
-const WITH_CLUSTER: readonly Kind[] = ['machines', 'needs', 'shortfalls', 'sessions', 'clusters'];
+const WITH_CLUSTER: readonly Kind[] = [
+  'machines',
+  'needs',
+  'shortfalls',
+  'brakes',
+  'sessions',
+  'clusters',
+];
+const WITH_PROVIDER: readonly Kind[] = ['machines', 'brakes'];
 
 export const getVerb: Verb = defineVerb({
   name: 'get',
@@ -51,7 +59,7 @@ export const getVerb: Verb = defineVerb({
     cluster: texts('only rows of this cluster', '<id>'),
     selector,
     state,
-    provider: text('', 'machines: only those of this provider', '<name>'),
+    provider: text('', 'machines and brakes: only those of this provider', '<name>'),
     limit: wholeNumber(0, 'at most so many rows; 0 is all'),
   },
   examples: [
@@ -63,8 +71,9 @@ export const getVerb: Verb = defineVerb({
   problem: (values, [word = '']) => {
     const kind = kindOf(word);
     const isOfMachines = values.selector.length > 0 || values.state.length > 0;
-    if ((isOfMachines || values.provider !== '') && kind !== 'machines') {
-      return '--selector, --state and --provider choose machines only';
+    if (isOfMachines && kind !== 'machines') return '--selector and --state choose machines only';
+    if (values.provider !== '' && kind !== undefined && !WITH_PROVIDER.includes(kind)) {
+      return '--provider chooses machines and brakes only';
     }
     if (values.cluster.length > 0 && kind !== undefined && !WITH_CLUSTER.includes(kind)) {
       return `${kind} belong to no cluster: leave --cluster out`;

@@ -3,6 +3,7 @@
 import type { Verb } from '../frame/verb.ts';
 import { assignDomainVerb } from './assign-domain.ts';
 import { bindClusterVerb } from './bind-cluster.ts';
+import { brakesClearVerb } from './brakes-clear.ts';
 import { clusterForgetVerb } from './cluster-forget.ts';
 import { createCompletionVerb } from './completion.ts';
 import { configDeleteContextVerb } from './config-delete-context.ts';
@@ -60,6 +61,7 @@ export const VERBS: readonly Verb[] = [
   resumeVerb,
   railsVerb,
   clusterForgetVerb,
+  brakesClearVerb,
   assignDomainVerb,
   unassignDomainVerb,
   removeShardVerb,
