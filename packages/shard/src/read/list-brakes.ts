@@ -1,5 +1,5 @@
-// ListBrakes: what fails in a row, held off or not yet, in batches. A batch is sent also when there
-// is nothing, because it says whether the rail is on.
+// ListBrakes: what fails in a row, held off or not yet, in batches. The first has no rows: it says
+// whether the rail is on, also when nothing fails.
 
 import { type Clock, compareText, type Timers } from '@bigfleet/base';
 import type { BrakedNeed, BrakedType, ConfigureBrake, FailureRun } from '@bigfleet/engine';
@@ -28,12 +28,12 @@ export async function* listBrakes({
   timers,
 }: ListBrakesOptions): AsyncGenerator<Init<typeof BrakeBatchSchema>, void> {
   const enabled = brake !== undefined;
-  if (!enabled) return yield { enabled };
+  yield { enabled };
+  if (!enabled) return;
   const runInit = runInits(clock);
   // Copies: runs come and go between two turns.
   const needs = [...brake.needs()].toSorted(compareNeeds).map((run) => needInit(run, runInit));
   const types = [...brake.types()].toSorted(compareTypes).map((run) => typeInit(run, runInit));
-  if (needs.length + types.length === 0) return yield { enabled };
   for (let at = 0; at < needs.length; at += ROWS_PER_BATCH) {
     yield { enabled, needs: needs.slice(at, at + ROWS_PER_BATCH) };
     await timers.turn();

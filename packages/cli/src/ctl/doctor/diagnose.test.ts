@@ -59,7 +59,7 @@ const provider = {
 };
 
 function brakes(init: Init<typeof BrakeBatchSchema> = {}): Brakes {
-  return make(BrakeBatchSchema, { enabled: true, ...init } as Init<typeof BrakeBatchSchema>);
+  return make(BrakeBatchSchema, { enabled: true, ...init });
 }
 
 function failing(init: Init<typeof BrakeBatchSchema>): ShardFacts {

@@ -27,8 +27,9 @@ export const brakesClearVerb: Verb = defineVerb({
   summary: 'try again at once what get brakes shows as held off',
   details: [
     'Needs whose machines never join, and instance types that fail in several clusters, are tried',
-    'once per pause only. After the cause is mended this spares the wait; if it is not, three more',
-    'machines fail and the pauses begin anew. Shards that are not named are all asked.',
+    'once per pause only. After the cause is mended this spares the wait; if it is not, all machines',
+    'that are lacking are tried at once and fail, where the next probe would cost one.',
+    'Without --shard every registered shard is asked.',
   ],
   flags: {
     ...shardFlags,

@@ -22,7 +22,8 @@ export const describeVerb: Verb = defineVerb({
   details: [
     `Kinds: ${SINGULARS.join(' ')}.`,
     'Names: a need is <cluster>/<need>, a brake that or <provider>/<instance type>, a domain',
-    '<key>=<value>, a quota <provider>/<region>, everything else its id. Machines and needs come with the last decision about them.',
+    '<key>=<value>, a quota <provider>/<region>, everything else its id. Machines and needs come',
+    'with the last decision about them.',
   ],
   words: [{ name: 'kind', choices: [...SINGULARS, ...KINDS] }, { name: 'id' }],
   flags: shardFlags,
