@@ -126,6 +126,18 @@ test('a try that ends without a verdict is no failure and may be repeated', () =
   assert.equal(lab.allowed('a'), 1);
 });
 
+test('a change that moves no machine says nothing', () => {
+  const lab = new Lab();
+  for (let strike = 0; strike < 3; strike++) lab.fails('a');
+  lab.nowMs += MINUTE;
+  const victim = machine({ id: 'v', state: 'Configured', cluster: 'b' });
+  const { fingerprint } = need({ cluster: 'a', wants: cores(1) }).profile;
+  lab.brake.began(victim, { cluster: 'a', fingerprint }, lab.nowMs);
+  lab.underWay.add('v');
+  lab.brake.changed(victim, State.Configured, false, lab.nowMs);
+  assert.equal(lab.allowed('a'), 0, 'the machine that is to be drained for it is its probe');
+});
+
 test('a Create that fails is not a Configure', () => {
   const lab = new Lab();
   for (let strike = 0; strike < 5; strike++) {

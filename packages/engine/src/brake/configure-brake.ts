@@ -69,6 +69,8 @@ interface Run<Subject> extends FailureRun<Subject> {
   lastMs: number;
   lastError: string;
   readonly clusters: Set<string>;
+  /** The machine that was bought as the probe of a type. */
+  probe: string | undefined;
 }
 
 type Runs<Subject> = Map<string, Run<Subject>>;
@@ -79,8 +81,6 @@ export class ConfigureBrake {
   /** The need that each machine is tried for, by machine id. */
   readonly #needOf = new Map<string, string>();
   readonly #tried = new Map<string, Set<string>>();
-  /** The machine that was bought as the probe of a type. */
-  readonly #probes = new Map<string, string>();
   readonly #observer: BrakeObserver;
 
   constructor(observer: BrakeObserver = unobserved) {
@@ -90,17 +90,18 @@ export class ConfigureBrake {
   /** A machine is to be created, configured or drained for this need. */
   began(machine: Machine, { cluster, fingerprint }: BrakedNeed, nowMs: number): void {
     this.#try(machine.id, heldOffKey(cluster, fingerprint));
-    const key = machineTypeKey(machine.provider, machine.instanceType);
-    const type = this.#types.get(key);
+    const type = this.#types.get(machineTypeKey(machine.provider, machine.instanceType));
     if (machine.state !== State.Speculative || !isHeld(type) || nowMs < type.untilMs) return;
     // One probe per pause, also when nobody configures what was bought.
     type.untilMs = nowMs + type.pauseMs;
-    this.#probes.set(key, machine.id);
+    type.probe = machine.id;
   }
 
   /** With every change of a machine; `from` is undefined for one that is new. */
   changed(machine: Machine, from: number | undefined, isRemoved: boolean, nowMs: number): void {
     const { id, state, assigned } = machine;
+    // A price that moved says nothing about who tries the machine.
+    if (!isRemoved && from === state) return;
     const key = this.#needOf.get(id);
     if (!isRemoved && (state === State.Configuring || state === State.Creating)) {
       const cluster = state === State.Configuring ? machine.cluster : machine.intendedCluster;
@@ -134,7 +135,7 @@ export class ConfigureBrake {
     const types = new Map<string, number>();
     for (const [key, run] of this.#types) {
       if (isOver(run, nowMs)) this.#forgetType(key, 'old');
-      else if (isHeld(run)) types.set(key, this.#mayProbe(key, run, nowMs, isTried) ? 1 : 0);
+      else if (isHeld(run)) types.set(key, mayProbe(run, nowMs, isTried) ? 1 : 0);
     }
     return { needs, types };
   }
@@ -189,22 +190,11 @@ export class ConfigureBrake {
     this.#forgetType(machineTypeKey(provider, instanceType), 'joined');
   }
 
-  #mayProbe(
-    key: string,
-    { untilMs }: Run<BrakedType>,
-    nowMs: number,
-    isTried: (machineId: string) => boolean,
-  ): boolean {
-    const probe = this.#probes.get(key);
-    return nowMs >= untilMs && (probe === undefined || !isTried(probe));
-  }
-
   #forgetNeed(key: string, by: BrakeEnd): boolean {
     return this.#forget(this.#needs, key, by);
   }
 
   #forgetType(key: string, by: BrakeEnd): boolean {
-    this.#probes.delete(key);
     return this.#forget(this.#types, key, by);
   }
 
@@ -300,7 +290,16 @@ function newRun<Subject>(subject: Subject): Run<Subject> {
     lastMs: 0,
     lastError: '',
     clusters: new Set(),
+    probe: undefined,
   };
+}
+
+function mayProbe(
+  { probe, untilMs }: Run<BrakedType>,
+  nowMs: number,
+  isTried: (machineId: string) => boolean,
+): boolean {
+  return nowMs >= untilMs && (probe === undefined || !isTried(probe));
 }
 
 /** Machines of the need that may be under way at once. */
