@@ -20,7 +20,7 @@ import { ProviderModel } from './provider/provider-model.ts';
 import { CYCLE_PERIOD_MS, SimulatedShard } from './step.ts';
 import { deciders } from './testing/deciders.ts';
 
-const SEEDS = Number(process.env['BIGFLEET_SEEDS'] ?? 20);
+const SEEDS = Number(process.env['BIGFLEET_SEEDS'] ?? 10);
 const FIRST = Number(process.env['BIGFLEET_SEED'] ?? 1);
 const CYCLES_PER_MINUTE = 60_000 / CYCLE_PERIOD_MS;
 const STRIKES = 3;
