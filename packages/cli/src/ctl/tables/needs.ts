@@ -58,7 +58,7 @@ export function needRow(view: NeedView, shard: string): NeedRow {
     claimedMachines: view.claimedMachineCount,
     bootstrapping: view.bootstrapCount,
     provisioning: view.provisionCount,
-    reason: view.unmetReason === 0 ? '' : enumName(UnmetReason, view.unmetReason),
+    reason: view.satisfied ? '' : reasonOf(view),
     ageCycles: view.ageCyclesUnmet,
     requirements: (need?.requirements ?? []).map(requirementText),
     spread: (need?.spread ?? []).map(({ topologyKey, maxSkew }) => `${topologyKey}≤${maxSkew}`),
@@ -82,6 +82,12 @@ export function needRow(view: NeedView, shard: string): NeedRow {
       ({ domain, coveragePerMille }) => `${domain}=${coveragePerMille / 10}%`,
     ),
   };
+}
+
+/** The fine code; a shard that knows none tells the established reason. */
+function reasonOf({ reasonCode, unmetReason }: NeedView): string {
+  if (reasonCode !== '') return reasonCode;
+  return unmetReason === UnmetReason.UNSPECIFIED ? '' : enumName(UnmetReason, unmetReason);
 }
 
 /** `zone in (a,b)`, `gpu exists`, `rack same`. */
