@@ -113,7 +113,12 @@ export class ShardProcess extends Process {
           return { address: SHARD_ADDRESS, stop: () => server.stop(0) };
         },
       },
-      settings: { ...LIBRARY_SETTINGS, executeConcurrency: 4, bootstrapTimeoutMs: 5_000 },
+      settings: {
+        ...LIBRARY_SETTINGS,
+        hasConfigureBrake: true,
+        executeConcurrency: 4,
+        bootstrapTimeoutMs: 5_000,
+      },
       extend: (_, parts) => ({
         observer: life.isOver ? {} : guarded(life, judge.observer(parts)),
       }),
