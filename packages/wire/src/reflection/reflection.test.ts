@@ -90,7 +90,7 @@ test('a file comes with its imports and rebuilds every type it names', async () 
     const registry = createFileRegistry(
       create(FileDescriptorSetSchema, { file: importsFirst(files, files[0]) }),
     );
-    assert.equal(registry.getService('bigfleet.ext.v1alpha1.ShardQuery')?.methods.length, 7);
+    assert.equal(registry.getService('bigfleet.ext.v1alpha1.ShardQuery')?.methods.length, 8);
     assert.ok(registry.getMessage('bigfleet.v1alpha1.CapacityNeed'));
   }
 });
