@@ -123,7 +123,7 @@ async function start(kit: Kit): Promise<void> {
 
 function facade(kit: Kit, lifetime: AbortController): Provider {
   const rules = { ...kit.options, canDelete: kit.backend.deleteInstance !== undefined };
-  const lister = new MachineLister(kit.fleet, kit.runtime.timers);
+  const lister = new MachineLister(kit.fleet, kit.ledger, kit.runtime);
   let stopped: ReturnType<Provider['shutdown']> | undefined;
   return {
     handlers: capacityHandlers({ ...kit, rules }, lister),

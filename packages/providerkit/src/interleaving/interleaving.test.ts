@@ -24,3 +24,8 @@ test(`${ORDERS} orders keep the contract`, async (context) => {
   context.diagnostic(`${orders.size} orders of ${seed} seeds`);
   assert.equal(orders.size, ORDERS);
 });
+
+/** A List showed a change that only memory had, the process died, and its cursor lived on. */
+test('kept: a crash behind a change that was shown and not saved', async () => {
+  await runSeed('interleaving-20773-11643');
+});

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 
-const scope = { incarnation: 'inc-1', head: 1_000 };
+const scope = { incarnation: 'inc-1', life: 'inc-1~1', head: 1_000 };
 
 test('a cursor of this store up to its head is read back', () => {
   for (const revision of [0, 1, 999, 1_000]) {
@@ -14,15 +14,20 @@ test('a cursor of this store up to its head is read back', () => {
   }
   assert.equal(decodeCursor(encodeCursor('inc-1', 1_001), scope), undefined, 'beyond the head');
   assert.equal(decodeCursor(encodeCursor('inc-2', 5), scope), undefined, 'another incarnation');
+  assert.equal(decodeCursor(encodeCursor('inc-1~1', 5), scope), 5, 'of this life');
+  assert.equal(decodeCursor(encodeCursor('inc-1~2', 5), scope), undefined, 'of another life');
 });
 
 test('any incarnation text works, and none imitates another', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), fc.nat(1_000), (a, b, revision) => {
       const cursor = encodeCursor(`i${a}`, revision);
-      const read = decodeCursor(cursor, { incarnation: `i${b}`, head: 1_000 });
+      const read = decodeCursor(cursor, { incarnation: `i${b}`, life: 'l', head: 1_000 });
       assert.equal(read, a === b ? revision : undefined);
-      assert.equal(decodeCursor(cursor, { incarnation: `i${a}`, head: 1_000 }), revision);
+      assert.equal(
+        decodeCursor(cursor, { incarnation: `i${a}`, life: 'l', head: 1_000 }),
+        revision,
+      );
     }),
   );
 });

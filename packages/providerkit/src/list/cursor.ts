@@ -18,6 +18,8 @@ export function encodeCursor(incarnation: string, revision: number): Uint8Array 
 
 export interface CursorScope {
   readonly incarnation: string;
+  /** Names this process: cursors that must not outlive it stand under this instead. */
+  readonly life: string;
   readonly head: number;
 }
 
@@ -28,8 +30,10 @@ export function decodeCursor(bytes: Uint8Array, scope: CursorScope): number | un
   const revisionText = text === undefined ? undefined : FORM.exec(text)?.groups?.['revision'];
   if (revisionText === undefined) return undefined;
   const revision = Number(revisionText);
-  const expected = decoder.decode(encodeCursor(scope.incarnation, revision));
-  return text === expected && revision <= scope.head ? revision : undefined;
+  const isOurs = [scope.incarnation, scope.life].some(
+    (name) => text === decoder.decode(encodeCursor(name, revision)),
+  );
+  return isOurs && revision <= scope.head ? revision : undefined;
 }
 
 /** Undefined for bytes that are no text: they come from a peer, who may send anything. */

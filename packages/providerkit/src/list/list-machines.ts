@@ -6,10 +6,15 @@
 //               carries the cursor of the last record examined, so that threading it loses nothing.
 // The head is read before the first record. What changes while a long answer is put together has
 // a higher revision, so the next delta repeats it: a machine may come twice, never not at all.
+//
+// While a record is in memory only (the store refused it), the answer's cursor dies with the process:
+// after a crash the machine is again what the store has, under an older number, and a cursor that
+// survived would never bring it back.
 
 import type { Runtime } from '@bigfleet/base';
 import type { ListFilter } from '@bigfleet/wire';
 import type { Fleet } from '../fleet/fleet.ts';
+import type { Ledger } from '../fleet/ledger.ts';
 import type { MachineRecord } from '../model/machine.ts';
 import { stateNumber } from '../model/wire-names.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
@@ -31,12 +36,17 @@ interface Selection {
 
 export class MachineLister {
   readonly #fleet: Fleet;
+  readonly #unsaved: ReadonlySet<string>;
   readonly #timers: Runtime['timers'];
+  readonly #life: string;
   #nextSample = 0;
 
-  constructor(fleet: Fleet, timers: Runtime['timers']) {
+  constructor(fleet: Fleet, { unsaved }: Pick<Ledger, 'unsaved'>, runtime: Runtime) {
     this.#fleet = fleet;
-    this.#timers = timers;
+    this.#unsaved = unsaved;
+    this.#timers = runtime.timers;
+    const random = runtime.random.stream('cursors of this life');
+    this.#life = `${fleet.incarnation}~${random.uint32().toString(16)}${random.uint32().toString(16)}`;
   }
 
   /** The bytes of a MachineList. Never fails on a strange filter or cursor. */
@@ -44,7 +54,7 @@ export class MachineLister {
     const fleet = this.#fleet;
     const { incarnation } = fleet;
     const { head } = fleet.revisions;
-    const since = decodeCursor(query.sinceRevision, { incarnation, head });
+    const since = decodeCursor(query.sinceRevision, { incarnation, life: this.#life, head });
     const isCapped = query.maxResults > 0;
     const isFiltered = query.states.length > 0;
     if (since === undefined && !isCapped && !isFiltered)
@@ -130,7 +140,8 @@ export class MachineLister {
 
   #cursorField(revision: number): Uint8Array {
     const writer = new ProtobufWriter();
-    writer.bytes(REVISION_FIELD, encodeCursor(this.#fleet.incarnation, revision));
+    const name = this.#unsaved.size > 0 ? this.#life : this.#fleet.incarnation;
+    writer.bytes(REVISION_FIELD, encodeCursor(name, revision));
     return writer.finish();
   }
 }
