@@ -260,8 +260,8 @@ interface Failure {
 }
 
 /**
- * Whether a pause begins. Failures that arrive in a pause belong to the machines of before it, and do
- * not lengthen it.
+ * Whether a pause begins. A failure during a pause is that of a machine that was begun before the pause,
+ * and does not lengthen it.
  */
 function strike<Subject>(
   run: Run<Subject>,

@@ -110,8 +110,8 @@ export class ProviderLane {
   }
 
   /**
-   * Once per refill: somebody was turned away, half of the places are free again, and at least half of
-   * what ended since has advanced. Actions that end without effect would be decided again at once.
+   * Once per refill: the lane refused an order, half of its places are free again, and at least half of
+   * the orders that ended since have advanced. Actions that end without effect would be decided again at once.
    */
   takeWantsMore(): boolean {
     const isDue =

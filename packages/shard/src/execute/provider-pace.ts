@@ -1,6 +1,6 @@
 // How many actions one provider gets at a time, and when it gets none. A provider with a rate limit of
-// its own answers RESOURCE_EXHAUSTED; whoever goes on at full speed then is refused for most of its
-// calls, and each refusal costs the provider a call too.
+// its own answers RESOURCE_EXHAUSTED; a shard that goes on at full speed then is refused for most of
+// its calls, and each refusal costs the provider a call too.
 //
 // Additive increase, multiplicative decrease, as TCP does it: a refusal halves the window, down to one,
 // and begins a pause; pauses double while nothing but refusals comes back, up to half a minute; every

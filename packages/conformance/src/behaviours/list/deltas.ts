@@ -82,8 +82,8 @@ async function monotonic(context: CheckContext): Promise<void> {
 }
 
 /**
- * A mutation is two changes, and a cursor of before it has the second one to spare: a delta that
- * starts one change too late still holds the machine. Only a cursor that was given out in between
+ * A mutation is two changes of a machine. After a cursor that was taken before both, a delta that
+ * starts one change too late still holds the machine, by the second one. Only a cursor that was given out in between
  * shows the loss. Transitions may be too fast for that; the report says so when all three were.
  */
 async function cursorsInTransition(context: CheckContext): Promise<string> {
