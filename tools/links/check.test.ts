@@ -59,6 +59,13 @@ test('a workspace that the page builds by itself need not exist; its neighbours 
   assert.deepEqual(problems, ['docs/acme.md:4 names providers/acme-two, which does not exist']);
 });
 
+test('the specification may name a file of the future, and its links are checked', (t) => {
+  const page = '`packages/none.ts` and [x](nowhere.md)\n';
+  const { problems } = checkLinks(plant(t, { 'docs/spec/part.md': page }));
+  assert.equal(problems.length, 1);
+  assert.match(problems[0] ?? '', /nowhere\.md/);
+});
+
 test('without providers/ nothing is said about what is below it', (t) => {
   const page = '[a](../providers/a/README.md) `providers/b.ts` `packages/none.ts`\n';
   const root = plant(t, { 'docs/a.md': page });

@@ -12,7 +12,7 @@ export interface Ledger {
   readonly state: FleetView;
   /** Stamped, decided, committed, installed; one at a time, in order of the calls. */
   apply(body: CommandBody, options?: ApplyOptions): Promise<ApplyResult>;
-  /** A look at the leadership that began after the call (§3.3). */
+  /** A look at the leadership that began after the call (coordinator §3.3). */
   confirm(): Promise<'leading' | 'deposed' | 'timeout'>;
   readonly lost: AbortSignal;
 }
@@ -39,7 +39,7 @@ export type ApplyResult =
 
 export interface Refusal {
   readonly code: RefusalCode;
-  /** The stable text of §2.4, with the owner where there is one. */
+  /** The stable text of coordinator §2.4, with the owner where there is one. */
   readonly message: string;
 }
 

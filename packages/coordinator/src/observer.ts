@@ -1,4 +1,4 @@
-// What the leader's loops tell about themselves (§11.2): for metrics, which they do not know. Every
+// What the leader's loops tell about themselves (coordinator §11.2): for metrics, which they do not know. Every
 // callback is synchronous and cheap; none may throw. Values that are only read (heartbeat ages,
 // open transfers) are asked of the soft state and the ledger when somebody scrapes.
 
@@ -15,7 +15,7 @@ export interface CoordinatorObserver {
   onShardRemoved(shardId: string): void;
   onOwnershipConflict(): void;
   onClusterBindingConflict(): void;
-  /** A report named a term so far above ours that it was not believed (§10.3). */
+  /** A report named a term so far above ours that it was not believed (coordinator §10.3). */
   onTermJumpRefused(): void;
   onRebalancePass(): void;
   onRebalanceMove(tier: MoveTier, result: MoveResult): void;

@@ -1,4 +1,4 @@
-// Makes a provider out of a backend and a store: wiring and the order of a start (contract §13).
+// Makes a provider out of a backend and a store: wiring and the order of a start (provider-contract §13).
 // Load, seed or reconcile, recover what was interrupted, then ready. A start that fails closes what
 // it opened and reports; it never goes on with less than the store acknowledged.
 

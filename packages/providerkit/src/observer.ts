@@ -1,4 +1,4 @@
-// What the kit tells about itself, for metrics (contract §17.2). Without it a kit that fails every
+// What the kit tells about itself, for metrics (provider-contract §17.2). Without it a kit that fails every
 // transition looks healthy, because every RPC returned OK. Calls are synchronous and must not
 // throw; they carry numbers and names of the catalogue only, no ids, so labels stay bounded.
 

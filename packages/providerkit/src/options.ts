@@ -1,4 +1,4 @@
-// What an operator or author may tune, with the defaults of contract §16.2. Times are milliseconds.
+// What an operator or author may tune, with the defaults of provider-contract §16.2. Times are milliseconds.
 
 import type { OperationKind } from './model/machine.ts';
 import type { ReadinessChecker } from './backend/readiness.ts';

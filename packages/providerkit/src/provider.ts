@@ -66,7 +66,7 @@ export interface Provider {
   reportHostLost(machineId: string, reason: string): Promise<HostLossOutcome>;
   /** Published at once and durable when it resolves: only then may a queue be acknowledged. */
   reportInterruption(event: InterruptionEvent): Promise<InterruptionOutcome>;
-  /** Cleans up and settles a Failed machine now (contract §10). */
+  /** Cleans up and settles a Failed machine now (provider-contract §10). */
   resetFailed(machineId: string): Promise<ResetOutcome>;
   /** Refuses mutations, finishes what runs within the grace, closes backend and store. */
   shutdown(graceMs: number): Promise<ShutdownReport>;

@@ -1,5 +1,5 @@
 // How a leader answers the operations of a history: the production ledger (apply queue over an
-// engine), and for everything that is read from memory the confirmation that §3.3 demands.
+// engine), and for everything that is read from memory the confirmation that coordinator §3.3 demands.
 
 import type { ApplyResult, CommandBody, Ledger } from '@bigfleet/coordinator';
 import type { Operation, Outcome } from './model.ts';

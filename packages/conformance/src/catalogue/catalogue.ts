@@ -99,7 +99,7 @@ export const behaviours: readonly Behaviour[] = [
       ['B705', 'FAILED is terminal'],
       ['B706', 'Failing drain never sticks'],
       ['B707', 'FAILED stays readable'],
-      // Proves what the kit does with its readiness check, which is behind the wire (§9).
+      // Proves what the kit does with its readiness check, which is behind the wire (provider-contract §9).
       ['B708', 'Readiness gate', { blackBox: false }],
     ],
     fault,

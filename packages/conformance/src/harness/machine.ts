@@ -17,7 +17,7 @@ export interface Host {
 export interface MachineView {
   readonly id: string;
   readonly state: State;
-  /** Undefined also when both strings are empty (contract §2.2). */
+  /** Undefined also when both strings are empty (provider-contract §2.2). */
   readonly host: Host | undefined;
   readonly instanceType: string;
   readonly zone: string;

@@ -1,4 +1,4 @@
-// Which registered shards a registry entry is for (§7.5), and whether it is shared by them. Ids that
+// Which registered shards a registry entry is for (coordinator §7.5), and whether it is shared by them. Ids that
 // the entry names and that are not registered do not count: an entry becomes shared when its second
 // shard really is there.
 

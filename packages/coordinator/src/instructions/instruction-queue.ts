@@ -1,4 +1,4 @@
-// Instructions that a shard has not acknowledged yet (§8). The queue of one leadership: after an
+// Instructions that a shard has not acknowledged yet (coordinator §8). The queue of one leadership: after an
 // election it is empty, and what must be said is derived again from the ledger and fresh reports.
 // There is no timer: everything pending rides on every reply until an ack settles it. It refuses to
 // clear what FAILED, because clearing on every outcome silently drops failed moves.
@@ -43,7 +43,7 @@ export interface AckListener {
 
 /**
  * `kept`: redelivered under the same id. `exhausted`: failed too often and dropped. `stale`: the
- * shard knows a newer term, so this leader must doubt itself (§3.5).
+ * shard knows a newer term, so this leader must doubt itself (coordinator §3.5).
  */
 export type AckEffect = 'unknown' | 'accepted' | 'stale' | 'invalid' | 'kept' | 'exhausted';
 
@@ -94,7 +94,7 @@ export class InstructionQueue implements InstructionSink {
     return this.#pending.get(shardId)?.size ?? 0;
   }
 
-  /** The table of §8.3. An id that is not pending here, or not for this shard, changes nothing. */
+  /** The table of coordinator §8.3. An id that is not pending here, or not for this shard, changes nothing. */
   settle(shardId: string, ack: InstructAck): AckEffect {
     const known = this.#pending.get(shardId)?.get(ack.instructionId);
     if (known === undefined) return 'unknown';

@@ -1,6 +1,6 @@
 // Which shards take part in a pass and what supply they report. A shard that fell silent neither
 // gives nor takes: its picture may describe machines that are long gone. Capacity moves only behind
-// one provider address that both shards dial and both declare shared (§9.2).
+// one provider address that both shards dial and both declare shared (coordinator §9.2).
 
 import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
 import type { ShardPicture } from '../reports/soft-state.ts';

@@ -1,5 +1,5 @@
 // What one pass may still do, and what it has already promised: one open transfer per shard and
-// role, a number of moves, a number of victims, and no second move on a flow (§9.7).
+// role, a number of moves, a number of victims, and no second move on a flow (coordinator §9.7).
 
 import type { FleetView } from '../state/fleet-view.ts';
 import { type Flow, meets } from './flow.ts';

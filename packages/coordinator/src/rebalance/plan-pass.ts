@@ -1,4 +1,4 @@
-// One pass of the rebalancer as a pure function (§9.4): pictures and ledger in, a plan out. Demand
+// One pass of the rebalancer as a pure function (coordinator §9.4): pictures and ledger in, a plan out. Demand
 // pulls: only a shard that reported a shortfall gets anything, never more than it lacks, and nothing
 // is moved when nothing is short. The same input gives the same plan, to the last rejection.
 

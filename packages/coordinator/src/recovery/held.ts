@@ -1,4 +1,4 @@
-// What one shard has answered to `send_held` (§10.5): the domains, overrides and registry providers
+// What one shard has answered to `send_held` (coordinator §10.5): the domains, overrides and registry providers
 // it acts on. An empty answer must be told from no answer, or a restored ledger would take away what
 // the shard is using; see `isAnswer`.
 

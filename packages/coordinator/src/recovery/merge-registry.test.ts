@@ -1,4 +1,4 @@
-// Proves the merge of registry entries after a restore (§10.5): an entry comes back for exactly the shards
+// Proves the merge of registry entries after a restore (coordinator §10.5): an entry comes back for exactly the shards
 // that hold it, and another address is a dispute.
 
 import assert from 'node:assert/strict';

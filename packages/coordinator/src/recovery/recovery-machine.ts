@@ -1,4 +1,4 @@
-// Recovery after a restore (§10.5) as a state machine without I/O: reports and removals in, what to
+// Recovery after a restore (coordinator §10.5) as a state machine without I/O: reports and removals in, what to
 // commit and who is still recovering out. A restored ledger is older than the shards; until they have
 // said what they hold, it takes nothing from anybody and gives nothing that another may be using.
 // A shard that the ledger does not know is waited for as long as another shard remembers it as an

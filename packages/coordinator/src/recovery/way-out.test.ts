@@ -1,4 +1,4 @@
-// Proves how recovery ends (§10.5): per provider, not too early, and with assignments that leave everybody
+// Proves how recovery ends (coordinator §10.5): per provider, not too early, and with assignments that leave everybody
 // what they held.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Proves what a restored coordinator does while it recovers (§10.5): it asks, gives and takes nothing,
+// Proves what a restored coordinator does while it recovers (coordinator §10.5): it asks, gives and takes nothing,
 // and believes an empty answer only from a shard that was asked.
 
 import assert from 'node:assert/strict';

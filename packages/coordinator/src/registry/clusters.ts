@@ -1,4 +1,4 @@
-// Binding and unbinding a cluster by hand (§7.3). Bindings normally come from reports; these are for
+// Binding and unbinding a cluster by hand (coordinator §7.3). Bindings normally come from reports; these are for
 // the deliberate rebind and for a cluster that is gone.
 
 import type { Ledger } from '../ledger.ts';

@@ -1,4 +1,4 @@
-// Assigning and unassigning a domain (§7.2): the commit and the instruction that tells the shard at
+// Assigning and unassigning a domain (coordinator §7.2): the commit and the instruction that tells the shard at
 // once; assignments carry it in any case, so a full queue costs promptness only. Recording without
 // telling would be a dead feature. While a restored ledger is recovering both are refused: it may not
 // know who holds the domain. The exception is a dispute, which assigning the thing decides.

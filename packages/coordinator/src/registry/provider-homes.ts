@@ -1,4 +1,4 @@
-// Which homes a report gives cause to set (§9.2): the first shard that reports an address owns what no
+// Which homes a report gives cause to set (coordinator §9.2): the first shard that reports an address owns what no
 // domain matches there, also while it is the only one, so that nothing changes hands on the day the
 // provider becomes shared. An entry that nobody dials yet gets the first shard it reaches that obeys
 // the registry: no shard is told to dial a provider that has no home.

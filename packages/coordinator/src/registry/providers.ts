@@ -1,4 +1,4 @@
-// The provider registry (§7.5). Registering is one idempotent command; every shard hears of it through
+// The provider registry (coordinator §7.5). Registering is one idempotent command; every shard hears of it through
 // its assignment. Deregistering is refused while a shard may still hold machines there, because
 // machines that nobody dials are machines that nobody can drain: a shard that has not reported to
 // this leader counts as holding some.

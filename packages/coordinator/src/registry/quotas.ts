@@ -1,4 +1,4 @@
-// Setting the slices of one provider and region (§7.4): a whole-row overwrite. What the state machine
+// Setting the slices of one provider and region (coordinator §7.4): a whole-row overwrite. What the state machine
 // cannot see is checked here: an entry covers one region, so a slice for another region of the same
 // name would cap nothing.
 

@@ -1,4 +1,4 @@
-// Removing a shard (§7.1). What it owned passes on at the commit, while a removed process that still
+// Removing a shard (coordinator §7.1). What it owned passes on at the commit, while a removed process that still
 // runs may act for one more interval: with a shared provider that is two owners, so a shard that was
 // heard within a minute is removed only by force. So is one that a leader of less than a minute has
 // not heard yet: it knows nothing about it. Removing a silent one is the operator's word that its

@@ -73,7 +73,7 @@ export class Replica implements LeaderSource, TermRaiser {
     return this.#observed;
   }
 
-  /** A shard knows a term above ours: what we say is dropped until ours is higher (§10.3). */
+  /** A shard knows a term above ours: what we say is dropped until ours is higher (coordinator §10.3). */
   raiseAbove(observedTerm: bigint): void {
     this.#termFloor = observedTerm + 1n;
     this.#handOver.abort('resigned' satisfies LossReason);

@@ -1,4 +1,4 @@
-// The fleet-wide copy of cluster bindings, filled from reports (§7.3). First contact wins and stays: a
+// The fleet-wide copy of cluster bindings, filled from reports (coordinator §7.3). First contact wins and stays: a
 // cluster that another shard owns is not moved and no session is dropped; the shard is told, and it
 // is counted and logged once for as long as it lasts.
 

@@ -1,4 +1,4 @@
-// How many commands one report may commit (§6.1). What is over the budget waits for the next report
+// How many commands one report may commit (coordinator §6.1). What is over the budget waits for the next report
 // of the same shard, so that a mass restart cannot starve admin commands. A command that could not be
 // written ends the budget: the next ones would meet the same trouble, and the reply must not wait.
 

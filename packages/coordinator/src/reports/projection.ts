@@ -1,4 +1,4 @@
-// What readers see of the soft state: ListShardReports and heartbeats (§5.4). Requirements are never
+// What readers see of the soft state: ListShardReports and heartbeats (coordinator §5.4). Requirements are never
 // shown here: they belong to the demand of clusters, and the shard's InspectNeeds is asked for them.
 
 import type { ShardReportSnapshot } from '@bigfleet/wire';

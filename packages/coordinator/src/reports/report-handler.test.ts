@@ -1,4 +1,4 @@
-// Proves each step of §6.1 on the production ledger over the engine in memory: order, self-registration,
+// Proves each step of coordinator §6.1 on the production ledger over the engine in memory: order, self-registration,
 // fencing by epoch, replacement, acks, bindings, releases, homes, the budget, and confirmed replies.
 
 import assert from 'node:assert/strict';

@@ -128,7 +128,7 @@ export interface Meta {
   readonly applyIndex: number;
   readonly lastCommandId: string;
   readonly assignmentRevision: number;
-  /** Raised by every restore (§10.5). */
+  /** Raised by every restore (coordinator §10.5). */
   readonly ledgerGeneration: number;
 }
 

@@ -16,16 +16,16 @@ export interface Store {
   open(): Promise<'ready' | 'empty'>;
   /**
    * Resolves when this process is the only legal writer; rejects only when aborted or closed. A
-   * leadership that this process held before is over. The term is above `termFloor` (§10.3).
+   * leadership that this process held before is over. The term is above `termFloor` (coordinator §10.3).
    */
   campaign(signal: AbortSignal, termFloor?: bigint): Promise<Leadership>;
   /** One consistent point in time, taken after winning. */
   load(leadership: Leadership): Promise<LoadedState>;
   commit(leadership: Leadership, request: CommitRequest): Promise<CommitResult>;
-  /** After `unknown`: what really happened (§3.5). Never guesses. */
+  /** After `unknown`: what really happened (coordinator §3.5). Never guesses. */
   resolve(leadership: Leadership, request: CommitRequest): Promise<Resolution>;
   /**
-   * A linearizable look at the leadership that began after the call; calls share one (§3.3). Every
+   * A linearizable look at the leadership that began after the call; calls share one (coordinator §3.3). Every
    * reply of a leader that is not the result of a commit waits for it.
    */
   confirm(leadership: Leadership): Promise<'leading' | 'deposed' | 'timeout'>;
@@ -44,7 +44,7 @@ export interface Leadership {
   readonly term: bigint;
   /** Aborted when the leadership is known to be over; its reason is a `LossReason`. */
   readonly lost: AbortSignal;
-  /** The lease window (§3.3): asked when a handler starts and when it builds its reply. */
+  /** The lease window (coordinator §3.3): asked when a handler starts and when it builds its reply. */
   isWithinWindow(): boolean;
 }
 
@@ -73,7 +73,7 @@ export interface CommitRequest {
 
 export type CommitResult =
   | { readonly kind: 'committed' }
-  /** Definitely not written. `deposed`: step down. Others: reload and try once more (§3.5). */
+  /** Definitely not written. `deposed`: step down. Others: reload and try once more (coordinator §3.5). */
   | { readonly kind: 'refused'; readonly reason: 'deposed' | 'index_moved' | 'row_moved' }
   /** Definitely not written, and the engine cannot write now (disk full, no space alarm). */
   | { readonly kind: 'failed'; readonly error: Error }

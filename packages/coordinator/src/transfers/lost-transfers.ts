@@ -16,7 +16,7 @@ export interface LostTransfersOptions {
   readonly recovery: SagaRecovery;
 }
 
-/** What sagas ask of recovery (§10.5). */
+/** What sagas ask of recovery (coordinator §10.5). */
 export interface SagaRecovery {
   isRecovering(shardId: string): boolean;
   donorHolds(shardId: string, machineIds: readonly string[]): DonorHolds;

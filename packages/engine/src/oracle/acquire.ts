@@ -1,5 +1,5 @@
-// §5.7: needs with a residue take machines one step at a time, by full precedence. Processing
-// in that order makes displacement impossible (§5.8): whoever comes later never outranks.
+// engine §5.7: needs with a residue take machines one step at a time, by full precedence. Processing
+// in that order makes displacement impossible (engine §5.8): whoever comes later never outranks.
 
 import type { Machine } from '../model/machine.ts';
 import { compareAcquisition } from '../model/need.ts';
@@ -33,7 +33,7 @@ export function acquisitionOrder(ledger: Ledger): Entry[] {
   return [...ledger.entries].sort((a, b) => compareAcquisition(a.need, b.need));
 }
 
-/** The recorded domain confines acquisition even when it has nothing left (§5.3). */
+/** The recorded domain confines acquisition even when it has nothing left (engine §5.3). */
 function acquireSame(ledger: Ledger, entry: Entry): void {
   const domain = entry.domain ?? fallbackDomain(ledger, entry);
   if (domain === undefined) return;
@@ -50,7 +50,7 @@ function acquireSteps(ledger: Ledger, entry: Entry, isAllowed: (m: Machine) => b
     const candidates = usable.filter((machine) => mayTake(ledger, machine));
     const taken = nextStep(candidates, entry.need);
     if (taken === undefined) {
-      // Nothing but Speculative machines of spent slices and braked types is left (§15.2).
+      // Nothing but Speculative machines of spent slices and braked types is left (engine §15.2).
       entry.blockedBy = unbuyable(ledger, usable);
       return;
     }
@@ -67,9 +67,9 @@ interface Offer {
 }
 
 /**
- * §5.7, only for a Same need without any bucket. One choice over Idle and Speculative together
+ * engine §5.7, only for a Same need without any bucket. One choice over Idle and Speculative together
  * ("one attempt"): a choice per state could give one gang two domains. It is not recorded as
- * the need's domain: only the credit pass records one (§5.3).
+ * the need's domain: only the credit pass records one (engine §5.3).
  */
 function fallbackDomain(ledger: Ledger, entry: Entry): string | undefined {
   const byValue = new Map<string, Machine[]>();

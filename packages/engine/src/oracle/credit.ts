@@ -1,4 +1,4 @@
-// §5.2, §5.3, §5.6: existing supply is credited to needs by priority, without any action. A
+// engine §5.2, §5.3, §5.6: existing supply is credited to needs by priority, without any action. A
 // Same need chooses its one domain here, once per cycle, credits only inside it, and marks what
 // it will probably acquire there, so that later gangs rank against what is really left.
 
@@ -25,7 +25,7 @@ export function creditAll(ledger: Ledger): void {
   }
 }
 
-/** Configured, Configuring, own Creating; keep order inside each (§5.2, §5.3 step 1). */
+/** Configured, Configuring, own Creating; keep order inside each (engine §5.2, §5.3 step 1). */
 function supplyOf(ledger: Ledger, entry: Entry): Machine[] {
   const { machines } = ledger.input;
   const { need } = entry;
@@ -63,7 +63,7 @@ function creditSame(ledger: Ledger, entry: Entry): void {
   }
 }
 
-/** §5.6, a stable partition: a newly configured stranger never bumps a serving incumbent. */
+/** engine §5.6, a stable partition: a newly configured stranger never bumps a serving incumbent. */
 function incumbentsFirst(entry: Entry, bucket: Bucket): Machine[] {
   return [
     ...bucket.creditable.filter((machine) => isOwn(machine, entry.need)),
@@ -72,8 +72,8 @@ function incumbentsFirst(entry: Entry, bucket: Bucket): Machine[] {
 }
 
 /**
- * §5.3 step 2, by its own list of conditions: contribution is not among them, and quota is not,
- * because a slice never touches credit (§5.7).
+ * engine §5.3 step 2, by its own list of conditions: contribution is not among them, and quota is not,
+ * because a slice never touches credit (engine §5.7).
  */
 function acquirableFor(ledger: Ledger, entry: Entry): Machine[] {
   return ledger.input.machines.filter(
@@ -86,7 +86,7 @@ function acquirableFor(ledger: Ledger, entry: Entry): Machine[] {
   );
 }
 
-/** §5.5: members of the chosen domain in step order, until the residue is covered. */
+/** engine §5.5: members of the chosen domain in step order, until the residue is covered. */
 function consumeVirtually(ledger: Ledger, entry: Entry, acquirable: readonly Machine[]): void {
   const members = acquirable.filter((machine) => sameValueOf(machine, entry.need) === entry.domain);
   let residue: Resources = entry.remaining;

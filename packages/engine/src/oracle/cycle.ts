@@ -1,4 +1,4 @@
-// The oracle: one cycle of §3 over plain objects, naive on purpose. Every optimisation of the
+// The oracle: one cycle of engine §3 over plain objects, naive on purpose. Every optimisation of the
 // engine is accepted against it, so it follows the sentences of the specification one by one,
 // caches nothing and shares nothing with the engine but the model. Cost is quadratic and worse;
 // it is meant for fleets of some dozens of machines.
@@ -54,7 +54,7 @@ function acquisitionActions(ledger: Ledger): Action[] {
   );
 }
 
-/** §3 step 9: at most one action per machine, so Preempt beats Reclaim. */
+/** engine §3 step 9: at most one action per machine, so Preempt beats Reclaim. */
 function firstPerMachine(actions: readonly Action[]): Action[] {
   const seen = new Set<string>();
   return actions.filter(({ machineId }) => {

@@ -1,4 +1,4 @@
-// §5.4 and §5.5: the buckets of a Same need, and the strict total order that chooses one.
+// engine §5.4 and §5.5: the buckets of a Same need, and the strict total order that chooses one.
 // Reads current state only: a remembered choice would be a second ledger of supply.
 
 import { SAME_CANDIDATES_SHOWN, type DomainCoverage } from '../cycle/types.ts';
@@ -70,7 +70,7 @@ export function rankBuckets(buckets: readonly Bucket[], deficit: Resources): Buc
   return [...buckets].sort((a, b) => compareBuckets(a, b, deficit));
 }
 
-/** Locked (§5.4). Negative when `a` is preferred; never 0 for two different values. */
+/** Locked (engine §5.4). Negative when `a` is preferred; never 0 for two different values. */
 function compareBuckets(a: Bucket, b: Bucket, deficit: Resources): number {
   const aSatisfiable = covers(a.total, deficit);
   const bSatisfiable = covers(b.total, deficit);
@@ -109,7 +109,7 @@ function ratio(x: Resources, deficit: Resources, isCapped: boolean): number {
   return sum;
 }
 
-/** §5.10, observation only: the chooser's own order, worst dimension of each. */
+/** engine §5.10, observation only: the chooser's own order, worst dimension of each. */
 export function domainCoverages(
   ranked: readonly Bucket[],
   deficit: Resources,

@@ -27,7 +27,7 @@ function log(start: CycleInput, cycles: number): string[] {
   });
 }
 
-test('§6, closed: a machine without the topology key is not preempted for a spread need', () => {
+test('engine §6, closed: a machine without the topology key is not preempted for a spread need', () => {
   const spread = [{ topologyKey: RACK_KEY, maxSkew: 1, whenUnsatisfiable: 1 }];
   const input = fleet({
     machines: [machine({ id: 'm' })],
@@ -39,7 +39,7 @@ test('§6, closed: a machine without the topology key is not preempted for a spr
   assert.deepEqual(log(input, 4), ['Bootstrap m', '', '', '']);
 });
 
-test('§6, closed: a machine that the skew forbids is not preempted', () => {
+test('engine §6, closed: a machine that the skew forbids is not preempted', () => {
   const high = need({ cluster: 'high', wants: cores(4), priority: 10, spread: [acrossZones(1)] });
   const low = need({ cluster: 'low', wants: cores(1) });
   const input = fleet({
@@ -54,7 +54,7 @@ test('§6, closed: a machine that the skew forbids is not preempted', () => {
   assert.deepEqual(log(input, 4), ['', '', '', '']);
 });
 
-test('§5.4, closed: gangs that no domain can hold keep their own machines and go quiet', () => {
+test('engine §5.4, closed: gangs that no domain can hold keep their own machines and go quiet', () => {
   const same = RACK_KEY;
   const rack = (name: string, ids: readonly string[]) =>
     ids.map((id) => machine({ id, rack: name, has: cores(2), capacityType: 1 }));
@@ -98,7 +98,7 @@ test('§5.4, closed: gangs that no domain can hold keep their own machines and g
   );
 });
 
-test('§5.2 credits plain needs by price, not to whom a machine was given: bounded extra buying', () => {
+test('engine §5.2 credits plain needs by price, not to whom a machine was given: bounded extra buying', () => {
   const idle = { has: cores(2), price: 2 };
   const dense = { has: resources({ cpu: 1000, memory: 8 }), price: 1 };
   const input = fleet({
@@ -131,7 +131,7 @@ test('§5.2 credits plain needs by price, not to whom a machine was given: bound
   ]);
 });
 
-test('§5.7 buys by effective cost, §5.2 keeps by price: a machine is bought and given up at once', () => {
+test('engine §5.7 buys by effective cost, engine §5.2 keeps by price: a machine is bought and given up at once', () => {
   const input = fleet({
     machines: [
       machine({ id: 'stable', price: 6 }),

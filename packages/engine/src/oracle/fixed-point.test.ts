@@ -1,4 +1,4 @@
-// Proves property 10 of §12 as far as the rules give it: at constant demand, applying all
+// Proves property 10 of engine §12 as far as the rules give it: at constant demand, applying all
 // actions goes quiet within a bounded number of cycles, and what is unsatisfied then stays so.
 // Where the rules as written do not give it, findings.test.ts shows the fleets.
 

@@ -45,7 +45,7 @@ export interface Ledger {
   readonly entries: readonly Entry[];
   /** Machine id to index of the need. */
   readonly claims: Map<string, number>;
-  /** Acquirable machines that an earlier Same need is expected to take (§5.5). */
+  /** Acquirable machines that an earlier Same need is expected to take (engine §5.5). */
   readonly consumed: Set<string>;
   readonly quota: Map<string, number>;
   /** What braked needs may still try, and what may still be bought of braked types. */
@@ -89,7 +89,7 @@ function openEntry(input: CycleInput, need: Need, index: number): Entry {
   };
 }
 
-/** §5.1: matches, covers minUnit, may serve, is unclaimed, and reduces an open dimension. */
+/** engine §5.1: matches, covers minUnit, may serve, is unclaimed, and reduces an open dimension. */
 export function isUsable(ledger: Ledger, entry: Entry, machine: Machine): boolean {
   return (
     !ledger.claims.has(machine.id) &&
@@ -122,7 +122,7 @@ export function mayTake(ledger: Ledger, machine: Machine): boolean {
   return hasQuota(ledger, machine) && (machine.state !== State.Speculative || type !== 0);
 }
 
-/** What keeps these machines, none of which may be taken, from being bought (§15.2). */
+/** What keeps these machines, none of which may be taken, from being bought (engine §15.2). */
 export function unbuyable(ledger: Ledger, machines: readonly Machine[]): Entry['blockedBy'] {
   if (machines.length === 0) return undefined;
   return machines.some((machine) => hasQuota(ledger, machine)) ? 'type' : 'quota';
@@ -145,7 +145,7 @@ export function usablePool(ledger: Ledger, entry: Entry): Machine[] {
   );
 }
 
-/** Acquires. Each Speculative claim takes one of its provider's slice (§5.7) and of its type. */
+/** Acquires. Each Speculative claim takes one of its provider's slice (engine §5.7) and of its type. */
 export function take(ledger: Ledger, entry: Entry, machine: Machine): void {
   claim(ledger, entry, machine);
   entry.acquired.push(machine);

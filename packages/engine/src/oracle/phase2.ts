@@ -1,4 +1,4 @@
-// §6: what Phase 1 left unsatisfied may drain machines of strictly lower effective priority.
+// engine §6: what Phase 1 left unsatisfied may drain machines of strictly lower effective priority.
 // Nothing is moved: a freed machine is acquired by a later cycle. Machines that are already
 // draining are counted first, or every cycle of a ten-minute drain would take fresh victims.
 
@@ -17,7 +17,7 @@ export function preemptAll(ledger: Ledger): Action[] {
   const unsatisfied = byPriority(ledger.entries.filter((entry) => !isCovered(entry)));
   for (const entry of unsatisfied) entry.unresolved = entry.remaining;
   const preemptors = unsatisfied.filter((entry) => mayPreempt(ledger, entry));
-  // The whole walk comes before the first victim is selected (§6).
+  // The whole walk comes before the first victim is selected (engine §6).
   creditDraining(ledger, preemptors);
   const picked = new Set<string>();
   return preemptors.flatMap((entry) => pickVictims(ledger, entry, picked));
@@ -47,7 +47,7 @@ function creditDraining(ledger: Ledger, preemptors: readonly Entry[]): void {
 }
 
 /**
- * Rules 3 and 4, and §5.1's contribution: a machine that reduces nothing of the deficit would
+ * Rules 3 and 4, and engine §5.1's contribution: a machine that reduces nothing of the deficit would
  * be drained in vain, and in every cycle again.
  */
 function isOfUseTo(entry: Entry, machine: Machine): boolean {

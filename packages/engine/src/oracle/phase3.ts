@@ -1,4 +1,4 @@
-// §7: bound machines that no need claims are reclaimed, idle ones whose hold ran out are given
+// engine §7: bound machines that no need claims are reclaimed, idle ones whose hold ran out are given
 // back. No satisfaction arithmetic of its own: a second walk over supply once made Phase 1
 // provision exactly what Phase 3 reclaimed.
 
@@ -55,7 +55,7 @@ export function releaseIdle(ledger: Ledger): Action[] {
     }));
 }
 
-/** Without a stamp the machine counts as idle from now: held longer, never shorter (§7.3). */
+/** Without a stamp the machine counts as idle from now: held longer, never shorter (engine §7.3). */
 function isHoldOver(ledger: Ledger, machine: Machine): boolean {
   const { nowMs, idleSinceMs, releasePolicy } = ledger.input;
   const since = idleSinceMs.get(machine.id);

@@ -1,4 +1,4 @@
-// Proves that the oracle keeps the properties of §12 on generated fleets: invariants of one
+// Proves that the oracle keeps the properties of engine §12 on generated fleets: invariants of one
 // cycle, independence of input order, and that the observations are consistent with the claims.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// §5.10 and §15.2: what is said about a need after the phases have decided. Observation only:
+// engine §5.10 and §15.2: what is said about a need after the phases have decided. Observation only:
 // nothing here feeds back into a claim.
 
 import { PINNED_BUCKET, type UnmetCode, type UnmetReasonName } from '@bigfleet/base';
@@ -47,7 +47,7 @@ function matchingSupply(ledger: Ledger, entry: Entry): MatchingSupply {
   };
 }
 
-/** The established enum, by its own derivation (§5.10). */
+/** The established enum, by its own derivation (engine §5.10). */
 function unmetReasonOf(ledger: Ledger, entry: Entry): UnmetReasonName {
   if (isCovered(entry)) return 'UNSPECIFIED';
   if (isTopologyUnsatisfiable(entry) || entry.parked) return 'TOPOLOGY_UNSATISFIABLE';
@@ -57,7 +57,7 @@ function unmetReasonOf(ledger: Ledger, entry: Entry): UnmetReasonName {
   return isPreemptionExhausted(entry) ? 'PREEMPTION_EXHAUSTED' : 'PRIORITY_STARVED';
 }
 
-/** The finer code: top to bottom through the table of §15.2, first match wins. */
+/** The finer code: top to bottom through the table of engine §15.2, first match wins. */
 function reasonCodeOf(ledger: Ledger, entry: Entry): UnmetCode {
   if (isCovered(entry)) return 'satisfied';
   // Covered by machines that drain already. Victims chosen in this very cycle do not drain yet.

@@ -1,4 +1,4 @@
-// The sentences of §1.6, §1.8 and §5.1 about one machine and one need, and the locked orders
+// The sentences of engine §1.6, §1.8 and §5.1 about one machine and one need, and the locked orders
 // of machines. Everything here is a pure predicate; nothing remembers, nothing is cached.
 
 import { bucketUpperBoundDollars, effectiveCost, interruptionTerm } from '@bigfleet/base';
@@ -36,7 +36,7 @@ export function hasFiniteCost(machine: Machine, need: Need): boolean {
   return costFor(machine, need) < Number.POSITIVE_INFINITY;
 }
 
-/** §0.4: bound to a cluster is Configured or Configuring; Draining is no supply. */
+/** engine §0.4: bound to a cluster is Configured or Configuring; Draining is no supply. */
 export function isSupplyOf(machine: Machine, cluster: string): boolean {
   return (
     (machine.state === State.Configured || machine.state === State.Configuring) &&
@@ -44,7 +44,7 @@ export function isSupplyOf(machine: Machine, cluster: string): boolean {
   );
 }
 
-/** §5.1: finite cost, or already serving this demand, folded or not. */
+/** engine §5.1: finite cost, or already serving this demand, folded or not. */
 export function mayServe(machine: Machine, need: Need): boolean {
   if (hasFiniteCost(machine, need)) return true;
   return (
@@ -54,13 +54,13 @@ export function mayServe(machine: Machine, need: Need): boolean {
   );
 }
 
-/** Another version's text stays as it is: it equals no fingerprint of ours (§1.5). */
+/** Another version's text stays as it is: it equals no fingerprint of ours (engine §1.5). */
 function withSameDisregarded(fingerprint: string): string {
   const profile = parseFingerprint(fingerprint);
   return profile === undefined ? fingerprint : withoutSame(profile).fingerprint;
 }
 
-/** §5.3: stamped for exactly this gang. */
+/** engine §5.3: stamped for exactly this gang. */
 export function isOwn(machine: Machine, need: Need): boolean {
   return (
     machine.assigned.needFingerprint === need.profile.fingerprint &&
@@ -69,7 +69,7 @@ export function isOwn(machine: Machine, need: Need): boolean {
 }
 
 /**
- * §5.2: Creating that this need caused. Without the stamp of the intended cluster (lost on
+ * engine §5.2: Creating that this need caused. Without the stamp of the intended cluster (lost on
  * restart) it counts for nobody.
  */
 export function isOwnCreating(machine: Machine, need: Need): boolean {
@@ -78,7 +78,7 @@ export function isOwnCreating(machine: Machine, need: Need): boolean {
   return machine.assigned.needFingerprint === need.profile.fingerprint;
 }
 
-/** In this state and ours to act on: withheld machines are in no pool and no phase (§5.7). */
+/** In this state and ours to act on: withheld machines are in no pool and no phase (engine §5.7). */
 export function isOursIn(machine: Machine, state: StateCode): boolean {
   return machine.state === state && machine.withheld === undefined;
 }
@@ -93,7 +93,7 @@ export function sameValueOf(machine: Machine, need: Need): string | undefined {
   return same === undefined ? undefined : attributeOf(machine, same.key);
 }
 
-/** Locked: price asc, reclamation penalty desc, id asc (§5.2). Buckets order as their dollars. */
+/** Locked: price asc, reclamation penalty desc, id asc (engine §5.2). Buckets order as their dollars. */
 export function compareKeep(a: Machine, b: Machine): number {
   return (
     a.pricePerHour - b.pricePerHour ||
@@ -102,12 +102,12 @@ export function compareKeep(a: Machine, b: Machine): number {
   );
 }
 
-/** §7.1: the exact reverse of keep order. */
+/** engine §7.1: the exact reverse of keep order. */
 export function compareRelease(a: Machine, b: Machine): number {
   return compareKeep(b, a);
 }
 
-/** §5.7: effective cost asc, reclamation penalty asc, id asc. */
+/** engine §5.7: effective cost asc, reclamation penalty asc, id asc. */
 export function compareIdle(a: Machine, b: Machine, need: Need): number {
   return (
     costFor(a, need) - costFor(b, need) ||
@@ -116,7 +116,7 @@ export function compareIdle(a: Machine, b: Machine, need: Need): number {
   );
 }
 
-/** §5.7: effective cost asc, id asc. */
+/** engine §5.7: effective cost asc, id asc. */
 export function compareSpeculative(a: Machine, b: Machine, need: Need): number {
   return costFor(a, need) - costFor(b, need) || compareText(a.id, b.id);
 }

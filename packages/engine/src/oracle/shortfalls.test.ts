@@ -1,4 +1,4 @@
-// Proves the order and the length of the shortfall report (§10).
+// Proves the order and the length of the shortfall report (engine §10).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// §5.7, DoNotSchedule: machines are taken so that no topology value runs ahead of the least
+// engine §5.7, DoNotSchedule: machines are taken so that no topology value runs ahead of the least
 // served one by more than maxSkew. Counts start from what is already credited and run on over
 // both pools: starting again per pool keeps the skew per call and breaks it in total.
 
@@ -50,7 +50,7 @@ export function acquireSpread(ledger: Ledger, entry: Entry): void {
 
 /**
  * Every value seen among credited and usable machines when the need's turn begins. A value
- * stays seen when its machines are used up: that is what makes 1/2/2 of 1+5+5 (§5.7).
+ * stays seen when its machines are used up: that is what makes 1/2/2 of 1+5+5 (engine §5.7).
  */
 function startCounts(ledger: Ledger, entry: Entry): Map<string, number> {
   const counts = new Map<string, number>();

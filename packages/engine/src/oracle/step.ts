@@ -1,4 +1,4 @@
-// The step rule of §5.7, literally: which one machine a need takes next. Idle goes before
+// The step rule of engine §5.7, literally: which one machine a need takes next. Idle goes before
 // Speculative, except that idle capacity with interruption risk waits while a Speculative
 // machine is both cheaper for this need and less risky.
 

@@ -152,7 +152,7 @@ function mightTry({ entries, brakes }: Ledger, { brakeKey }: Entry): boolean {
   return (brakes.needs.get(brakeKey) ?? Number.POSITIVE_INFINITY) + tried > 0;
 }
 
-/** Every bound machine that may be meant, with what the specification says of it (§6, §15.3). */
+/** Every bound machine that may be meant, with what the specification says of it (engine §6, §15.3). */
 function judge(ledger: Ledger, entry: Entry): Judged[] {
   const { need, awaited } = entry;
   const open = awaited.reduce((left, each) => subtract(left, each.allocatable), entry.remaining);

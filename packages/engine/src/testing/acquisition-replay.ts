@@ -1,4 +1,4 @@
-// Properties 4 to 8 of §12, by replaying Phase 1's actions one by one: at each step the machine
+// Properties 4 to 8 of engine §12, by replaying Phase 1's actions one by one: at each step the machine
 // that was taken must have been allowed and no excluded-by-nothing machine may have been
 // cheaper; at the end of a need's turn nothing that it could use may be left. What is left then
 // is what lower needs acquire later, so this is property 5 as well.

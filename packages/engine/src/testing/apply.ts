@@ -109,7 +109,7 @@ function hostOf(machine: Machine): Machine['host'] {
   return machine.host ?? { provider: machine.provider, ref: `host-${machine.id}` };
 }
 
-/** Idle machines keep their stamp; new ones start now; what left Idle loses it (§7.3). */
+/** Idle machines keep their stamp; new ones start now; what left Idle loses it (engine §7.3). */
 function restamp(
   input: CycleInput,
   machines: readonly Machine[],

@@ -1,4 +1,4 @@
-// The properties of §12 that one cycle's input and output can show: 1 to 8, 13, 14 and 16. They
+// The properties of engine §12 that one cycle's input and output can show: 1 to 8, 13, 14 and 16. They
 // hold for whoever computed the output, so the oracle and the engine are both judged by them.
 
 import assert from 'node:assert/strict';

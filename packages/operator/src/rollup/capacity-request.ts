@@ -1,6 +1,6 @@
 // A CapacityRequest as the roll-up reads it: the fields of the CRD that matter here, in the CRD's
 // own spelling (kubernetes §1.1). Values are what the API server stored, so nothing is trusted
-// beyond its type: quantities and operators may be garbage, and the reader decides (§3.4).
+// beyond its type: quantities and operators may be garbage, and the reader decides (kubernetes §3.4).
 
 /** Kubernetes' int-or-string. */
 export type RawQuantity = string | number;

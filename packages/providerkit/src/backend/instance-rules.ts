@@ -1,4 +1,4 @@
-// What a described instance must look like before it becomes a record (contract §8, §16.1). Fatal
+// What a described instance must look like before it becomes a record (provider-contract §8, §16.1). Fatal
 // at the first start, skipped with a warning later: one bad slot must not take the fleet's refresh
 // down. Author code may be plain JavaScript, so nothing here trusts the types.
 

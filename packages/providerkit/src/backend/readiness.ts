@@ -1,4 +1,4 @@
-// The readiness gate's source (contract §11): CONFIGURED means that the node is Ready, and the kit
+// The readiness gate's source (provider-contract §11): CONFIGURED means that the node is Ready, and the kit
 // asks one of these before it says so. There is no way to run a provider without an answer to the
 // question who confirms it. "The VM is running" is no answer: registration comes after it.
 

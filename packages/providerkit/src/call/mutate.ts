@@ -1,4 +1,4 @@
-// The processing order of a mutating call (contract §4), which is normative: arguments, fence,
+// The processing order of a mutating call (provider-contract §4), which is normative: arguments, fence,
 // existence, replay, position, accept. The fence comes before everything that knows a machine: a
 // zombie must not be applied, must not be handed a cached operation id (it would believe that its
 // stale mutation succeeded), and must not learn whether a machine exists.

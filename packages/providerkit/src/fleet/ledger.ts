@@ -1,4 +1,4 @@
-// Write-ahead: a change is committed, then applied, then told (contract §13). `write` refuses when
+// Write-ahead: a change is committed, then applied, then told (provider-contract §13). `write` refuses when
 // the store refuses, and nothing happened. `keep` is for results that can't be refused (a host that
 // now exists): they are applied anyway and saved again until the store takes them.
 //

@@ -1,4 +1,4 @@
-// Fence marks per (shard, machine) (contract §6). Per machine, because a live shard's numbers
+// Fence marks per (shard, machine) (provider-contract §6). Per machine, because a live shard's numbers
 // arrive out of order across machines and a mark per shard fenced it against itself. Marks of
 // machines that do not exist are kept too, so the table has a bound: a caller that invents ids is
 // refused before it fills the memory, and no mark is ever dropped to make room.

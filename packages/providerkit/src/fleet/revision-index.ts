@@ -1,5 +1,5 @@
 // Which machine changed when: one global counter, and an index ordered by it, so that a delta
-// costs what changed and not what exists (contract §9). Numbers are assigned before a commit and
+// costs what changed and not what exists (provider-contract §9). Numbers are assigned before a commit and
 // become visible after it; the head never passes a number that is still on its way, nor one that
 // is not durable: a cursor handed out today must mean the same after a crash.
 //

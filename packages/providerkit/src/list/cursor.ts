@@ -1,4 +1,4 @@
-// The cursor of an incremental List: which store, and up to which revision (contract §9). A cursor
+// The cursor of an incremental List: which store, and up to which revision (provider-contract §9). A cursor
 // of another incarnation, beyond the head, damaged or simply not ours means "full list", never an
 // error: after state loss the counter restarts lower than the cursors that shards hold, and
 // believing one would hide every change until the counter caught up.

@@ -1,4 +1,4 @@
-// List (contract §9). Three shapes:
+// List (provider-contract §9). Three shapes:
 //   everything  no filter, no cap, no cursor: the pages as they are;
 //   sample      a capped filter without cursor ("some speculative slot"): starts where the last
 //               sample ended, so that repeated samples vary, and returns the zero-point cursor;

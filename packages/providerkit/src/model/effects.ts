@@ -1,5 +1,5 @@
 // What each step does to a record, as pure functions: record in, record out. Binding and metadata
-// live and die together (contract §7), and no step blanks a substrate field. `modifiedRevision` is
+// live and die together (provider-contract §7), and no step blanks a substrate field. `modifiedRevision` is
 // the ledger's to set; whatever stands there on the way is replaced.
 
 import type { HostRef, MachineRecord, OperationKind } from './machine.ts';

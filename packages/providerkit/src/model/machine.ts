@@ -14,7 +14,7 @@ export type MachineStateName =
 
 export type CapacityTypeName = 'BareMetal' | 'Reserved' | 'OnDemand' | 'Spot';
 
-/** The four lifecycle calls; with the machine id, the key of idempotency (contract §5). */
+/** The four lifecycle calls; with the machine id, the key of idempotency (provider-contract §5). */
 export type OperationKind = 'create' | 'configure' | 'drain' | 'delete';
 
 export interface HostRef {

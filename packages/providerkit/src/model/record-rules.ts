@@ -1,4 +1,4 @@
-// The shape that every emitted record has (contract §3 and §8). The kit asserts it before a record
+// The shape that every emitted record has (provider-contract §3 and §8). The kit asserts it before a record
 // is stored: a shard refuses a record outside this grid and keeps what it knew, so a violation
 // would hide a machine instead of failing loudly. Input of backends is checked by instance-rules;
 // what reaches this file wrong is a bug of the kit.

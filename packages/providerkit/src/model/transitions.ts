@@ -1,4 +1,4 @@
-// The four edges of the provider's state machine (contract §3). Idle is the hub: there is no way
+// The four edges of the provider's state machine (provider-contract §3). Idle is the hub: there is no way
 // from one binding to another and none from a binding to deletion. Failed has no edge out by RPC.
 
 import type { MachineStateName, OperationKind } from './machine.ts';

@@ -1,4 +1,4 @@
-// What a provider says about itself; everything else of its process is shared (contract §17). A main
+// What a provider says about itself; everything else of its process is shared (provider-contract §17). A main
 // file passes this to `runProvider` and holds no logic of its own.
 
 import type { Runtime } from '@bigfleet/base';

@@ -1,5 +1,5 @@
 // The part of a start that decides what this process is, and refuses before anything is opened:
-// backend, offerings, prices, readiness source (contract §17.3).
+// backend, offerings, prices, readiness source (provider-contract §17.3).
 
 import type { Runtime } from '@bigfleet/base';
 import type { Logger, MetricRegistry } from '@bigfleet/telemetry';

@@ -1,4 +1,4 @@
-// From settings to a serving process, in the order of contract §17.3: backend, offerings, prices,
+// From settings to a serving process, in the order of provider-contract §17.3: backend, offerings, prices,
 // store, kit, TLS, listeners, loops, ready. Whatever fails ends the start and closes what was
 // opened, so that a refused start leaves no lock, socket or timer behind.
 //

@@ -1,4 +1,4 @@
-// Proves the ways out of Failed (contract §10): after the delay or at once, after a successful
+// Proves the ways out of Failed (provider-contract §10): after the delay or at once, after a successful
 // cleanup only, to an empty slot or a wiped host, with everything of the old life cleared.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Proves every cell of the code matrix (contract §4.1): which code each call gets in each state,
+// Proves every cell of the code matrix (provider-contract §4.1): which code each call gets in each state,
 // whether it replays or accepts, and that a rejected call leaves the record as it was.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Proves the fence (contract §6): per (shard, machine), strictly newer, before existence and
+// Proves the fence (provider-contract §6): per (shard, machine), strictly newer, before existence and
 // replay, advanced whatever becomes of the operation, durable, and never applied to reads.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Proves List (contract §9): filters, caps, cursors that lose nothing, samples that vary, garbage
+// Proves List (provider-contract §9): filters, caps, cursors that lose nothing, samples that vary, garbage
 // that means a full list, and that following deltas gives the same picture as a full list.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Proves the readiness gate (contract §11): Configured only after the node was confirmed, one
+// Proves the readiness gate (provider-contract §11): Configured only after the node was confirmed, one
 // timeout for join and gate together, and no provider without a source.
 
 import assert from 'node:assert/strict';

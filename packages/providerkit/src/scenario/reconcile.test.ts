@@ -1,4 +1,4 @@
-// Proves reconcile (contract §16.3, §14.2): what it refreshes, adds and refuses, that an idle tick
+// Proves reconcile (provider-contract §16.3, §14.2): what it refreshes, adds and refuses, that an idle tick
 // bumps nothing, that it decides against the present record, and when a host counts as lost.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Proves the start over a used store (contract §13): everything acknowledged is there, interrupted
+// Proves the start over a used store (provider-contract §13): everything acknowledged is there, interrupted
 // transitions end, offerings that were added meanwhile are in the first List, and a failing
 // describe does not stop a start that has records to serve.
 

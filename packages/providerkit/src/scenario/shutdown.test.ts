@@ -1,4 +1,4 @@
-// Proves a stop that loses nothing (contract §17.3): mutations are refused, work finishes within
+// Proves a stop that loses nothing (provider-contract §17.3): mutations are refused, work finishes within
 // the grace, the rest is left for the next start instead of failing, store and backend are closed
 // last, and reads are served all along.
 

@@ -1,4 +1,4 @@
-// Proves write-ahead (contract §13): no ack before its commit; a refused commit is UNAVAILABLE with
+// Proves write-ahead (provider-contract §13): no ack before its commit; a refused commit is UNAVAILABLE with
 // nothing applied and nothing started; reads go on; a result that can't be refused is kept and
 // saved again; readiness tells; recovery needs no restart.
 

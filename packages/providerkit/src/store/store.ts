@@ -1,5 +1,5 @@
 // Where a provider keeps what must survive kill -9: records, fence marks, operation ids, revision
-// and incarnation (contract §13). The kit commits before it applies and before it acknowledges,
+// and incarnation (provider-contract §13). The kit commits before it applies and before it acknowledges,
 // so a store has one duty: a resolved commit is durable and whole, a rejected one left nothing.
 
 import type { MachineRecord, OperationKind } from '../model/machine.ts';

@@ -1,4 +1,4 @@
-// What the substrate still holds of a Failed machine, and how it goes away (contract §10, providers
+// What the substrate still holds of a Failed machine, and how it goes away (provider-contract §10, providers
 // G3): deletable capacity is deleted, a fixed host is wiped. Looks at the substrate's truth first,
 // because a create that failed here may have succeeded there.
 

@@ -1,4 +1,4 @@
-// The ways out of Failed (contract §10, decision 5): by itself after a delay, or at once by an
+// The ways out of Failed (provider-contract §10, decision 5): by itself after a delay, or at once by an
 // administrator. Both read the substrate, clean it, and settle the record as an empty slot or a
 // wiped Idle host. Without them a provider collects dead slots until someone edits its state file.
 //

@@ -1,4 +1,4 @@
-// A host that is gone (contract §14.2, providers G1). Two complete describes, at least 30 s apart
+// A host that is gone (provider-contract §14.2, providers G1). Two complete describes, at least 30 s apart
 // and with no contrary one between them, must agree; one bad answer of a cloud must not fail a
 // running node. Machines in transition are left to their transition. A describe that started
 // before the record last changed says nothing about it.

@@ -1,4 +1,4 @@
-// Forecasts of interruption (contract §16.4, providers A7). Vendors publish buckets of monthly
+// Forecasts of interruption (provider-contract §16.4, providers A7). Vendors publish buckets of monthly
 // frequency; the wire field is hourly. Published unconverted, spot looked 700 times riskier than it
 // is and lost every ranking.
 

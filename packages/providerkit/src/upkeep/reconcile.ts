@@ -1,4 +1,4 @@
-// Reconcile (contract §16.3): describe again and bring the records up to date. Adds unknown ids,
+// Reconcile (provider-contract §16.3): describe again and bring the records up to date. Adds unknown ids,
 // refreshes facts, confirms lost hosts; never touches state or binding otherwise. Each change is
 // decided inside its machine's section against the record of that moment, because a describe may
 // have taken long. One at a time; a tick that meets a running one is skipped.

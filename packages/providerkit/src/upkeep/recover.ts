@@ -1,4 +1,4 @@
-// What a restart interrupted (contract §13): the worker died with its process, so nothing would
+// What a restart interrupted (provider-contract §13): the worker died with its process, so nothing would
 // ever finish these machines. Creating, Draining and Deleting are driven again with the same
 // operation id, because every actuator is idempotent. Configuring can't be: the bootstrap blob is
 // not stored. One look at the node decides between Configured and Failed; leaving it would answer

@@ -1,6 +1,6 @@
 // What a describe may change on a record that is already known: price, probability, resources,
 // allocatable, labels. Never state, host, binding, metadata or error, which are the store's truth,
-// and never instance type, zone or capacity type, which are identity (contract §16.3).
+// and never instance type, zone or capacity type, which are identity (provider-contract §16.3).
 
 import type { Instance } from '../backend/backend.ts';
 import { type MapInterner, sameEntries } from '../fleet/map-interner.ts';

@@ -1,4 +1,4 @@
-// A stop that loses nothing (contract §17.3): refuse mutations, let what runs finish within the
+// A stop that loses nothing (provider-contract §17.3): refuse mutations, let what runs finish within the
 // grace, let go of the rest without recording a failure (the next start drives it again), save what
 // is not saved, close. Otherwise every rollout would turn all machines in transition into Failed.
 // Reads are served until the process ends.

@@ -1,5 +1,5 @@
 // How the work of a transition ended, and what becomes of its record. Never back to the state it
-// came from: a silent revert would hide what happened on the substrate (contract §10).
+// came from: a silent revert would hide what happened on the substrate (provider-contract §10).
 
 import { bounded, failureText } from '../backend/provider-error.ts';
 import { failed } from '../model/effects.ts';

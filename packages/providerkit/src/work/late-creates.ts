@@ -1,5 +1,5 @@
 // A create that succeeds after its timeout has made a running, billed host that nothing tracks
-// (contract §10). It is logged, counted, and torn down with its own operation id where the backend
+// (provider-contract §10). It is logged, counted, and torn down with its own operation id where the backend
 // can delete. Only while the slot is still Failed from that very create: once the slot has a new
 // life, a deletion by machine id could hit the wrong host; the substrate's sweep of duplicates
 // (providers A4, R3) takes it then. The record stays Failed either way.

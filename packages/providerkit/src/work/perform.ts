@@ -1,6 +1,6 @@
 // The backend's part of a transition, and what its result does to the record. The readiness gate
 // stands here, between the join and the word Configured, so that no backend can leave it out
-// (contract §11). Join and gate share one signal and so one timeout.
+// (provider-contract §11). Join and gate share one signal and so one timeout.
 
 import type { Backend, CreatedInstance } from '../backend/backend.ts';
 import { createdProblem } from '../backend/instance-rules.ts';

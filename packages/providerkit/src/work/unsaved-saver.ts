@@ -1,4 +1,4 @@
-// Saves results that the store refused, until it takes them (contract §13): with backoff, one
+// Saves results that the store refused, until it takes them (provider-contract §13): with backoff, one
 // machine at a time, each in its section, so that a newer change of the machine is never
 // overwritten by an older one. After a few failures in a row the provider is not ready: a crash now
 // would forget what it has told.

@@ -1,5 +1,5 @@
 // Runs accepted transitions in the background: one work item per accepted transition, under its
-// timeout, with a signal (contract §5, §10). A result counts only while its item is still the
+// timeout, with a signal (provider-contract §5, §10). A result counts only while its item is still the
 // active one of its machine; a backend that ignores cancellation and finishes late is discarded.
 // Stopping never fails a machine: what can't finish in the grace is left for the next start.
 

@@ -2,7 +2,7 @@
 // values, and how a newer one replaces it. Pure.
 //
 // A complete assignment of the same or a newer generation replaces everything. Any other comes from
-// a ledger that is older than the shards (a restore that still recovers, §10.5): ownership then
+// a ledger that is older than the shards (a restore that still recovers, coordinator §10.5): ownership then
 // stays exactly as stored, because both giving up and taking on its word could leave a machine
 // with two owners; only providers to dial and quota rows that were unknown are added.
 

@@ -10,7 +10,7 @@ import { AGE_BUCKETS } from '../ledgers/shortfalls.ts';
 import type { TestOperator } from '../session/testing/test-operator.ts';
 import { ShardStage } from './testing/shard-stage.ts';
 
-/** What a report of §12.1 carries at most. */
+/** What a report of shard §12.1 carries at most. */
 const REPORTED = 100;
 /** Of each class; together far more than a report. */
 const COUNTS = { critical: 70, service: 60, batch: 50 };

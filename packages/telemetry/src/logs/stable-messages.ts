@@ -1,4 +1,4 @@
-// The stable messages of the observability spec, §13, letter for letter. Text, level and keys are a
+// The stable messages of observability §13, letter for letter. Text, level and keys are a
 // contract with runbooks; adding a key is allowed, renaming anything is not. Fields that every
 // record of a component carries (`component`, `shard_id`, `epoch`) come from its logger and are
 // listed here only where the spec lists them.

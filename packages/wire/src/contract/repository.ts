@@ -1,5 +1,5 @@
-// Where the contract tests find what they compare: the repository's api folder, and the
-// specification that lies beside a clone (present in CI, absent elsewhere).
+// Where the contract tests find what they compare: the repository's api folder and the
+// specification.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,7 @@ import { parseVectors } from './vector-syntax.ts';
 
 export const repositoryRoot: string = fileURLToPath(new URL('../../../../', import.meta.url));
 export const protoRoot: string = join(repositoryRoot, 'api', 'proto');
-export const additionsSpecPath: string = join(
-  repositoryRoot,
-  '..',
-  'shared',
-  'spec',
-  'wire-additions.md',
-);
+export const additionsSpecPath: string = join(repositoryRoot, 'docs', 'spec', 'wire-additions.md');
 
 export function readApiFile(...path: readonly string[]): string {
   return readFileSync(join(repositoryRoot, 'api', ...path), 'utf8');

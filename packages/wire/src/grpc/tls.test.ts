@@ -1,5 +1,5 @@
 // Proves with real handshakes who gets in and as whom: the transport rows of security §8 and the
-// threats 1–3, 16–19 and the server identity of §3.2.
+// threats 1–3, 16–19 and the server identity of security §3.2.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -39,7 +39,7 @@ const mutatingShard: Row = {
   claimedId: (request) =>
     (request as CreateRequest | ConfigureRequest | DrainRequest | DeleteRequest).shardId,
 };
-/** No id is a malformed request, not an impostor: the handler says what is missing (§4.1). */
+/** No id is a malformed request, not an impostor: the handler says what is missing (coordinator §4.1). */
 const reportingShard: Row = {
   roles: ['shard'],
   claimedId: (request) => (request as ShardReport).shardId || undefined,

@@ -40,7 +40,7 @@ test('the hostile map has 55 keys, NUL in a key, every C0 control, and inherited
   assert.ok(all.isWellFormed());
 });
 
-test('the model is the table of contract §4.1 for machines at rest', () => {
+test('the model is the table of provider-contract §4.1 for machines at rest', () => {
   const expected: Readonly<Record<string, readonly string[]>> = {
     SPECULATIVE: ['edge IDLE', 'rejected', 'rejected', 'at-target'],
     IDLE: ['at-target', 'edge CONFIGURED', 'at-target', 'edge SPECULATIVE'],

@@ -1,5 +1,5 @@
 // What became of a cycle's actions between decision and execution (engine §15.4, "record and
-// counters only"), and which roll-ups were refused or held since the cycle before (§15.5). Written
+// counters only"), and which roll-ups were refused or held since the cycle before (engine §15.5). Written
 // by whoever disposes, after the decision record and beside it: the record says what was decided
 // and stays as the engine wrote it.
 //

@@ -1,4 +1,4 @@
-// Every behaviour of §12 that a single cycle can show, for whoever claims to be a cycle.
+// Every behaviour of engine §12 that a single cycle can show, for whoever claims to be a cycle.
 
 import { describeNormalization } from './normalization.ts';
 import { describePhase1Plain } from './phase1-plain.ts';

@@ -251,7 +251,7 @@ const context: CallContext = {
   setTrailer: () => {},
 };
 
-/** The grid of contract §3, on what a reader sees. */
+/** The grid of provider-contract §3, on what a reader sees. */
 function machineProblem(machine: Machine): string | undefined {
   const { state, host, cluster, lastError, shardMetadata } = machine;
   const hostStates = [3, 4, 5, 6, 7];

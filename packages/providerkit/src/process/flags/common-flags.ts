@@ -1,4 +1,4 @@
-// The flags that every provider has (contract §17.1), with their defaults. Those that depend on the
+// The flags that every provider has (provider-contract §17.1), with their defaults. Those that depend on the
 // provider (its label, its backends, its price refresh) come from the definition.
 
 import { LOG_FORMATS, LOG_LEVELS } from '@bigfleet/telemetry';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { sampleDefinition } from '../testing/sample-provider.ts';
 import { parseProviderFlags } from './provider-flags.ts';
 
-/** Contract §17.1 and providers A2, as an operator would read them. */
+/** provider-contract §17.1 and providers A2, as an operator would read them. */
 const CONTRACT: Readonly<Record<string, string | number | boolean>> = {
   addr: ':9000',
   provider: 'sample',

@@ -1,4 +1,4 @@
-// What the kit tells about itself, as series (contract §17.2). Without these a provider whose every
+// What the kit tells about itself, as series (provider-contract §17.2). Without these a provider whose every
 // transition fails looks healthy, because every RPC returned OK.
 
 import { B16cs, DEF, DEF_LONG, type MetricRegistry } from '@bigfleet/telemetry';

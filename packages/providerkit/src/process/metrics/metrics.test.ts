@@ -1,4 +1,4 @@
-// Proves the names, types and labels of every series that the contract promises (§17.2, providers
+// Proves the names, types and labels of every series that the contract promises (provider-contract §17.2, providers
 // A10), read back from a real scrape.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// The durable store (contract §13): snapshot plus journal, group commit, one writer. A resolved
+// The durable store (provider-contract §13): snapshot plus journal, group commit, one writer. A resolved
 // commit is on disk, a rejected one left nothing, and a process killed at any byte loads exactly
 // the acknowledged state (plus at most the one batch that was under way).
 //

@@ -1,4 +1,4 @@
-// Reads the one JSON document that simpler file stores write (contract §13): same keys, any
+// Reads the one JSON document that simpler file stores write (provider-contract §13): same keys, any
 // spacing, no journal. `next_op` is ignored and marks per shard alone are dropped: the next call
 // sets a better one, and epochs only grow. Records without a revision of their own are numbered
 // here, and such an inventory gets a new incarnation, so that no cursor of before fits it.

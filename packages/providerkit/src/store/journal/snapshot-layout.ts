@@ -1,4 +1,4 @@
-// The snapshot as one JSON document (contract §13) that is also a list of lines: one record per
+// The snapshot as one JSON document (provider-contract §13) that is also a list of lines: one record per
 // line, so that reading and writing half a million machines never needs them in one string. The
 // last line is the checksum of all bytes before it.
 //

@@ -2,7 +2,7 @@
 // the path ends with a slash) holds `state.json` inside. Everything lies in one directory, because
 // a rename is atomic only there.
 //
-//   state.json             the snapshot, one JSON document (contract §13)
+//   state.json             the snapshot, one JSON document (provider-contract §13)
 //   state.json.journal.7   changes since the snapshot of generation 7
 //   state.json.lock        the lock; empty, stays behind
 //   .store-state.json.tmp  a snapshot being written

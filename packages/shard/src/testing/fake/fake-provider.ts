@@ -1,7 +1,7 @@
 // A whole capacity provider in memory (provider-contract §15): for tests, simulation and the
 // laptop, never deployed. It keeps the full contract — fencing, idempotency, cursors, verbatim
 // metadata — because the conformance suite proves itself on it. Every call is one synchronous
-// critical section in the order of §4: arguments, fence, existence, replay, position, accept.
+// critical section in the order of provider-contract §4: arguments, fence, existence, replay, position, accept.
 
 import { assert, type Runtime } from '@bigfleet/base';
 import { State, type StateCode } from '@bigfleet/engine';
@@ -212,7 +212,7 @@ export class FakeProvider {
     this.#pace.close();
   }
 
-  // ── §4, in its order ────────────────────────────────────────────────────────────────────
+  // ── provider-contract §4, in its order ────────────────────────────────────────────────────────────────────
 
   #operate(
     kind: OperationKind,
