@@ -4,7 +4,7 @@
 import path from 'node:path';
 import { checkLinks } from './links/check.ts';
 import { checkDecisions } from './links/decisions.ts';
-import { requireNode24 } from './node-version.ts';
+import { requireNode24 } from '@bigfleet/process/node-version';
 
 requireNode24();
 const root = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'));

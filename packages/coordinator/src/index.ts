@@ -16,7 +16,7 @@ export { nextGeneration } from './state/generation.ts';
 export type { FleetView } from './state/fleet-view.ts';
 export * from './state/rows.ts';
 export * from './state/writes.ts';
-export { type DataDir, takeDataDir, type TakeOptions } from './store/data-dir.ts';
+export { takeDataDir, type TakeOptions } from './store/data-dir.ts';
 export { SqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
 export * from './store/store.ts';
 export { SnapshotExporter, type SnapshotExporterOptions } from './snapshots/export-snapshots.ts';

@@ -1,6 +1,6 @@
 // The front door `bigfleetctl <verb>` (coordinator §12.2). Global flags may stand before the verb.
 
-import { REQUIRED_NODE_MAJOR } from '../node-major.ts';
+import { nodeProblem } from '@bigfleet/process';
 import { flagLines } from '../flags/help.ts';
 import { nearestName } from '../flags/nearest-name.ts';
 import { matchFlag } from '../flags/parse.ts';
@@ -17,9 +17,8 @@ export async function runBigfleetctl(
   context: CtlContext,
 ): Promise<number> {
   const { port } = context;
-  if (Number(port.nodeVersion.split('.')[0]) !== REQUIRED_NODE_MAJOR) {
-    return refuse(context, `needs Node.js ${REQUIRED_NODE_MAJOR}, this is ${port.nodeVersion}`);
-  }
+  const wrongNode = nodeProblem(port.nodeVersion);
+  if (wrongNode !== undefined) return refuse(context, wrongNode);
   const split = splitAtVerb(argv);
   const { flags, words, rest } = split;
   const [first = ''] = words;

@@ -3,7 +3,7 @@
 // left in restore.json for the first election to raise.
 
 import { renameSync, rmSync } from 'node:fs';
-import type { DataDir } from '../store/data-dir.ts';
+import type { DataDir } from '@bigfleet/process';
 import { restoreFileOf, writeRestoreFloor } from '../store/etcd/restore-floor.ts';
 import { clearRestoreMark, setRestoreMark } from '../store/restore-mark.ts';
 import { DATABASE_FILE, removeDatabase, syncPath } from '../store/sqlite/create-database.ts';

@@ -1,7 +1,7 @@
 // A checked state into a fresh database, built beside the old one. The last step is a rename.
 
 import { nextGeneration } from '../state/generation.ts';
-import type { DataDir } from '../store/data-dir.ts';
+import type { DataDir } from '@bigfleet/process';
 import { clearRestoreMark, setRestoreMark } from '../store/restore-mark.ts';
 import {
   buildDatabase,

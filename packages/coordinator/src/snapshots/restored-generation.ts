@@ -5,7 +5,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { BigFleetError } from '@bigfleet/base';
-import type { DataDir } from '../store/data-dir.ts';
+import type { DataDir } from '@bigfleet/process';
 import { syncPath } from '../store/sqlite/create-database.ts';
 
 const FILE = 'restored-generation';

@@ -4,6 +4,7 @@
 // 0: stopped as asked, or printed help. 1: refused to start. 2: the command line is wrong.
 
 import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
+import { nodeProblem } from '@bigfleet/process';
 import {
   createLogger,
   createRegistry,
@@ -15,7 +16,6 @@ import type { ProviderDefinition } from './definition.ts';
 import type { FlagTable } from './flags/flag-table.ts';
 import { parseProviderFlags } from './flags/provider-flags.ts';
 import { namesOf } from './names.ts';
-import { nodeProblem } from './node-version.ts';
 import { nodeProcess, type ProcessPort } from './process-port.ts';
 import { type RunningProvider, startProvider } from './start-provider.ts';
 

@@ -25,7 +25,8 @@ import { type DurableFile, durableFile } from '../rails/durable-file.ts';
 import { serveReading, ThreadedRecordsReader } from '../read/index.ts';
 import type { ProviderSummaryInit } from '../read/shard-status.ts';
 import { directorySegments } from '../records/segment-files.ts';
-import { type DataDir, openDataDir } from './data-dir.ts';
+import type { DataDir } from '@bigfleet/process';
+import { openDataDir } from './data-dir.ts';
 import { type DialledProviders, dialProviders } from './dial-providers.ts';
 import { nextEpoch } from './epoch.ts';
 import { grpcTransport } from './grpc-transport.ts';
@@ -106,7 +107,7 @@ async function prepare(
   const { runtime, registry, settings, env } = options;
   const material = tlsFromFlags({ ...settings.tls, env });
   const tls = material === 'plaintext' ? undefined : material;
-  const dataDir = await openDataDir(settings.dataDir);
+  const dataDir = openDataDir(settings.dataDir);
   opened.defer(() => dataDir.release());
   const epoch = await nextEpoch(durableFile(dataDir.at('epoch')), settings.epochFloor);
   const { shardId } = settings;

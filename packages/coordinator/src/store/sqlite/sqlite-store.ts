@@ -8,7 +8,8 @@ import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
 import { logicalSnapshot } from '../../snapshots/logical-snapshot.ts';
 import { firstMeta } from '../../state/schema.ts';
 import type { RowKey } from '../../state/writes.ts';
-import { type DataDir, takeDataDir } from '../data-dir.ts';
+import type { DataDir } from '@bigfleet/process';
+import { takeDataDir } from '../data-dir.ts';
 import { HeldLeadership } from '../held-leadership.ts';
 import type {
   CommitRequest,

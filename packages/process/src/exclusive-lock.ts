@@ -1,7 +1,9 @@
-// One process per data directory, by a lock of the kernel. SQLite, which Node carries, takes POSIX
-// record locks on its database file; holding `BEGIN EXCLUSIVE` open on an empty one is that lock and
-// nothing else. The kernel drops it when the holder dies, kill -9 included: there is no stale lock
-// to judge. The file stays behind on purpose: removing it would let two processes lock two files.
+// One process per file, by a lock of the kernel. SQLite, which Node carries, takes POSIX record
+// locks on its database file; holding `BEGIN EXCLUSIVE` open on an empty one is that lock and
+// nothing else. The kernel drops it when the holder dies, kill -9 included, so there is no stale
+// lock to judge and no pid to mistake for another's. It is bound to the file, not to a namespace:
+// two pods on one volume see each other, which abstract sockets and pid files do not give.
+// The file stays behind on purpose: removing it would let two processes lock two different files.
 
 import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
