@@ -5,7 +5,7 @@
 import { type Check, CheckFailed } from './check.ts';
 import type { CheckContext } from './context.ts';
 
-/** `rule` as in `§4.1` or `§6, Order`, of the provider contract. */
+/** `rule` as in `provider-contract §4.1` or `provider-contract §6, Order`. */
 export function defineCheck(
   id: string,
   rule: string,
@@ -18,7 +18,7 @@ export function defineCheck(
         await run(context);
       } catch (error) {
         if (!(error instanceof CheckFailed)) throw error;
-        throw new CheckFailed(`${error.message} (provider contract ${rule})`, { cause: error });
+        throw new CheckFailed(`${error.message} (${rule})`, { cause: error });
       }
     },
   };

@@ -65,14 +65,14 @@ test('singleOpId wants a success, one id, a non-empty id, and no fence', () => {
 test('a finding carries the rule; a skip and a bug pass through', async () => {
   const { context } = alone({});
   const thrown = async (error: Error): Promise<unknown> =>
-    defineCheck('B101', '§7', async () => {
+    defineCheck('B101', 'provider-contract §7', async () => {
       throw error;
     })
       .run(context)
       .catch((caught: unknown) => caught);
   const finding = await thrown(new CheckFailed('m-1: wrong'));
   assert.ok(finding instanceof CheckFailed);
-  assert.equal(finding.message, 'm-1: wrong (provider contract §7)');
+  assert.equal(finding.message, 'm-1: wrong (provider-contract §7)');
   for (const other of [new SkipCheck('capability-absent', 'none'), new TypeError('bug')]) {
     assert.equal(await thrown(other), other);
   }

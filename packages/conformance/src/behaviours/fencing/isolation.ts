@@ -43,5 +43,5 @@ async function oneShardTwoMachines(context: CheckContext, mA: string, mB: string
 }
 
 export const isolationChecks: readonly Check[] = [
-  defineCheck('B302', '§6, Key and Isolation', isolatedMarks),
+  defineCheck('B302', 'provider-contract §6, Key and Isolation', isolatedMarks),
 ];

@@ -102,8 +102,8 @@ async function randomStream(context: CheckContext): Promise<void> {
 }
 
 export const orderChecks: readonly Check[] = [
-  defineCheck('B303', '§6, Order', lexicographic),
-  defineCheck('B305', '§6', readsNeverFence),
-  defineCheck('B308', '§6, Absent token', emptyTokenBypasses),
-  defineCheck('B312', '§6, Order', randomStream),
+  defineCheck('B303', 'provider-contract §6, Order', lexicographic),
+  defineCheck('B305', 'provider-contract §6', readsNeverFence),
+  defineCheck('B308', 'provider-contract §6, Absent token', emptyTokenBypasses),
+  defineCheck('B312', 'provider-contract §6, Order', randomStream),
 ];

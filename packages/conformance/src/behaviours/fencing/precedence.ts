@@ -90,8 +90,8 @@ async function markMovesThoughRejected(context: CheckContext): Promise<void> {
 }
 
 export const precedenceChecks: readonly Check[] = [
-  defineCheck('B301', '§4, steps 2 and 3', fenceBeforeExistence),
-  defineCheck('B306', '§4, steps 2 and 4', fenceBeforeConfigureReplay),
-  defineCheck('B307', '§4, steps 2 and 4', fenceBeforeDrainReplay),
-  defineCheck('B311', '§6, Advance', markMovesThoughRejected),
+  defineCheck('B301', 'provider-contract §4, steps 2 and 3', fenceBeforeExistence),
+  defineCheck('B306', 'provider-contract §4, steps 2 and 4', fenceBeforeConfigureReplay),
+  defineCheck('B307', 'provider-contract §4, steps 2 and 4', fenceBeforeDrainReplay),
+  defineCheck('B311', 'provider-contract §6, Advance', markMovesThoughRejected),
 ];

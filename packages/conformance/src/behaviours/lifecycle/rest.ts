@@ -74,7 +74,7 @@ async function restsIn(
 }
 
 export const restChecks: readonly Check[] = [
-  defineCheck('B106', '§7', clusterIffBound),
-  defineCheck('B107', '§2.1 and §3', hostByState),
-  defineCheck('B108', '§3', restsAtRest),
+  defineCheck('B106', 'provider-contract §7', clusterIffBound),
+  defineCheck('B107', 'provider-contract §2.1 and §3', hostByState),
+  defineCheck('B108', 'provider-contract §3', restsAtRest),
 ];

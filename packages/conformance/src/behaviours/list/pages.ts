@@ -38,4 +38,6 @@ async function pagingComplete(context: CheckContext): Promise<void> {
   await release(context, ...mutated);
 }
 
-export const pageChecks: readonly Check[] = [defineCheck('B907', '§9', pagingComplete)];
+export const pageChecks: readonly Check[] = [
+  defineCheck('B907', 'provider-contract §9', pagingComplete),
+];

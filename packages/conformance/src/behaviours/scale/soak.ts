@@ -132,7 +132,7 @@ async function forSoak(
 }
 
 export const soakChecks: readonly Check[] = [
-  defineCheck('B1104', '§7', churnLeaksNothing),
-  defineCheck('B1105', '§9', countConserved),
-  defineCheck('B1109', '§3', noDrift),
+  defineCheck('B1104', 'provider-contract §7', churnLeaksNothing),
+  defineCheck('B1105', 'provider-contract §9', countConserved),
+  defineCheck('B1109', 'provider-contract §3', noDrift),
 ];

@@ -46,8 +46,8 @@ async function deleteOutOfPosition(context: CheckContext): Promise<void> {
 }
 
 export const positionChecks: readonly Check[] = [
-  defineCheck('B201', '§4.1', createOnConfigured),
-  defineCheck('B202', '§4.1', configureOnSpeculative),
-  defineCheck('B203', '§4.1', drainOnIdle),
-  defineCheck('B204', '§4.1', deleteOutOfPosition),
+  defineCheck('B201', 'provider-contract §4.1', createOnConfigured),
+  defineCheck('B202', 'provider-contract §4.1', configureOnSpeculative),
+  defineCheck('B203', 'provider-contract §4.1', drainOnIdle),
+  defineCheck('B204', 'provider-contract §4.1', deleteOutOfPosition),
 ];
