@@ -124,10 +124,10 @@ function ensureBound(machine: MachineView): void {
 }
 
 export const burstChecks: readonly Check[] = [
-  defineCheck('B401', 'provider-contract §5', createsCollapse),
-  defineCheck('B402', 'provider-contract §5', configuresCollapse),
-  defineCheck('B403', 'provider-contract §5', drainsCollapse),
-  defineCheck('B406', 'provider-contract §5', twoConnections),
-  defineCheck('B408', 'provider-contract §5', noTornSnapshot),
-  defineCheck('B409', 'provider-contract §5', deletesCollapse),
+  defineCheck('B401', 'Retries', createsCollapse),
+  defineCheck('B402', 'Retries', configuresCollapse),
+  defineCheck('B403', 'Retries', drainsCollapse),
+  defineCheck('B406', 'Retries', twoConnections),
+  defineCheck('B408', 'Retries', noTornSnapshot),
+  defineCheck('B409', 'Retries', deletesCollapse),
 ];

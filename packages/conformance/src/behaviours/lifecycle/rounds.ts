@@ -44,5 +44,5 @@ function ensureClean(machine: MachineView, where: string): void {
 }
 
 export const roundChecks: readonly Check[] = [
-  defineCheck('B101', 'provider-contract §3 and §7', noResidue),
+  defineCheck('B101', 'Binding and metadata', noResidue),
 ];

@@ -98,5 +98,5 @@ function oddNumber(random: Random): bigint {
 }
 
 export const codeChecks: readonly Check[] = [
-  defineCheck('B1205', 'provider-contract §4 and §4.1', codeDiscipline),
+  defineCheck('B1205', 'Codes by state', codeDiscipline),
 ];

@@ -35,5 +35,5 @@ async function roundTrip(context: CheckContext): Promise<void> {
 }
 
 export const metadataPropertyChecks: readonly Check[] = [
-  defineCheck('B1202', 'provider-contract §7', roundTrip),
+  defineCheck('B1202', 'Binding and metadata', roundTrip),
 ];
