@@ -46,7 +46,7 @@ function isFoldable(machines: readonly Machine[], need: Need): boolean {
       covers(machine.allocatable, need.aggregate),
   );
   if (!fits) return false;
-  // "Bound" is Configured or Configuring (engine §0.4), and own means of the need's own cluster:
+  // "Bound" is Configured or Configuring (engine §0, sentence 4), and own means of the need's own cluster:
   // another cluster's gang of the same name is another gang.
   const incumbents = machines.filter(
     (machine) => isSupplyOf(machine, need.cluster) && isOwn(machine, need),

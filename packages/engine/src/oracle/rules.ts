@@ -36,7 +36,7 @@ export function hasFiniteCost(machine: Machine, need: Need): boolean {
   return costFor(machine, need) < Number.POSITIVE_INFINITY;
 }
 
-/** engine §0.4: bound to a cluster is Configured or Configuring; Draining is no supply. */
+/** Engine §0, sentence 4: bound to a cluster is Configured or Configuring; Draining is no supply. */
 export function isSupplyOf(machine: Machine, cluster: string): boolean {
   return (
     (machine.state === State.Configured || machine.state === State.Configuring) &&

@@ -124,10 +124,10 @@ function ensureBound(machine: MachineView): void {
 }
 
 export const burstChecks: readonly Check[] = [
-  defineCheck('B401', '§5', createsCollapse),
-  defineCheck('B402', '§5', configuresCollapse),
-  defineCheck('B403', '§5', drainsCollapse),
-  defineCheck('B406', '§5', twoConnections),
-  defineCheck('B408', '§5', noTornSnapshot),
-  defineCheck('B409', '§5', deletesCollapse),
+  defineCheck('B401', 'Retries', createsCollapse),
+  defineCheck('B402', 'Retries', configuresCollapse),
+  defineCheck('B403', 'Retries', drainsCollapse),
+  defineCheck('B406', 'Retries', twoConnections),
+  defineCheck('B408', 'Retries', noTornSnapshot),
+  defineCheck('B409', 'Retries', deletesCollapse),
 ];
