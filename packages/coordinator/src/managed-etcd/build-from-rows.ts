@@ -10,7 +10,7 @@ import { EtcdClient } from '../etcd-client/index.ts';
 import { KeySpace } from '../store/etcd/key-space.ts';
 import { loadLedger } from '../store/etcd/load.ts';
 import { writeWholeState } from '../store/etcd/write-state.ts';
-import type { LoadedState, StoredRow } from '../store/store.ts';
+import type { LoadedState, StoredRow } from '../state/writes.ts';
 import { startOfflineEtcd } from './offline-etcd.ts';
 
 const buildWithinMs = 10 * 60_000;

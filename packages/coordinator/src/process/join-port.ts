@@ -14,7 +14,7 @@ import {
   type TlsMaterial,
 } from '@bigfleet/wire';
 import type { JoinPort } from '../managed-etcd/join-client.ts';
-import { NOT_LEADER } from '../registry/outcome.ts';
+import { NOT_LEADER } from '../ledger/outcome.ts';
 import { LEADER_ADDRESS } from '../service/leader-gate.ts';
 import type { ReplicaAddress } from './replica-addresses.ts';
 

@@ -2,8 +2,8 @@
 // role, a number of moves, a number of victims, and no second move on a flow (coordinator §9.7).
 
 import type { FleetView } from '../state/fleet-view.ts';
-import { type Flow, meets } from './flow.ts';
-import type { Move } from './plan.ts';
+import { type Flow, meets } from '../moves/flow.ts';
+import type { Move } from '../moves/plan.ts';
 
 /** Fleet-wide, per pass. */
 const MAX_VICTIMS_PER_PASS = 5;

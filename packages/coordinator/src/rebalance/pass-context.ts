@@ -2,15 +2,15 @@
 
 import type { ShardPicture } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
-import type { CooldownView } from './cooldowns.ts';
-import type { Flow } from './flow.ts';
+import type { CooldownView } from '../moves/cooldowns.ts';
+import type { Flow } from '../moves/flow.ts';
 import type { PassBudget } from './pass-budget.ts';
 import type { Member, PassFleet } from './pass-fleet.ts';
-import type { Move } from './plan.ts';
+import type { Move } from '../moves/plan.ts';
 import type { RejectionLog } from './rejection-log.ts';
-import type { ReservationView } from './reservations.ts';
+import type { ReservationView } from '../moves/reservations.ts';
 import type { Pins } from './selector.ts';
-import type { RebalanceSettings } from './settings.ts';
+import type { RebalanceSettings } from '../moves/settings.ts';
 import type { ShortfallRow } from './shortfall-rows.ts';
 
 export interface PassInput {

@@ -4,7 +4,12 @@
 import { isFleetWide } from '../reports/dialled-providers.ts';
 import type { ShardPicture } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
-import { conflictedAddresses, isFresh, type ProviderSupply, supplyOf } from './participants.ts';
+import {
+  conflictedAddresses,
+  isFresh,
+  type ProviderSupply,
+  supplyOf,
+} from '../moves/participants.ts';
 import { byUrgency, rowRejection, type ShortfallRow, rowsOf } from './shortfall-rows.ts';
 
 export interface Member {

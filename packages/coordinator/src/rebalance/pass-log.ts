@@ -5,9 +5,9 @@
 
 import type { Logger } from '@bigfleet/telemetry';
 import type { EmitResult } from '../transfers/move-emitter.ts';
-import { passReasonMeanings } from './pass-reasons.ts';
-import type { Considered, Move, Plan } from './plan.ts';
-import type { RebalanceSettings } from './settings.ts';
+import { passReasonMeanings } from '../moves/pass-reasons.ts';
+import type { Considered, Move, Plan } from '../moves/plan.ts';
+import type { RebalanceSettings } from '../moves/settings.ts';
 
 const EMITTED: Readonly<Record<Move['tier'], string>> = {
   1: 'rebalance: TransferOwnership emitted',

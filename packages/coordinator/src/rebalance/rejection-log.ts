@@ -2,8 +2,8 @@
 // there are millions; a plan keeps the first of them and counts the rest, so that explaining never
 // costs more than deciding.
 
-import type { PassReason } from './pass-reasons.ts';
-import type { Rejection } from './plan.ts';
+import type { PassReason } from '../moves/pass-reasons.ts';
+import type { Rejection } from '../moves/plan.ts';
 
 const MAX_KEPT = 20_000;
 

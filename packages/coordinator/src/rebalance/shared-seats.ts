@@ -1,7 +1,7 @@
 // Donors of machines for one row: shards that dial a provider of the recipient which both declare
 // shared. Tiers 1 and 3 look at the same seats and differ in what they ask of them.
 
-import { type Flow, flowOf } from './flow.ts';
+import { type Flow, flowOf } from '../moves/flow.ts';
 import {
   type Asked,
   isEitherRecovering,
@@ -9,7 +9,7 @@ import {
   passingRejection,
 } from './pass-context.ts';
 import type { Seat } from './pass-fleet.ts';
-import type { DonorRejection } from './pass-reasons.ts';
+import type { DonorRejection } from '../moves/pass-reasons.ts';
 import { missingAttribute, onlyValue } from './selector.ts';
 
 export interface OpenSeat extends Seat {

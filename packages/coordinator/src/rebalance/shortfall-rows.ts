@@ -5,8 +5,8 @@
 import { compareText } from '@bigfleet/base';
 import { Operator, type Resources, type Shortfall } from '@bigfleet/wire';
 import type { ShardPicture } from '../reports/soft-state.ts';
-import type { RowRejection } from './pass-reasons.ts';
-import type { ShortfallRef } from './plan.ts';
+import type { RowRejection } from '../moves/pass-reasons.ts';
+import type { ShortfallRef } from '../moves/plan.ts';
 
 export interface ShortfallRow {
   readonly picture: ShardPicture;

@@ -6,7 +6,7 @@
 import { ZERO_BUCKET } from '@bigfleet/base';
 import { best } from './rank.ts';
 import type { Asked, Found, PassContext } from './pass-context.ts';
-import type { TierRejection } from './pass-reasons.ts';
+import type { TierRejection } from '../moves/pass-reasons.ts';
 import { matchingTypeCount, missingUnits, selectorOf } from './selector.ts';
 import { openSeats } from './shared-seats.ts';
 

@@ -4,7 +4,7 @@
 
 import { compareText } from '@bigfleet/base';
 import type { QuotaRow, SliceRow } from '../state/rows.ts';
-import { type Flow, flowOf } from './flow.ts';
+import { type Flow, flowOf } from '../moves/flow.ts';
 import { spareOf } from './margin.ts';
 import {
   type Asked,
@@ -13,8 +13,8 @@ import {
   type PassContext,
   passingRejection,
 } from './pass-context.ts';
-import type { DonorRejection } from './pass-reasons.ts';
-import type { Move } from './plan.ts';
+import type { DonorRejection } from '../moves/pass-reasons.ts';
+import type { Move } from '../moves/plan.ts';
 import { allowsRegion, missingUnits } from './selector.ts';
 
 interface Offer {

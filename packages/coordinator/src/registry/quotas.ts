@@ -2,8 +2,8 @@
 // cannot see is checked here: an entry covers one region, so a slice for another region of the same
 // name would cap nothing.
 
-import type { Ledger } from '../ledger.ts';
-import { type Outcome, outcomeOf, refused } from './outcome.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 
 export interface QuotaRequest {
   readonly provider: string;

@@ -11,11 +11,11 @@ import {
   type Handlers,
   toMap,
 } from '@bigfleet/wire';
-import { callerLedger } from '../caller-ledger.ts';
+import { callerLedger } from '../ledger/caller-ledger.ts';
 import { bindCluster, unbindCluster } from '../registry/clusters.ts';
 import { assignDomain, unassignDomain } from '../registry/domains.ts';
-import type { Outcome } from '../registry/outcome.ts';
-import { refused } from '../registry/outcome.ts';
+import type { Outcome } from '../ledger/outcome.ts';
+import { refused } from '../ledger/outcome.ts';
 import { deregisterProvider, registerProvider } from '../registry/providers.ts';
 import { setQuota } from '../registry/quotas.ts';
 import { removeShard } from '../registry/remove-shard.ts';

@@ -4,7 +4,7 @@
 
 import type { Logger } from '@bigfleet/telemetry';
 import type { CallContext } from '@bigfleet/wire';
-import type { Outcome } from '../registry/outcome.ts';
+import type { Outcome } from '../ledger/outcome.ts';
 
 export type AuditArguments = Readonly<Record<string, string | number | boolean>>;
 

@@ -21,8 +21,7 @@ import { keyOfRow } from '../state/keys.ts';
 import { encodeRow, rowCodecs } from '../state/row-format.ts';
 import type { Domain, DomainRow, Meta, Table, TableRows, TransferRow } from '../state/rows.ts';
 import { SCHEMA } from '../state/schema.ts';
-import type { RowKey, Write } from '../state/writes.ts';
-import type { LoadedState, StoredRow } from '../store/store.ts';
+import type { RowKey, Write, LoadedState, StoredRow } from '../state/writes.ts';
 import { malformedSnapshot, type SnapshotMeta } from './snapshot-meta.ts';
 import { transferRowProblem } from './transfer-row-rules.ts';
 

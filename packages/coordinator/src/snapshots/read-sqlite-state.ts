@@ -7,7 +7,7 @@ import { FleetState } from '../state/fleet-state.ts';
 import { checkDatabase } from '../store/sqlite/check-database.ts';
 import { FleetDatabase } from '../store/sqlite/fleet-database.ts';
 import { storedRow } from '../store/stored-row.ts';
-import type { LoadedState } from '../store/store.ts';
+import type { LoadedState } from '../state/writes.ts';
 import { malformedSnapshot, type SnapshotMeta } from './snapshot-meta.ts';
 
 /** Throws `snapshot_malformed`. */

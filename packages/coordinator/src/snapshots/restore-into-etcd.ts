@@ -7,7 +7,7 @@ import type { DataDir } from '../store/data-dir.ts';
 import { restoreFileOf, writeRestoreFloor } from '../store/etcd/restore-floor.ts';
 import { clearRestoreMark, setRestoreMark } from '../store/restore-mark.ts';
 import { DATABASE_FILE, removeDatabase, syncPath } from '../store/sqlite/create-database.ts';
-import type { LoadedState } from '../store/store.ts';
+import type { LoadedState } from '../state/writes.ts';
 import type { StepHook } from './files.ts';
 
 const ETCD_DIRECTORY = 'etcd';

@@ -10,7 +10,7 @@ import {
   removeDatabase,
   syncPath,
 } from '../store/sqlite/create-database.ts';
-import type { LoadedState } from '../store/store.ts';
+import type { LoadedState } from '../state/writes.ts';
 import type { StepHook } from './files.ts';
 import { removeEtcd } from './restore-into-etcd.ts';
 

@@ -4,7 +4,7 @@
 // Cost: reads by key and by owner do not walk tables of 100,000 rows; a list is not copied.
 
 import { assert } from '@bigfleet/base';
-import type { LoadedState, StoredRow } from '../store/store.ts';
+import type { LoadedState, StoredRow, Change, RowKey, Write } from './writes.ts';
 import type { FleetView } from './fleet-view.ts';
 import {
   clusterKey,
@@ -37,7 +37,6 @@ import type {
   TransferRow,
 } from './rows.ts';
 import { SortedRows } from './sorted-rows.ts';
-import type { Change, RowKey, Write } from './writes.ts';
 
 /** Rows decoded between two turns of the event loop: some 10 ms. */
 const ROWS_PER_TURN = 2_000;

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BigFleetError } from '@bigfleet/base';
-import { encodeLogical } from '../snapshots/logical-format.ts';
-import type { LoadedState, StoredRow } from '../store/store.ts';
+import { encodeLogical } from '../store/logical-format.ts';
+import type { LoadedState, StoredRow } from './writes.ts';
 import { FleetState } from './fleet-state.ts';
 import { keyOfRow } from './keys.ts';
 import { encodeRow } from './row-format.ts';

@@ -2,7 +2,7 @@
 
 import { BigFleetError } from '@bigfleet/base';
 import { parseRowKey } from '../state/keys.ts';
-import type { StoredRow } from './store.ts';
+import type { StoredRow } from '../state/writes.ts';
 
 /** A row under a key that is not ours was put there by hand: `coordinator_row_malformed`. */
 export function storedRow({ key, value }: Pick<StoredRow, 'key' | 'value'>): StoredRow {

@@ -5,14 +5,13 @@
 
 import { assert, BigFleetError, type Random, sleep } from '@bigfleet/base';
 import type { EtcdClient } from '../../etcd-client/index.ts';
-import { logicalSnapshot } from '../../snapshots/logical-snapshot.ts';
-import type { RowKey } from '../../state/writes.ts';
+import { logicalSnapshot } from '../logical-snapshot.ts';
+import type { RowKey, LoadedState } from '../../state/writes.ts';
 import type {
   CommitRequest,
   CommitResult,
   LeaderHint,
   Leadership,
-  LoadedState,
   Resolution,
   Store,
   StoreSnapshot,

@@ -8,8 +8,7 @@ import type { KeyValue, RangeResponse } from '@bigfleet/wire/etcd';
 import type { EtcdClient } from '../../etcd-client/index.ts';
 import { TABLES } from '../../state/keys.ts';
 import type { Table } from '../../state/rows.ts';
-import type { RowKey } from '../../state/writes.ts';
-import type { StoredRow } from '../store.ts';
+import type { RowKey, StoredRow } from '../../state/writes.ts';
 import { type KeyRange, type KeySpace, textOf } from './key-space.ts';
 import { type ApplyValue, decodeApply, decodeTerm, firstApply } from './values.ts';
 

@@ -6,7 +6,7 @@ import { assert } from '@bigfleet/base';
 import type { EtcdClient } from '../../etcd-client/index.ts';
 import { createRevisionIs, type Op, put } from '../../etcd-client/txn.ts';
 import type { Meta } from '../../state/rows.ts';
-import type { LoadedState, StoredRow } from '../store.ts';
+import type { LoadedState, StoredRow } from '../../state/writes.ts';
 import { bytesOf, type KeySpace } from './key-space.ts';
 import { encodeApply, encodeTerm } from './values.ts';
 

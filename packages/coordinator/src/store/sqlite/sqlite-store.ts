@@ -5,9 +5,9 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
-import { logicalSnapshot } from '../../snapshots/logical-snapshot.ts';
+import { logicalSnapshot } from '../logical-snapshot.ts';
 import { firstMeta } from '../../state/schema.ts';
-import type { RowKey } from '../../state/writes.ts';
+import type { RowKey, LoadedState } from '../../state/writes.ts';
 import { type DataDir, takeDataDir } from '../data-dir.ts';
 import { HeldLeadership } from '../held-leadership.ts';
 import type {
@@ -15,7 +15,6 @@ import type {
   CommitResult,
   LeaderHint,
   Leadership,
-  LoadedState,
   Resolution,
   Store,
   StoreSnapshot,

@@ -13,7 +13,7 @@ import {
   withDeadline,
 } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { ApplyOptions, ApplyResult, Ledger } from '../ledger.ts';
+import type { ApplyOptions, ApplyResult, Ledger } from './ledger.ts';
 import type { Command, CommandBody } from '../state/commands.ts';
 import { decide } from '../state/decide/decide.ts';
 import { FleetState } from '../state/fleet-state.ts';

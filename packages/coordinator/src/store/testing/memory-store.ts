@@ -3,23 +3,22 @@
 // stores on one `MemoryDisk` are replicas, or one replica before and after its crash.
 
 import { assert, BigFleetError, orAborted, sleep, type Runtime } from '@bigfleet/base';
-import { firstMeta } from '../state/schema.ts';
-import type { Meta } from '../state/rows.ts';
-import { encodeRow } from '../state/row-format.ts';
-import type { Change, RowKey } from '../state/writes.ts';
-import { logicalSnapshot } from '../snapshots/logical-snapshot.ts';
-import { HeldLeadership } from '../store/held-leadership.ts';
+import { firstMeta } from '../../state/schema.ts';
+import type { Meta } from '../../state/rows.ts';
+import { encodeRow } from '../../state/row-format.ts';
+import type { Change, RowKey, LoadedState } from '../../state/writes.ts';
+import { logicalSnapshot } from '../logical-snapshot.ts';
+import { HeldLeadership } from '../held-leadership.ts';
 import type {
   CommitRequest,
   CommitResult,
   LeaderHint,
   Leadership,
-  LoadedState,
   Resolution,
   Store,
   StoreSnapshot,
   StoreStatus,
-} from '../store/store.ts';
+} from '../store.ts';
 import { MemoryDisk } from './memory-disk.ts';
 
 /** What happens to the next commit instead of its success. */

@@ -1,9 +1,9 @@
 // The durable half of the memory engine: what survives a crash and what several stores share, as a
 // disk or an etcd would be. Keeps a revision per row, so that edits behind a leader's back are seen.
 
-import type { Meta, Table } from '../state/rows.ts';
-import type { RowKey } from '../state/writes.ts';
-import type { LeaderHint, StoredRow } from '../store/store.ts';
+import type { Meta, Table } from '../../state/rows.ts';
+import type { RowKey, StoredRow } from '../../state/writes.ts';
+import type { LeaderHint } from '../store.ts';
 
 export interface DiskRow {
   readonly table: Table;

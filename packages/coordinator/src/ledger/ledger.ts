@@ -1,9 +1,10 @@
 // What the leader's loops (reports, rebalancer, sagas, recovery, admin RPCs) see of the durable
-// state: a view to read and one way to change it. Implemented by apply/ over a storage engine;
+// state: a view to read and one way to change it. Implemented by apply-queue.ts over a storage engine;
 // tests and simulated seeds use the same implementation over an engine in memory.
 
-import type { CommandBody } from './state/commands.ts';
-import type { FleetView } from './state/fleet-view.ts';
+import type { CommandBody } from '../state/commands.ts';
+import type { Refusal } from '../state/decide/decision.ts';
+import type { FleetView } from '../state/fleet-view.ts';
 
 export interface Ledger {
   /** Of this leadership; rises with each. */
@@ -36,24 +37,3 @@ export type ApplyResult =
       readonly outcome: 'not-written' | 'unknown';
       readonly message: string;
     };
-
-export interface Refusal {
-  readonly code: RefusalCode;
-  /** The stable text of coordinator §2.4, with the owner where there is one. */
-  readonly message: string;
-}
-
-export type RefusalCode =
-  | 'invalid'
-  | 'shard-exists'
-  | 'shard-not-found'
-  | 'cluster-bound-elsewhere'
-  | 'domain-assigned-elsewhere'
-  | 'domain-releasing'
-  | 'provider-not-found'
-  | 'provider-in-use'
-  | 'quota-exceeded'
-  | 'transfer-not-found'
-  | 'transfer-conflict'
-  | 'override-conflict'
-  | 'override-limit';

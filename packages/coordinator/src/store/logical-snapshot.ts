@@ -1,7 +1,8 @@
 // A logical snapshot of what an engine has just loaded, as every engine offers it.
 
 import { FleetState } from '../state/fleet-state.ts';
-import type { LoadedState, StoreSnapshot } from '../store/store.ts';
+import type { LoadedState } from '../state/writes.ts';
+import type { StoreSnapshot } from './store.ts';
 import { encodeLogical } from './logical-format.ts';
 
 const CHUNK_BYTES = 1_048_576;

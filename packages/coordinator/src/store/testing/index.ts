@@ -5,6 +5,6 @@ export {
   type BehaviourOptions,
   storeBehaviour,
   type StoreStage,
-} from '../store/testing/behaviour.ts';
+} from './behaviour.ts';
 export { MemoryDisk } from './memory-disk.ts';
 export { type CommitFault, MemoryStore, type MemoryStoreOptions } from './memory-store.ts';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks, realRuntime } from '@bigfleet/base/real';
-import { storeBehaviour } from '../store/testing/behaviour.ts';
+import { storeBehaviour } from './behaviour.ts';
 import { MemoryDisk } from './memory-disk.ts';
 import { MemoryStore } from './memory-store.ts';
 

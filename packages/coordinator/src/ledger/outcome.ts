@@ -3,7 +3,8 @@
 // answer of the ledger becomes a status.
 
 import type { FailureCode } from '@bigfleet/wire';
-import type { ApplyResult, RefusalCode } from '../ledger.ts';
+import type { RefusalCode } from '../state/decide/decision.ts';
+import type { ApplyResult } from './ledger.ts';
 
 export type Outcome =
   /** `index` is absent when everything was so already. */
