@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { eventually } from '../toolkit/index.ts';
-import { etcdBinaries } from './binaries.ts';
+import { etcdBinaries } from '../etcd/binaries.ts';
 import { type Contents, MigratingFleet } from './migrating-fleet.ts';
 
 const { etcdutl } = etcdBinaries();

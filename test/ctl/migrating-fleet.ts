@@ -7,10 +7,10 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CoordinatorProcess } from '../coordinator/failover/coordinator-process.ts';
-import { bigfleetctl, type Ended } from '../ctl/bigfleetctl.ts';
+import { bigfleetctl, type Ended } from './bigfleetctl.ts';
 import { startShardProcess } from '../shard/shard-process.ts';
 import { createTempDir, eventually, leasePort } from '../toolkit/index.ts';
-import { etcdBinaries } from './binaries.ts';
+import { etcdBinaries } from '../etcd/binaries.ts';
 
 const NODE_ID = 'coordinator-0';
 const binaries = etcdBinaries();
