@@ -12,7 +12,7 @@ export * from './state/commands.ts';
 export { decide } from './state/decide/decide.ts';
 export type { Decision, Refusal, RefusalCode } from './state/decide/decision.ts';
 export { FleetState } from './state/fleet-state.ts';
-export { nextGeneration } from './state/generation.ts';
+export { nextGeneration } from './state/meta.ts';
 export type { FleetView } from './state/fleet-view.ts';
 export * from './state/rows.ts';
 export * from './state/writes.ts';
@@ -20,8 +20,8 @@ export { type DataDir, takeDataDir, type TakeOptions } from './store/data-dir.ts
 export { SqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
 export * from './store/store.ts';
 export { SnapshotExporter, type SnapshotExporterOptions } from './snapshots/export-snapshots.ts';
-export { openArchive, type SnapshotArchive } from './snapshots/archive-reader.ts';
-export type { EtcdBuild, EtcdRestore } from './snapshots/restore-into-etcd.ts';
+export { openArchive, type SnapshotArchive } from './snapshots/archive.ts';
+export type { EtcdBuild, EtcdRestore } from './snapshots/restore-into-engine.ts';
 export {
   type RestoredSnapshot,
   type RestoreOptions,

@@ -8,7 +8,7 @@ import { drainMicrotasks } from '@bigfleet/base/real';
 import { captureSink, createLogger } from '@bigfleet/telemetry';
 import fc from 'fast-check';
 import type { ApplyResult } from './ledger.ts';
-import { encodeLogical } from '../store/logical-format.ts';
+import { encodeLogical } from '../store/logical-snapshot.ts';
 import type { CommandBody } from '../state/commands.ts';
 import { FleetState } from '../state/fleet-state.ts';
 import { encodeRow } from '../state/row-format.ts';

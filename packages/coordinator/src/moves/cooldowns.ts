@@ -2,8 +2,8 @@
 // Monotonic time, soft: a new leader starts empty, and the age gate re-arms meanwhile. Bounded: the
 // oldest entry is forgotten first, and there are fewer moves in one cooldown than entries.
 
-import { type Flow, meets, pairKey } from './flow.ts';
 import type { RebalanceSettings } from './settings.ts';
+import { compareText } from '@bigfleet/base';
 
 const MAX_FLOWS_PER_PAIR = 64;
 const MAX_PAIRS = 20_000;
@@ -82,4 +82,45 @@ function forgetOldest(map: Map<string, unknown>, limit: number): void {
     if (map.size <= limit) return;
     map.delete(key);
   }
+}
+
+// A flow is what moves between two shards, in either direction: moving the same kind of thing back
+// a moment later is oscillation, whichever pass thought it useful. An empty type or zone means "any"
+// and meets every other, because an unpinned move may have carried exactly the pinned machines.
+
+export interface Flow {
+  /** Machines, a drain that makes some idle, or the slices of one quota (`name/region`). */
+  readonly kind: 'machines' | 'drain' | `quota:${string}`;
+  readonly instanceType: string;
+  readonly zone: string;
+  /** Sorted. */
+  readonly shards: readonly [string, string];
+}
+
+export interface FlowParts {
+  readonly kind: Flow['kind'];
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export function flowOf(parts: FlowParts): Flow {
+  const { kind, instanceType, zone, from, to } = parts;
+  const shards: [string, string] = compareText(from, to) <= 0 ? [from, to] : [to, from];
+  return { kind, instanceType, zone, shards };
+}
+
+function pairKey(flow: Flow): string {
+  return `${flow.kind}|${flow.shards[0]}|${flow.shards[1]}`;
+}
+
+export function meets(a: Flow, b: Flow): boolean {
+  return (
+    pairKey(a) === pairKey(b) && agrees(a.instanceType, b.instanceType) && agrees(a.zone, b.zone)
+  );
+}
+
+function agrees(a: string, b: string): boolean {
+  return a === b || a === '' || b === '';
 }

@@ -5,8 +5,7 @@
 
 import type { Logger } from '@bigfleet/telemetry';
 import type { EmitResult } from '../transfers/move-emitter.ts';
-import { passReasonMeanings } from '../moves/pass-reasons.ts';
-import type { Considered, Move, Plan } from '../moves/plan.ts';
+import { passReasonMeanings, type Considered, type Move, type Plan } from '../moves/plan.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
 
 const EMITTED: Readonly<Record<Move['tier'], string>> = {

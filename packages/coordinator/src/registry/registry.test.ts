@@ -8,8 +8,12 @@ import type { ProviderRow } from '../state/rows.ts';
 import { bindCluster, unbindCluster } from './clusters.ts';
 import { assignDomain, type DomainOperations, unassignDomain } from './domains.ts';
 import type { Outcome } from '../ledger/outcome.ts';
-import { deregisterProvider, type ProviderOperations, registerProvider } from './providers.ts';
-import { setQuota } from './quotas.ts';
+import {
+  deregisterProvider,
+  type ProviderOperations,
+  registerProvider,
+  setQuota,
+} from './providers.ts';
 import { removeShard } from './remove-shard.ts';
 
 const domain = { key: 'zone', value: 'z' };

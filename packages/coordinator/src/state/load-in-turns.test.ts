@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BigFleetError } from '@bigfleet/base';
-import { encodeLogical } from '../store/logical-format.ts';
+import { encodeLogical } from '../store/logical-snapshot.ts';
 import type { LoadedState, StoredRow } from './writes.ts';
 import { FleetState } from './fleet-state.ts';
 import { keyOfRow } from './keys.ts';

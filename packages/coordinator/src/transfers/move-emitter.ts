@@ -5,7 +5,7 @@
 import type { Clock } from '@bigfleet/base';
 import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver, MoveTier } from '../metrics/observer.ts';
-import { flowOf } from '../moves/flow.ts';
+import { flowOf } from '../moves/cooldowns.ts';
 import type { DrainMove, IdleMove, Move, QuotaMove } from '../moves/plan.ts';
 import type { DrainOrders } from './drain-orders.ts';
 import type { SagaHands } from './saga-hands.ts';

@@ -8,7 +8,7 @@ import type { Decision } from '../decide/decision.ts';
 import { FleetState } from '../fleet-state.ts';
 import { encodeRow } from '../row-format.ts';
 import type { Meta } from '../rows.ts';
-import { SCHEMA } from '../schema.ts';
+import { SCHEMA } from '../meta.ts';
 
 export const FIRST_META: Meta = {
   schema: SCHEMA,

@@ -3,7 +3,7 @@
 // stores on one `MemoryDisk` are replicas, or one replica before and after its crash.
 
 import { assert, BigFleetError, orAborted, sleep, type Runtime } from '@bigfleet/base';
-import { firstMeta } from '../../state/schema.ts';
+import { firstMeta } from '../../state/meta.ts';
 import type { Meta } from '../../state/rows.ts';
 import { encodeRow } from '../../state/row-format.ts';
 import type { Change, RowKey, LoadedState } from '../../state/writes.ts';

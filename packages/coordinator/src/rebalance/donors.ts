@@ -1,16 +1,18 @@
 // Donors of machines for one row: shards that dial a provider of the recipient which both declare
 // shared. Tiers 1 and 3 look at the same seats and differ in what they ask of them.
 
-import { type Flow, flowOf } from '../moves/flow.ts';
+import { type Flow, flowOf } from '../moves/cooldowns.ts';
 import {
   type Asked,
   isEitherRecovering,
   type PassContext,
   passingRejection,
+  type RejectionLog,
 } from './pass-context.ts';
 import type { Seat } from './pass-fleet.ts';
-import type { DonorRejection } from '../moves/pass-reasons.ts';
+import type { DonorRejection } from '../moves/plan.ts';
 import { missingAttribute, onlyValue } from './selector.ts';
+import { compareText } from '@bigfleet/base';
 
 export interface OpenSeat extends Seat {
   readonly flow: Flow;
@@ -73,4 +75,38 @@ function seatRejection(context: PassContext, asked: Asked, seat: Seat): DonorRej
   if (!seat.member.isFresh) return 'donor_stale';
   if (seat.member.highestPriority >= asked.row.ref.priority) return 'donor_short';
   return missingAttribute(asked.pins, seat.member.picture.summary);
+}
+
+// The best of several seats: the most of something, then the smallest shard id, then the smallest
+// address. A total order, so that equal pictures give equal plans on every machine.
+
+export function best<S extends Seat>(
+  seats: readonly S[],
+  worth: (seat: S) => number,
+  log: RejectionLog,
+  tier: 1 | 3,
+): S | undefined {
+  const [first, ...others] = seats.toSorted(
+    (a, b) =>
+      worth(b) - worth(a) ||
+      compareText(a.member.picture.shardId, b.member.picture.shardId) ||
+      compareText(a.provider.address, b.provider.address),
+  );
+  for (const { member, provider } of others) {
+    log.reject(tier, 'donor_ranked_lower', member.picture.shardId, provider.address);
+  }
+  return first;
+}
+
+// How much a donor can spare. It keeps a margin of what is its own, at least one; what it drained
+// for the recipient is not its own and goes in full.
+
+/** Keeps `0.1 × 70` from being eight machines. */
+const ROUNDING = 1e-9;
+
+export function spareOf(available: number, reserved: number, marginFraction: number): number {
+  const promised = Math.min(reserved, Math.max(0, available));
+  const own = available - promised;
+  const margin = Math.max(1, Math.ceil(marginFraction * own - ROUNDING));
+  return promised + Math.max(0, own - margin);
 }

@@ -5,6 +5,7 @@
 // snapshot, in a range of its own; rows keep what is written in them and are read as if of today. Pure.
 
 import type { Meta } from './rows.ts';
+import type { Runtime } from '@bigfleet/base';
 
 /** 2^21 generations fit into what a number counts exactly. */
 const REVISIONS_PER_GENERATION = 2 ** 32;
@@ -25,4 +26,23 @@ export function nextGeneration<T extends Position>(before: T, atLeast = 0): T {
   const ledgerGeneration = Math.max(before.ledgerGeneration + 1, atLeast);
   const after = { ...before, ledgerGeneration };
   return { ...after, assignmentRevision: revisionIn(after, before.assignmentRevision) };
+}
+
+// The layout of the stored state. A store of a higher schema is refused: its rows mean something
+// that this version does not know.
+
+export const SCHEMA = 1;
+const CLUSTER_UID_BYTES = 16;
+
+/** Of a store that was never written; the term rises with the first leadership. */
+export function firstMeta(runtime: Pick<Runtime, 'entropy'>): Meta {
+  return {
+    schema: SCHEMA,
+    clusterUid: Buffer.from(runtime.entropy.bytes(CLUSTER_UID_BYTES)).toString('hex'),
+    term: 0n,
+    applyIndex: 0,
+    lastCommandId: '',
+    assignmentRevision: 0,
+    ledgerGeneration: 0,
+  };
 }

@@ -5,7 +5,14 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isMissing } from './files.ts';
+import {
+  isMissing,
+  OWNER_ONLY,
+  renameDurably,
+  type StepHook,
+  writeState,
+  spooledChunks,
+} from './spool.ts';
 import {
   decodeSnapshotMeta,
   malformedSnapshot,
@@ -13,9 +20,9 @@ import {
   META_FILE,
   type SnapshotMeta,
   STATE_FILE,
+  encodeSnapshotMeta,
 } from './snapshot-meta.ts';
-import { writeState } from './spool.ts';
-import { BLOCK_BYTES, decodeTarHeader, paddingOf } from './tar-header.ts';
+import { BLOCK_BYTES, decodeTarHeader, paddingOf, encodeTarHeader } from './tar-header.ts';
 
 export interface SnapshotArchive {
   readonly meta: SnapshotMeta;
@@ -119,3 +126,39 @@ async function* stateBytes({ file, offset, size }: StatePlace): AsyncIterable<Ui
 }
 
 const META_TOO_LARGE = `${META_FILE} is larger than ${MAX_META_BYTES} bytes`;
+
+// A snapshot as one tar: `meta.json`, then `state`, so that a reader knows the checksum before the
+// bytes. The target appears by rename, whole, or not at all.
+
+export interface TarOptions {
+  readonly meta: SnapshotMeta;
+  /** The spooled state. */
+  readonly stateFile: string;
+  readonly target: string;
+  readonly onStep?: StepHook;
+}
+
+export async function writeSnapshotTar(options: TarOptions): Promise<void> {
+  const { meta, target, onStep } = options;
+  const part = `${target}.part`;
+  const handle = await open(part, 'w', OWNER_ONLY);
+  try {
+    for await (const chunk of tarChunks(meta, options.stateFile)) await handle.writeFile(chunk);
+    onStep?.('sync tar');
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  onStep?.('rename tar');
+  await renameDurably(part, target);
+}
+
+async function* tarChunks(meta: SnapshotMeta, stateFile: string): AsyncIterable<Uint8Array> {
+  const json = Buffer.from(encodeSnapshotMeta(meta));
+  yield encodeTarHeader({ name: META_FILE, size: json.length });
+  yield json;
+  yield Buffer.alloc(paddingOf(json.length));
+  yield encodeTarHeader({ name: STATE_FILE, size: meta.size });
+  yield* spooledChunks(stateFile);
+  yield Buffer.alloc(paddingOf(meta.size) + 2 * BLOCK_BYTES);
+}

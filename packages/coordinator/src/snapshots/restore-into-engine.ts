@@ -1,14 +1,55 @@
+// A checked state into a fresh database, built beside the old one. The last step is a rename.
+
+import { nextGeneration } from '../state/meta.ts';
+import type { DataDir } from '../store/data-dir.ts';
+import { clearRestoreMark, setRestoreMark } from '../store/restore-mark.ts';
+import {
+  buildDatabase,
+  DATABASE_FILE,
+  installDatabase,
+  removeDatabase,
+  syncPath,
+} from '../store/sqlite/create-database.ts';
+import type { LoadedState } from '../state/writes.ts';
+import type { StepHook } from './spool.ts';
+import { renameSync, rmSync } from 'node:fs';
+import { restoreFileOf, writeRestoreFloor } from '../store/etcd/restore-floor.ts';
+
+const BUILD_FILE = 'coordinator.db.new';
+
+export interface SqliteRestore {
+  readonly state: LoadedState;
+  /** Of the restored ledger, at least. */
+  readonly generation: number;
+  /** Written as the stored term. */
+  readonly termFloor: bigint;
+  readonly onStep: StepHook | undefined;
+}
+
+export function restoreIntoSqlite(dataDir: DataDir, restore: SqliteRestore): void {
+  const { state, generation, termFloor, onStep } = restore;
+  const built = dataDir.at(BUILD_FILE);
+  onStep?.('build database');
+  removeDatabase(built);
+  const meta = { ...nextGeneration(state.meta, generation), term: termFloor };
+  buildDatabase(built, { meta, rows: state.rows });
+  onStep?.('set mark');
+  setRestoreMark(dataDir.directory);
+  syncPath(dataDir.directory);
+  onStep?.('remove old etcd');
+  removeEtcd(dataDir);
+  onStep?.('remove old database');
+  removeDatabase(dataDir.at(DATABASE_FILE));
+  onStep?.('install database');
+  installDatabase(built, dataDir.directory);
+  onStep?.('clear mark');
+  clearRestoreMark(dataDir.directory);
+  syncPath(dataDir.directory);
+}
+
 // A checked state into a data directory of etcd, built beside the old one by whoever knows etcd. The
 // last step is a rename. The term and the ledger generation, which live inside etcd's database, are
 // left in restore.json for the first election to raise.
-
-import { renameSync, rmSync } from 'node:fs';
-import type { DataDir } from '../store/data-dir.ts';
-import { restoreFileOf, writeRestoreFloor } from '../store/etcd/restore-floor.ts';
-import { clearRestoreMark, setRestoreMark } from '../store/restore-mark.ts';
-import { DATABASE_FILE, removeDatabase, syncPath } from '../store/sqlite/create-database.ts';
-import type { LoadedState } from '../state/writes.ts';
-import type { StepHook } from './files.ts';
 
 const ETCD_DIRECTORY = 'etcd';
 const BUILD_DIRECTORY = 'etcd.new';
@@ -70,7 +111,7 @@ export async function restoreIntoEtcd(dataDir: DataDir, restore: IntoEtcd): Prom
 }
 
 /** With what a restore left for it. */
-export function removeEtcd(dataDir: DataDir): void {
+function removeEtcd(dataDir: DataDir): void {
   rmSync(dataDir.at(ETCD_DIRECTORY), { recursive: true, force: true });
   rmSync(restoreFileOf(dataDir.directory), { force: true });
 }
