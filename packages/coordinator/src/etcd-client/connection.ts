@@ -98,9 +98,10 @@ function badEndpoint(text: string, detail: string): BigFleetError {
   return new BigFleetError('etcd_bad_endpoint', `etcd endpoint "${text}": ${detail}`);
 }
 
-// The endpoints and which of them is in use. One at a time: requests of one leader then travel one
-// path, and a member that answers slowly is left by its callers together, not one by one.
-
+/**
+ * The endpoints and which of them is in use. One at a time: requests of one leader then travel one
+ * path, and a member that answers slowly is left by its callers together, not one by one.
+ */
 export class ConnectionPool {
   readonly #connections: readonly Connection[];
   #at = 0;

@@ -13,12 +13,12 @@ import {
   withDeadline,
 } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { ApplyOptions, ApplyResult, Ledger } from './ledger.ts';
 import type { Command, CommandBody } from '../state/commands.ts';
 import { decide } from '../state/decide/decide.ts';
 import { FleetState } from '../state/fleet-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { CommitRequest, CommitResult, Leadership, LossReason, Store } from '../store/store.ts';
+import type { ApplyOptions, ApplyResult, Ledger } from './ledger.ts';
 import { resolveUnknown } from './resolve-unknown.ts';
 import { Sweeper } from './sweeper.ts';
 

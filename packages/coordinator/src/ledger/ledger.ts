@@ -2,10 +2,10 @@
 // state: a view to read and one way to change it. Implemented by apply-queue.ts over a storage engine;
 // tests and simulated seeds use the same implementation over an engine in memory.
 
+import { deadlineOf } from '@bigfleet/base';
 import type { CommandBody } from '../state/commands.ts';
 import type { Refusal } from '../state/decide/decision.ts';
 import type { FleetView } from '../state/fleet-view.ts';
-import { deadlineOf } from '@bigfleet/base';
 
 export interface Ledger {
   /** Of this leadership; rises with each. */

@@ -4,15 +4,15 @@
 // leaves nothing. Term and ledger generation are written as they were: the first election raises
 // them.
 
-import { rmSync, mkdtempSync } from 'node:fs';
-import { BigFleetError, describeThrown, type Runtime, runWithDeadline } from '@bigfleet/base';
-import { EtcdClient } from '../etcd-client/index.ts';
-import { KeySpace } from '../store/etcd/key-space.ts';
-import { loadLedger, writeWholeState } from '../store/etcd/load.ts';
-import type { LoadedState, StoredRow } from '../state/writes.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { BigFleetError, describeThrown, type Runtime, runWithDeadline } from '@bigfleet/base';
+import { EtcdClient } from '../etcd-client/index.ts';
+import type { LoadedState, StoredRow } from '../state/writes.ts';
+import { KeySpace } from '../store/etcd/key-space.ts';
+import { loadLedger, writeWholeState } from '../store/etcd/load.ts';
 import { writePidFile } from './orphan.ts';
 
 const buildWithinMs = 10 * 60_000;

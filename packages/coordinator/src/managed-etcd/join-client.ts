@@ -90,10 +90,11 @@ export async function decideFormation(facts: FormationFacts): Promise<Formation>
   return (await facts.probe()) ? 'join' : 'bootstrap';
 }
 
-// The StatefulSet ordinal at the end of `--id` (coordinator §3.6): every replica gets identical
-// arguments, and only this number tells them apart. Without one, three replicas that all may
-// bootstrap would form three clusters, so its absence is an error of the start.
-
+/**
+ * The StatefulSet ordinal at the end of `--id` (coordinator §3.6): every replica gets identical
+ * arguments, and only this number tells them apart. Without one, three replicas that all may
+ * bootstrap would form three clusters, so its absence is an error of the start.
+ */
 export function ordinalOf(nodeId: string): number {
   const found = /-(\d{1,6})$/.exec(nodeId)?.[1];
   if (found === undefined) {

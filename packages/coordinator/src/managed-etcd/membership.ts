@@ -5,10 +5,10 @@
 // one may have a member of the same name, and would move that one's address here.
 
 import { BigFleetError, type Runtime, runWithDeadline, sleep, type Clock } from '@bigfleet/base';
-import type { EtcdClient } from '../etcd-client/index.ts';
-import { isStarted } from './join-handler.ts';
-import type { JoinPort } from './join-client.ts';
 import type { Member } from '@bigfleet/wire/etcd';
+import type { EtcdClient } from '../etcd-client/index.ts';
+import type { JoinPort } from './join-client.ts';
+import { isStarted } from './join-handler.ts';
 
 const everyMs = 2_000;
 const callDeadlineMs = 2_000;

@@ -2,13 +2,13 @@
 // caller holds the data-dir lock, so an etcd that still runs here is a dead coordinator's, and would
 // go on with the files that are about to be replaced.
 
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { type Runtime, BigFleetError, describeThrown } from '@bigfleet/base';
 import type { EtcdBuild, EtcdRestore } from '../snapshots/restore-into-engine.ts';
 import { buildFromRows } from './build-from-rows.ts';
 import { endOrphan, pidFileOf } from './orphan.ts';
-import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { promisify } from 'node:util';
 
 export interface EtcdRestoreTools {
   readonly runtime: Runtime;

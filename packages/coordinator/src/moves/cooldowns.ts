@@ -2,8 +2,8 @@
 // Monotonic time, soft: a new leader starts empty, and the age gate re-arms meanwhile. Bounded: the
 // oldest entry is forgotten first, and there are fewer moves in one cooldown than entries.
 
-import type { RebalanceSettings } from './settings.ts';
 import { compareText } from '@bigfleet/base';
+import type { RebalanceSettings } from './settings.ts';
 
 const MAX_FLOWS_PER_PAIR = 64;
 const MAX_PAIRS = 20_000;

@@ -5,8 +5,8 @@ import { BigFleetError, describeThrown } from '@bigfleet/base';
 import { tlsFromFlags, type TlsMaterial } from '@bigfleet/wire';
 import { EtcdClient, type EtcdUser } from '../etcd-client/index.ts';
 import { takeDataDir } from '../store/data-dir.ts';
-import { etcdEngine, type OpenStoreOptions, type StoreParts } from './store-parts.ts';
 import type { EtcdCredentials, StoreSettings } from './settings.ts';
+import { etcdEngine, type OpenStoreOptions, type StoreParts } from './store-parts.ts';
 
 type External = Extract<StoreSettings, { kind: 'external-etcd' }>;
 

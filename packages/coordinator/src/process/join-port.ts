@@ -3,6 +3,8 @@
 // formed yet answer too, this one among them: one that asked only once, or always the same, would wait
 // for ever beside a leader, and an empty ordinal 0 would begin a second cluster beside the first.
 
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import {
   BigFleetError,
   type Runtime,
@@ -19,11 +21,9 @@ import {
   RpcError,
   type TlsMaterial,
 } from '@bigfleet/wire';
-import type { JoinPort } from '../managed-etcd/join-client.ts';
 import { NOT_LEADER } from '../ledger/outcome.ts';
+import type { JoinPort } from '../managed-etcd/join-client.ts';
 import { LEADER_ADDRESS } from '../service/leader-gate.ts';
-import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
 
 /** One that swallows everything must not use up the time of all others. */
 const STATUS_WITHIN_MS = 2_000;

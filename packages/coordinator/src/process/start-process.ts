@@ -19,13 +19,13 @@ import {
   startProcessMetrics,
 } from '@bigfleet/telemetry';
 import { createGrpcServer, type GrpcServer, tlsFromFlags, type TlsMaterial } from '@bigfleet/wire';
+import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
 import { removeLostSpools } from '../service/snapshot-handlers.ts';
 import { SnapshotExporter } from '../snapshots/export-snapshots.ts';
 import { type AssembledCoordinator, assembleCoordinator, metricsOf } from './assemble.ts';
 import { openStore } from './open-store.ts';
 import type { CoordinatorSettings } from './settings.ts';
 import type { StoreParts } from './store-parts.ts';
-import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
 
 const STOP_GRACE_MS = 2_000;
 const HTTP_CLOSE_WITHIN_MS = 1_000;

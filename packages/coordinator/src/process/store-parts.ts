@@ -3,14 +3,14 @@
 import { type Runtime, describeThrown } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { TlsMaterial } from '@bigfleet/wire';
+import type { EtcdClient } from '../etcd-client/index.ts';
 import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
 import type { JoinHandler } from '../service/join-handlers.ts';
-import type { Store } from '../store/store.ts';
-import type { CoordinatorSettings } from './settings.ts';
-import type { EtcdClient } from '../etcd-client/index.ts';
 import { EtcdStore } from '../store/etcd/etcd-store.ts';
 import { restoreFileOf } from '../store/etcd/restore-floor.ts';
+import type { Store } from '../store/store.ts';
 import { dialPeer } from './join-port.ts';
+import type { CoordinatorSettings } from './settings.ts';
 
 export interface OpenStoreOptions {
   readonly runtime: Runtime;

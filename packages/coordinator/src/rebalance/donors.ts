@@ -1,7 +1,9 @@
 // Donors of machines for one row: shards that dial a provider of the recipient which both declare
 // shared. Tiers 1 and 3 look at the same seats and differ in what they ask of them.
 
+import { compareText } from '@bigfleet/base';
 import { type Flow, flowOf } from '../moves/cooldowns.ts';
+import type { DonorRejection } from '../moves/plan.ts';
 import {
   type Asked,
   isEitherRecovering,
@@ -10,9 +12,7 @@ import {
   type RejectionLog,
 } from './pass-context.ts';
 import type { Seat } from './pass-fleet.ts';
-import type { DonorRejection } from '../moves/plan.ts';
 import { missingAttribute, onlyValue } from './selector.ts';
-import { compareText } from '@bigfleet/base';
 
 export interface OpenSeat extends Seat {
   readonly flow: Flow;
@@ -77,9 +77,10 @@ function seatRejection(context: PassContext, asked: Asked, seat: Seat): DonorRej
   return missingAttribute(asked.pins, seat.member.picture.summary);
 }
 
-// The best of several seats: the most of something, then the smallest shard id, then the smallest
-// address. A total order, so that equal pictures give equal plans on every machine.
-
+/**
+ * The best of several seats: the most of something, then the smallest shard id, then the smallest
+ * address. A total order, so that equal pictures give equal plans on every machine.
+ */
 export function best<S extends Seat>(
   seats: readonly S[],
   worth: (seat: S) => number,

@@ -1,13 +1,13 @@
 // What a pass is given, and what its tiers share while they look for a donor.
 
-import type { ShardPicture } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
 import { type CooldownView, type Flow, meets } from '../moves/cooldowns.ts';
-import type { Member, PassFleet, ShortfallRow } from './pass-fleet.ts';
 import type { Move, PassReason, Rejection } from '../moves/plan.ts';
 import type { ReservationView } from '../moves/reservations.ts';
-import type { Pins } from './selector.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
+import type { ShardPicture } from '../reports/soft-state.ts';
+import type { FleetView } from '../state/fleet-view.ts';
+import type { Member, PassFleet, ShortfallRow } from './pass-fleet.ts';
+import type { Pins } from './selector.ts';
 
 export interface PassInput {
   /** Monotonic. */

@@ -1,18 +1,18 @@
 // The facts of one pass, derived once: who takes part, which of them dial an address together, who
 // is short at which priority. Read-only; what the pass itself uses up is in pass-budget.ts.
 
-import { isFleetWide } from '../reports/dialled-providers.ts';
-import type { ShardPicture } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import { compareText } from '@bigfleet/base';
+import { Operator, type Resources, type Shortfall } from '@bigfleet/wire';
 import {
   conflictedAddresses,
   isFresh,
   type ProviderSupply,
   supplyOf,
 } from '../moves/participants.ts';
-import { compareText } from '@bigfleet/base';
-import { Operator, type Resources, type Shortfall } from '@bigfleet/wire';
 import type { RowRejection, ShortfallRef } from '../moves/plan.ts';
+import { isFleetWide } from '../reports/dialled-providers.ts';
+import type { ShardPicture } from '../reports/soft-state.ts';
+import type { FleetView } from '../state/fleet-view.ts';
 
 export interface Member {
   readonly picture: ShardPicture;

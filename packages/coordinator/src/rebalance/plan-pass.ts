@@ -2,9 +2,7 @@
 // pulls: only a shard that reported a shortfall gets anything, never more than it lacks, and nothing
 // is moved when nothing is short. The same input gives the same plan, to the last rejection.
 
-import { findDrain } from './tier-drain.ts';
-import { findIdle } from './tier-idle.ts';
-import { findQuota } from './tier-quota.ts';
+import type { RowRejection, Considered, Move, Plan } from '../moves/plan.ts';
 import {
   PassBudget,
   type Asked,
@@ -14,8 +12,10 @@ import {
   RejectionLog,
 } from './pass-context.ts';
 import { readFleet, isEmpty, rowRejection, type ShortfallRow } from './pass-fleet.ts';
-import type { RowRejection, Considered, Move, Plan } from '../moves/plan.ts';
 import { pinsOf } from './selector.ts';
+import { findDrain } from './tier-drain.ts';
+import { findIdle } from './tier-idle.ts';
+import { findQuota } from './tier-quota.ts';
 
 /** Finished ones wait for the shards to forget them; a shard that is gone must be removed. */
 const MAX_TRANSFERS = 20_000;

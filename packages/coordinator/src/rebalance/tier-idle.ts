@@ -1,8 +1,8 @@
 // Tier 1: idle machines of another shard behind the same provider. The cheapest answer: nothing is
 // bought and nothing is interrupted. The donor keeps its margin and resolves the machines itself.
 
-import type { Asked, Found, PassContext } from './pass-context.ts';
 import { spareOf, openSeats, type OpenSeat, best } from './donors.ts';
+import type { Asked, Found, PassContext } from './pass-context.ts';
 import type { Seat } from './pass-fleet.ts';
 import { selectorOf } from './selector.ts';
 

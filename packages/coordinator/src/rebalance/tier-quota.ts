@@ -3,8 +3,9 @@
 // slice of the recipient rises only after the donor confirmed its own to be lower (transfers/).
 
 import { compareText } from '@bigfleet/base';
-import type { QuotaRow, SliceRow } from '../state/rows.ts';
 import { type Flow, flowOf } from '../moves/cooldowns.ts';
+import type { DonorRejection, Move } from '../moves/plan.ts';
+import type { QuotaRow, SliceRow } from '../state/rows.ts';
 import { spareOf } from './donors.ts';
 import {
   type Asked,
@@ -13,7 +14,6 @@ import {
   type PassContext,
   passingRejection,
 } from './pass-context.ts';
-import type { DonorRejection, Move } from '../moves/plan.ts';
 import { allowsRegion, missingUnits } from './selector.ts';
 
 interface Offer {

@@ -6,13 +6,13 @@
 import type { Admissions } from '../assignment/admissions.ts';
 import { reachedShards } from '../assignment/provider-reach.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 import { providerSubject } from '../recovery/claims.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { dialledProviders } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { ProviderRow } from '../state/rows.ts';
-import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 
 export interface ProviderOperations {
   readonly ledger: Ledger;

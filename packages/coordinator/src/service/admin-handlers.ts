@@ -12,9 +12,9 @@ import {
   toMap,
 } from '@bigfleet/wire';
 import { callerLedger } from '../ledger/ledger.ts';
+import { type Outcome, refused } from '../ledger/outcome.ts';
 import { bindCluster, unbindCluster } from '../registry/clusters.ts';
 import { assignDomain, unassignDomain } from '../registry/domains.ts';
-import { type Outcome, refused } from '../ledger/outcome.ts';
 import { deregisterProvider, registerProvider, setQuota } from '../registry/providers.ts';
 import { removeShard } from '../registry/remove-shard.ts';
 import type { LeaderTerm } from '../replica/leader-term.ts';

@@ -70,8 +70,7 @@ export class LeaderGate {
   }
 }
 
-// A refused operation as the status that the caller gets. "Not the leader" always carries the hint.
-
+/** A refused operation as the status that the caller gets. "Not the leader" always carries the hint. */
 export function failure(gate: LeaderGate, { status, message }: Refused): RpcError {
   return message === NOT_LEADER ? gate.refusal() : new RpcError(status, message);
 }

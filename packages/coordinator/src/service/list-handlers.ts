@@ -7,13 +7,13 @@ import {
   type Handlers,
   TransferRecordPhase,
 } from '@bigfleet/wire';
-import { lastHeartbeatUnixNs, reportSnapshots } from '../reports/projection.ts';
-import type { DomainRow, TransferPhase } from '../state/rows.ts';
-import type { LeaderGate } from './leader-gate.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { waitText } from '../recovery/recovery-wait.ts';
 import type { Replica } from '../replica/replica.ts';
+import { lastHeartbeatUnixNs, reportSnapshots } from '../reports/projection.ts';
+import type { DomainRow, TransferPhase } from '../state/rows.ts';
 import type { StoreEngine } from '../store/store.ts';
+import type { LeaderGate } from './leader-gate.ts';
 
 type ListMethod =
   | 'listShards'

@@ -6,14 +6,6 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import {
-  isMissing,
-  OWNER_ONLY,
-  renameDurably,
-  type StepHook,
-  writeState,
-  spooledChunks,
-} from './spool.ts';
-import {
   decodeSnapshotMeta,
   malformedSnapshot,
   MAX_META_BYTES,
@@ -22,6 +14,14 @@ import {
   STATE_FILE,
   encodeSnapshotMeta,
 } from './snapshot-meta.ts';
+import {
+  isMissing,
+  OWNER_ONLY,
+  renameDurably,
+  type StepHook,
+  writeState,
+  spooledChunks,
+} from './spool.ts';
 import { BLOCK_BYTES, decodeTarHeader, paddingOf, encodeTarHeader } from './tar-header.ts';
 
 export interface SnapshotArchive {

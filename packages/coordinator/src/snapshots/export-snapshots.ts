@@ -8,6 +8,7 @@ import path from 'node:path';
 import { describeThrown, sleep, type Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { Store } from '../store/store.ts';
+import { encodeSnapshotMeta, META_FILE, STATE_FILE } from './snapshot-meta.ts';
 import {
   OWNER_ONLY,
   OWNER_ONLY_DIR,
@@ -16,7 +17,6 @@ import {
   syncPath,
   spoolSnapshot,
 } from './spool.ts';
-import { encodeSnapshotMeta, META_FILE, STATE_FILE } from './snapshot-meta.ts';
 
 export interface SnapshotExporterOptions {
   readonly runtime: Runtime;

@@ -5,6 +5,8 @@
 import { describeThrown } from '@bigfleet/base';
 import type { CommandBody } from '../state/commands.ts';
 import { decide } from '../state/decide/decide.ts';
+import { nameProblem, shardIdProblem } from '../state/decide/inputs.ts';
+import { machineIdsProblem, MAX_TRANSFER_MACHINES } from '../state/decide/transfers.ts';
 import { FleetState } from '../state/fleet-state.ts';
 import {
   type Codec,
@@ -18,13 +20,11 @@ import {
   text,
 } from '../state/json-codec.ts';
 import { keyOfRow } from '../state/keys.ts';
+import { SCHEMA } from '../state/meta.ts';
 import { encodeRow, rowCodecs } from '../state/row-format.ts';
 import type { Domain, DomainRow, Meta, Table, TableRows, TransferRow } from '../state/rows.ts';
-import { SCHEMA } from '../state/meta.ts';
 import type { RowKey, Write, LoadedState, StoredRow } from '../state/writes.ts';
 import { malformedSnapshot, type SnapshotMeta } from './snapshot-meta.ts';
-import { machineIdsProblem, MAX_TRANSFER_MACHINES } from '../state/decide/transfers.ts';
-import { nameProblem, shardIdProblem } from '../state/decide/inputs.ts';
 
 export interface RejectedRow {
   /** Section and position, as in `quotas[3]`. */
@@ -228,9 +228,10 @@ class LogicalLoader {
 /** The state is only a measure for the rules here; its meta is not what is loaded. */
 const KEEP_META = { assignmentRevision: 0, ledgerGeneration: 0 };
 
-// What every transfer row that live commands can write has in common. A finished transfer may name
-// shards that are gone, so it cannot be replayed as a command; its shape can still be judged.
-
+/**
+ * What every transfer row that live commands can write has in common. A finished transfer may name
+ * shards that are gone, so it cannot be replayed as a command; its shape can still be judged.
+ */
 function transferRowProblem(row: TransferRow, applyIndex: number): string | undefined {
   if (row.from === row.to) return 'a transfer needs two different shards';
   if (row.toUid < 1 || row.toUid > applyIndex || row.fromUid > applyIndex)

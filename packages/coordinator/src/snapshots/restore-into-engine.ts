@@ -1,7 +1,10 @@
 // A checked state into a fresh database, built beside the old one. The last step is a rename.
 
+import { renameSync, rmSync } from 'node:fs';
 import { nextGeneration } from '../state/meta.ts';
+import type { LoadedState } from '../state/writes.ts';
 import type { DataDir } from '../store/data-dir.ts';
+import { restoreFileOf, writeRestoreFloor } from '../store/etcd/restore-floor.ts';
 import { clearRestoreMark, setRestoreMark } from '../store/restore-mark.ts';
 import {
   buildDatabase,
@@ -10,10 +13,7 @@ import {
   removeDatabase,
   syncPath,
 } from '../store/sqlite/create-database.ts';
-import type { LoadedState } from '../state/writes.ts';
 import type { StepHook } from './spool.ts';
-import { renameSync, rmSync } from 'node:fs';
-import { restoreFileOf, writeRestoreFloor } from '../store/etcd/restore-floor.ts';
 
 const BUILD_FILE = 'coordinator.db.new';
 

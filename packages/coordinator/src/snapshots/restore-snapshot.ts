@@ -7,19 +7,19 @@ import { rmSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { BigFleetError, describeThrown } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import { type DataDir, takeDataDir } from '../store/data-dir.ts';
+import { FleetState } from '../state/fleet-state.ts';
+import { storedRow } from '../state/row-format.ts';
 import type { LoadedState } from '../state/writes.ts';
+import { type DataDir, takeDataDir } from '../store/data-dir.ts';
+import { checkDatabase } from '../store/sqlite/check-database.ts';
+import { syncPath } from '../store/sqlite/create-database.ts';
+import { FleetDatabase } from '../store/sqlite/fleet-database.ts';
 import type { StoreEngine } from '../store/store.ts';
 import { openArchive } from './archive.ts';
-import type { StepHook } from './spool.ts';
 import { loadLogical, type RejectedRow } from './load-logical.ts';
 import { type EtcdRestore, restoreIntoEtcd, restoreIntoSqlite } from './restore-into-engine.ts';
 import { malformedSnapshot, type SnapshotMeta } from './snapshot-meta.ts';
-import { syncPath } from '../store/sqlite/create-database.ts';
-import { FleetState } from '../state/fleet-state.ts';
-import { checkDatabase } from '../store/sqlite/check-database.ts';
-import { FleetDatabase } from '../store/sqlite/fleet-database.ts';
-import { storedRow } from '../state/row-format.ts';
+import type { StepHook } from './spool.ts';
 
 /**
  * Elections after the snapshot gave terms that it does not know; below a shard's high-water mark

@@ -4,10 +4,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
+import path from 'node:path';
 import type { Runtime } from '@bigfleet/base';
 import type { StoreEngine, StoreSnapshot } from '../store/store.ts';
 import type { SnapshotMeta } from './snapshot-meta.ts';
-import path from 'node:path';
 
 const NANOS_PER_MS = 1_000_000n;
 const ID_BYTES = 4;

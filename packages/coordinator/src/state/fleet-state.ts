@@ -4,7 +4,6 @@
 // Cost: reads by key and by owner do not walk tables of 100,000 rows; a list is not copied.
 
 import { assert } from '@bigfleet/base';
-import type { LoadedState, StoredRow, Change, RowKey, Write } from './writes.ts';
 import type { FleetView } from './fleet-view.ts';
 import {
   clusterKey,
@@ -18,7 +17,6 @@ import {
   transferKey,
   rowOrders,
 } from './keys.ts';
-import { type Owner, OwnedTable, PlainTable, SortedRows } from './tables.ts';
 import { decodeStoredRow } from './row-format.ts';
 import type {
   ClusterRow,
@@ -34,6 +32,8 @@ import type {
   TableRows,
   TransferRow,
 } from './rows.ts';
+import { type Owner, OwnedTable, PlainTable, SortedRows } from './tables.ts';
+import type { LoadedState, StoredRow, Change, RowKey, Write } from './writes.ts';
 
 /** Rows decoded between two turns of the event loop: some 10 ms. */
 const ROWS_PER_TURN = 2_000;
@@ -327,9 +327,10 @@ function decodeInto(rows: RowsByTable, { table, key, value }: StoredRow): void {
   put(table);
 }
 
-// A quota row as readers see it: without the slices of shards that are gone. A row without any live
-// slice is absent, as if its last slice had been removed by hand.
-
+/**
+ * A quota row as readers see it: without the slices of shards that are gone. A row without any live
+ * slice is absent, as if its last slice had been removed by hand.
+ */
 function liveQuota(
   row: QuotaRow | undefined,
   shard: (id: string) => ShardRow | undefined,

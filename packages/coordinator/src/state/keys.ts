@@ -3,9 +3,9 @@
 // Parsing is strict: what does not re-encode to itself was not written by us and is refused.
 // Text that is not well-formed Unicode has no encoding: its key is one that no row can have.
 
+import { compareText } from '@bigfleet/base';
 import type { Domain, Table, TableRows } from './rows.ts';
 import type { RowKey } from './writes.ts';
-import { compareText } from '@bigfleet/base';
 
 export const TABLES: readonly Table[] = [
   'shards',

@@ -4,8 +4,8 @@
 // revision 12 of today, and a domain given away that it still uses. So a generation counts on from the
 // snapshot, in a range of its own; rows keep what is written in them and are read as if of today. Pure.
 
-import type { Meta } from './rows.ts';
 import type { Runtime } from '@bigfleet/base';
+import type { Meta } from './rows.ts';
 
 /** 2^21 generations fit into what a number counts exactly. */
 const REVISIONS_PER_GENERATION = 2 ** 32;

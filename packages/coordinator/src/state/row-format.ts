@@ -2,6 +2,7 @@
 // with the engine's own tools. The order of fields here is the order of bytes: changing it changes
 // every stored row, so a field is only ever appended, together with the schema number.
 
+import { BigFleetError } from '@bigfleet/base';
 import {
   type Codec,
   count,
@@ -34,7 +35,6 @@ import type {
   TransferRow,
 } from './rows.ts';
 import type { RowKey, StoredRow } from './writes.ts';
-import { BigFleetError } from '@bigfleet/base';
 
 const slice = record<SliceRow>({ shardId: text, shardUid: count, slice: count });
 

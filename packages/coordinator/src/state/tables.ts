@@ -2,8 +2,8 @@
 // `all` copies first. Cost: a write is a binary search and one move of pointers, and one copy of
 // the pointers per write after a read; 100,000 rows are copied in well under a millisecond.
 
-import type { RowKey } from './writes.ts';
 import type { Table, TableRows } from './rows.ts';
+import type { RowKey } from './writes.ts';
 
 export type RowOrder<R> = (a: R, b: R) => number;
 
@@ -75,8 +75,7 @@ export class SortedRows<R> {
   }
 }
 
-// One table whose rows answer for themselves: shards, providers, quotas, transfers.
-
+/** One table whose rows answer for themselves: shards, providers, quotas, transfers. */
 export class PlainTable<R> {
   readonly #rows = new Map<RowKey, R>();
   readonly #sorted: SortedRows<R>;

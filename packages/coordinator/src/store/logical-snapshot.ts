@@ -1,12 +1,12 @@
 // A logical snapshot of what an engine has just loaded, as every engine offers it.
 
 import { FleetState } from '../state/fleet-state.ts';
-import type { LoadedState } from '../state/writes.ts';
-import type { StoreSnapshot } from './store.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { Json } from '../state/json-codec.ts';
 import { rowCodecs } from '../state/row-format.ts';
 import type { DomainRow, Meta } from '../state/rows.ts';
+import type { LoadedState } from '../state/writes.ts';
+import type { StoreSnapshot } from './store.ts';
 
 const CHUNK_BYTES = 1_048_576;
 

@@ -16,8 +16,10 @@ import {
   remove,
 } from '../../etcd-client/txn.ts';
 import { nextGeneration } from '../../state/meta.ts';
+import type { Ledger } from './commit.ts';
 import type { KeySpace } from './key-space.ts';
 import { lookAtLeader } from './leader-key.ts';
+import type { EtcdLeadership } from './leadership.ts';
 import { readDeadlineMs } from './options.ts';
 import type { RestoreFloor } from './restore-floor.ts';
 import {
@@ -28,8 +30,6 @@ import {
   encodeTerm,
   firstApply,
 } from './values.ts';
-import type { Ledger } from './commit.ts';
-import type { EtcdLeadership } from './leadership.ts';
 
 export interface Candidate {
   readonly runtime: Runtime;
@@ -134,10 +134,11 @@ function leaderValue({ runtime, nodeId, grpcAddress }: Candidate, term: bigint) 
   return { nodeId, grpcAddress, term, acquiredAt: new Date(nowMs).toISOString() };
 }
 
-// Gives the leadership up at once (coordinator §3.3 step 6), so that the next leader need not wait
-// for the lease: the key is deleted if it is still ours, then the lease is revoked. Either alone
-// would do; when both fail, the lease ends by itself.
-
+/**
+ * Gives the leadership up at once (coordinator §3.3 step 6), so that the next leader need not wait
+ * for the lease: the key is deleted if it is still ours, then the lease is revoked. Either alone
+ * would do; when both fail, the lease ends by itself.
+ */
 export async function resignLeadership(
   { client, keys }: Ledger,
   { leaderRevision, leaseId }: EtcdLeadership,

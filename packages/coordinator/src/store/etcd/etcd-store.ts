@@ -5,8 +5,8 @@
 
 import { assert, BigFleetError, type Random, sleep } from '@bigfleet/base';
 import type { EtcdClient } from '../../etcd-client/index.ts';
-import { logicalSnapshot } from '../logical-snapshot.ts';
 import type { RowKey, LoadedState } from '../../state/writes.ts';
+import { logicalSnapshot } from '../logical-snapshot.ts';
 import type {
   CommitRequest,
   CommitResult,
@@ -33,12 +33,12 @@ import {
   minLeaseTtlMs,
   readDeadlineMs,
 } from './options.ts';
-import { keepPresence, statusOf } from './status.ts';
 import { resolveCommit } from './resolve.ts';
 import { readRestoreFloor, removeRestoreFloor } from './restore-floor.ts';
+import { keepPresence, statusOf } from './status.ts';
 import { sweepRows } from './sweep.ts';
-import { encodeReplica } from './values.ts';
 import { untilVacant } from './vacancy.ts';
+import { encodeReplica } from './values.ts';
 
 const maxJitterMs = 250;
 const retryMs = 250;

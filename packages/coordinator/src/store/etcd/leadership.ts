@@ -4,9 +4,9 @@
 
 import type { Runtime } from '@bigfleet/base';
 import type { EtcdClient, GrantedLease } from '../../etcd-client/index.ts';
+import type { RowKey } from '../../state/writes.ts';
 import type { Leadership, LossReason } from '../store.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
-import type { RowKey } from '../../state/writes.ts';
 import { type ApplyValue, firstApply } from './values.ts';
 
 export interface EtcdLeadershipOptions {
@@ -65,10 +65,11 @@ export class EtcdLeadership implements Leadership {
   }
 }
 
-// What this leader knows to be in etcd: the apply record and its revision, and the revision of every
-// row. Guards compare with exactly this, so whatever changed behind our back makes a transaction
-// fail instead of being overwritten (G3, G5). Filled by a load, moved by our own commits only.
-
+/**
+ * What this leader knows to be in etcd: the apply record and its revision, and the revision of every
+ * row. Guards compare with exactly this, so whatever changed behind our back makes a transaction
+ * fail instead of being overwritten (G3, G5). Filled by a load, moved by our own commits only.
+ */
 export class LedgerCursor {
   #rows: Map<RowKey, bigint> = new Map();
   #apply: ApplyValue = firstApply;

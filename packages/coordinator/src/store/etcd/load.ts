@@ -6,6 +6,7 @@
 import { BigFleetError, assert } from '@bigfleet/base';
 import type { KeyValue, RangeResponse } from '@bigfleet/wire/etcd';
 import type { EtcdClient } from '../../etcd-client/index.ts';
+import { createRevisionIs, type Op, put } from '../../etcd-client/txn.ts';
 import { TABLES } from '../../state/keys.ts';
 import type { Table, Meta } from '../../state/rows.ts';
 import type { RowKey, StoredRow, LoadedState } from '../../state/writes.ts';
@@ -18,7 +19,6 @@ import {
   encodeApply,
   encodeTerm,
 } from './values.ts';
-import { createRevisionIs, type Op, put } from '../../etcd-client/txn.ts';
 
 const pageLimit = 1_000n;
 const maxAttempts = 5;

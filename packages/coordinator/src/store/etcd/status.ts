@@ -1,6 +1,7 @@
 // What an operator asks of the store: its Raft term, how far the ledger is, who is registered, and
 // the alarms of etcd. A NOSPACE alarm means that every write is refused until somebody acts.
 
+import { Backoff, type Runtime, sleep } from '@bigfleet/base';
 import { AlarmType } from '@bigfleet/wire/etcd';
 import type { EtcdClient } from '../../etcd-client/index.ts';
 import { get, readAt } from '../../etcd-client/txn.ts';
@@ -8,7 +9,6 @@ import type { StoreStatus } from '../store.ts';
 import { type KeySpace, textOf } from './key-space.ts';
 import { readDeadlineMs, type EtcdStoreObserver } from './options.ts';
 import { decodeApply, firstApply } from './values.ts';
-import { Backoff, type Runtime, sleep } from '@bigfleet/base';
 
 const maxReplicaCount = 100n;
 

@@ -5,11 +5,12 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
-import { logicalSnapshot } from '../logical-snapshot.ts';
 import { firstMeta } from '../../state/meta.ts';
+import { storedRow } from '../../state/row-format.ts';
 import type { RowKey, LoadedState } from '../../state/writes.ts';
 import { type DataDir, takeDataDir } from '../data-dir.ts';
 import { HeldLeadership } from '../held-leadership.ts';
+import { logicalSnapshot } from '../logical-snapshot.ts';
 import type {
   CommitRequest,
   CommitResult,
@@ -20,7 +21,6 @@ import type {
   StoreSnapshot,
   StoreStatus,
 } from '../store.ts';
-import { storedRow } from '../../state/row-format.ts';
 import { asStoreError, checkDatabase, corrupt, sqliteProblem } from './check-database.ts';
 import { createDatabase, DATABASE_FILE, removeDatabase } from './create-database.ts';
 import { CommitError, FleetDatabase } from './fleet-database.ts';
