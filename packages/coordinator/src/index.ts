@@ -6,13 +6,13 @@ export {
   ApplyQueue,
   type ApplyQueueOptions,
   openLedger,
-} from './apply/apply-queue.ts';
-export type { ApplyOptions, ApplyResult, Ledger, Refusal, RefusalCode } from './ledger.ts';
+} from './ledger/apply-queue.ts';
+export type { ApplyOptions, ApplyResult, Ledger } from './ledger/ledger.ts';
 export * from './state/commands.ts';
 export { decide } from './state/decide/decide.ts';
-export type { Decision } from './state/decide/decision.ts';
+export type { Decision, Refusal, RefusalCode } from './state/decide/decision.ts';
 export { FleetState } from './state/fleet-state.ts';
-export { nextGeneration } from './state/generation.ts';
+export { nextGeneration } from './state/meta.ts';
 export type { FleetView } from './state/fleet-view.ts';
 export * from './state/rows.ts';
 export * from './state/writes.ts';
@@ -20,8 +20,8 @@ export { takeDataDir, type TakeOptions } from './store/data-dir.ts';
 export { SqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
 export * from './store/store.ts';
 export { SnapshotExporter, type SnapshotExporterOptions } from './snapshots/export-snapshots.ts';
-export { openArchive, type SnapshotArchive } from './snapshots/archive-reader.ts';
-export type { EtcdBuild, EtcdRestore } from './snapshots/restore-into-etcd.ts';
+export { openArchive, type SnapshotArchive } from './snapshots/archive.ts';
+export type { EtcdBuild, EtcdRestore } from './snapshots/restore-into-engine.ts';
 export {
   type RestoredSnapshot,
   type RestoreOptions,
@@ -29,15 +29,15 @@ export {
 } from './snapshots/restore-snapshot.ts';
 export type { SnapshotMeta } from './snapshots/snapshot-meta.ts';
 
-export type { CoordinatorObserver, MoveResult, MoveTier } from './observer.ts';
+export type { CoordinatorObserver, MoveResult, MoveTier } from './metrics/observer.ts';
 export {
   createRebalancing,
   type Rebalancing,
   type RebalancingOptions,
 } from './rebalance/create-rebalancing.ts';
-export { Cooldowns } from './rebalance/cooldowns.ts';
-export * from './rebalance/plan.ts';
-export { DEFAULT_REBALANCE_SETTINGS, type RebalanceSettings } from './rebalance/settings.ts';
+export { Cooldowns } from './moves/cooldowns.ts';
+export * from './moves/plan.ts';
+export { DEFAULT_REBALANCE_SETTINGS, type RebalanceSettings } from './moves/settings.ts';
 export { type RecoveryWait, waitText } from './recovery/recovery-wait.ts';
 export { assignDomain, type DomainOperations, unassignDomain } from './registry/domains.ts';
 export { removeShard, type RemoveShardOptions } from './registry/remove-shard.ts';

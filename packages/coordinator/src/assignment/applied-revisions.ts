@@ -3,7 +3,7 @@
 // learned again.
 
 import type { ShardReport } from '@bigfleet/wire';
-import { firstRevisionOf } from '../state/generation.ts';
+import { firstRevisionOf } from '../state/meta.ts';
 
 export class AppliedRevisions {
   readonly #first: bigint;

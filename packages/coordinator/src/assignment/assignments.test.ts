@@ -11,7 +11,7 @@ import { FleetState } from '../state/fleet-state.ts';
 import { domainKey, shardKey } from '../state/keys.ts';
 import { encodeRow } from '../state/row-format.ts';
 import type { ProviderRow } from '../state/rows.ts';
-import type { StoredRow } from '../store/store.ts';
+import type { StoredRow } from '../state/writes.ts';
 import { Admissions } from './admissions.ts';
 import { AppliedRevisions } from './applied-revisions.ts';
 import { Assignments } from './assignments.ts';

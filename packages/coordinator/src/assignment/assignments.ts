@@ -10,7 +10,7 @@ import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { Domain, DomainRow, OverrideRow } from '../state/rows.ts';
 import type { Admissions } from './admissions.ts';
-import { revisionIn } from '../state/generation.ts';
+import { revisionIn } from '../state/meta.ts';
 import type { AppliedRevisions } from './applied-revisions.ts';
 import { DomainGate } from './domain-gate.ts';
 import { lacksTarget, providerTargets, targetOf } from './provider-targets.ts';

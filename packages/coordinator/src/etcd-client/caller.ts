@@ -13,9 +13,8 @@ import {
 } from '@bigfleet/base';
 import type { CallOptions } from '@bigfleet/wire';
 import type { AuthToken } from './auth-token.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, ConnectionPool } from './connection.ts';
 import { type EtcdFailure, failureOf, toEtcdError } from './failure.ts';
-import type { ConnectionPool } from './pool.ts';
 
 export interface CallLimits {
   readonly deadlineMs: number;

@@ -16,9 +16,7 @@ import type {
 } from '@bigfleet/wire/etcd';
 import { AuthToken, type EtcdUser } from './auth-token.ts';
 import { type CallLimits, EtcdCaller, type EtcdCall, type OnceOutcome } from './caller.ts';
-import { type Connection, connectTo } from './connection.ts';
-import { parseEndpoints } from './endpoint.ts';
-import { ConnectionPool } from './pool.ts';
+import { type Connection, connectTo, parseEndpoints, ConnectionPool } from './connection.ts';
 import { type WatchBatch, type WatchRequest, watchKeys } from './watch.ts';
 
 export interface EtcdClientOptions {

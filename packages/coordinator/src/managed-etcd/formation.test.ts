@@ -3,8 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decideFormation, type Formation } from './formation.ts';
-import { ordinalOf } from './ordinal.ts';
+import { decideFormation, type Formation, ordinalOf } from './join-client.ts';
 
 type Case = readonly [
   hasMember: boolean,

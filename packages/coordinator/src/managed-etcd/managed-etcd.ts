@@ -6,9 +6,14 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Runtime } from '@bigfleet/base';
 import { type EtcdCommand, etcdArguments, type PeerTls, peerUrlOf } from './etcd-command.ts';
-import { decideFormation, type Formation } from './formation.ts';
-import { joinCluster, type JoinPort, probeCluster } from './join-client.ts';
-import { ordinalOf } from './ordinal.ts';
+import {
+  decideFormation,
+  type Formation,
+  joinCluster,
+  type JoinPort,
+  probeCluster,
+  ordinalOf,
+} from './join-client.ts';
 import { endOrphan, pidFileOf, writePidFile } from './orphan.ts';
 import { EtcdSupervisor } from './supervisor.ts';
 

@@ -5,9 +5,9 @@
 
 import type { Clock } from '@bigfleet/base';
 import { B14, type Counter, type Gauge, type MetricRegistry } from '@bigfleet/telemetry';
-import type { CoordinatorObserver } from '../observer.ts';
-import type { LeaderTerm } from '../replica/leader-term.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { LossReason } from '../store/store.ts';
+import type { CoordinatorObserver } from './observer.ts';
 
 const APPLY_OUTCOMES = ['success', 'error', 'fsm_error'] as const;
 const PHASES = ['PREPARING', 'COMMITTED'] as const;
@@ -18,6 +18,12 @@ const NEVER = 1;
 const MAX_SHARDS = 1_024;
 
 export type ApplyOutcome = (typeof APPLY_OUTCOMES)[number];
+
+/** What a scrape reads of the leadership that this replica holds. */
+export interface Leading {
+  readonly ledger: Ledger;
+  readonly soft: { silentForMs(shardId: string, nowMs: number): number };
+}
 
 export interface CoordinatorMetrics extends CoordinatorObserver {
   onApply(outcome: ApplyOutcome, seconds: number): void;
@@ -31,7 +37,7 @@ export interface CoordinatorMetrics extends CoordinatorObserver {
   /** What the store complains of now. */
   setStoreAlarms(count: number): void;
   /** What is read when a scrape asks; until then nobody leads. */
-  follow(leading: () => LeaderTerm | undefined): void;
+  follow(leading: () => Leading | undefined): void;
 }
 
 export interface CoordinatorMetricsOptions {
@@ -62,7 +68,7 @@ export function createCoordinatorMetrics(options: CoordinatorMetricsOptions): Co
     help: '1 = the shard dials a provider address that has no registry entry.',
     labels: { shard: { max: MAX_SHARDS } },
   });
-  let leading = (): LeaderTerm | undefined => undefined;
+  let leading = (): Leading | undefined => undefined;
   const dropLeaderSeries = observeLeader(options, () => leading());
   return {
     ...counters,
@@ -185,7 +191,7 @@ function defineCounters({ registry, clock, rpcs }: CoordinatorMetricsOptions): C
 /** What is read, not counted. Returns what drops it. */
 function observeLeader(
   { registry, clock }: CoordinatorMetricsOptions,
-  leading: () => LeaderTerm | undefined,
+  leading: () => Leading | undefined,
 ): () => void {
   const isLeader = gauge(registry, 'is_leader', '1 = this replica leads.');
   const open = registry.gauge({

@@ -14,7 +14,7 @@ import {
   type CoordinatorMetrics,
   createCoordinatorMetrics,
 } from '../metrics/coordinator-metrics.ts';
-import type { RebalanceSettings } from '../rebalance/settings.ts';
+import type { RebalanceSettings } from '../moves/settings.ts';
 import { startLeaderTerm } from '../replica/leader-term.ts';
 import { NO_LEADER, type Observation, Replica } from '../replica/replica.ts';
 import type { JoinHandler } from '../service/join-handlers.ts';

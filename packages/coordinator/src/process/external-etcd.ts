@@ -5,9 +5,8 @@ import { BigFleetError, describeThrown } from '@bigfleet/base';
 import { tlsFromFlags, type TlsMaterial } from '@bigfleet/wire';
 import { EtcdClient, type EtcdUser } from '../etcd-client/index.ts';
 import { takeDataDir } from '../store/data-dir.ts';
-import { etcdEngine } from './etcd-engine.ts';
 import type { EtcdCredentials, StoreSettings } from './settings.ts';
-import type { OpenStoreOptions, StoreParts } from './store-parts.ts';
+import { etcdEngine, type OpenStoreOptions, type StoreParts } from './store-parts.ts';
 
 type External = Extract<StoreSettings, { kind: 'external-etcd' }>;
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOT_LEADER } from '../registry/outcome.ts';
+import { NOT_LEADER } from '../ledger/outcome.ts';
 import { joinPort } from './join-port.ts';
 import { CoordinatorStage } from './testing/coordinator-stage.ts';
 

@@ -15,12 +15,10 @@ import { promoteLearners, reconcileSelf } from '../managed-etcd/membership.ts';
 import type { JoinHandler } from '../service/join-handlers.ts';
 import { takeDataDir } from '../store/data-dir.ts';
 import type { EtcdStore } from '../store/etcd/etcd-store.ts';
-import { etcdEngine } from './etcd-engine.ts';
-import { dialPeer, joinPort } from './join-port.ts';
+import { dialPeer, joinPort, replicaAddresses } from './join-port.ts';
 import { peerTls } from './peer-tls.ts';
-import { replicaAddresses } from './replica-addresses.ts';
 import type { StoreSettings } from './settings.ts';
-import type { OpenStoreOptions, StoreParts } from './store-parts.ts';
+import { etcdEngine, type OpenStoreOptions, type StoreParts } from './store-parts.ts';
 
 const JOIN_WITHIN_MS = 8_000;
 

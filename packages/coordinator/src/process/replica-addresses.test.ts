@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
-import { replicaAddresses } from './replica-addresses.ts';
+import { replicaAddresses } from './join-port.ts';
 
 const { runtime } = createVirtualRuntime({ seed: 'addresses', drain: drainMicrotasks });
 const { signal } = new AbortController();

@@ -2,7 +2,7 @@
 // checked by whoever parsed it, so that the process itself knows no flag.
 
 import type { ListenAddress } from '@bigfleet/telemetry';
-import type { RebalanceSettings } from '../rebalance/settings.ts';
+import type { RebalanceSettings } from '../moves/settings.ts';
 
 export interface CoordinatorSettings {
   readonly nodeId: string;

@@ -17,7 +17,7 @@ import {
   readSamples,
 } from '@bigfleet/telemetry';
 import { Coordinator, CoordinatorAdmin, createClient, createGrpcChannel } from '@bigfleet/wire';
-import { DEFAULT_REBALANCE_SETTINGS } from '../rebalance/settings.ts';
+import { DEFAULT_REBALANCE_SETTINGS } from '../moves/settings.ts';
 import type { CoordinatorSettings } from './settings.ts';
 import { startCoordinatorProcess } from './start-process.ts';
 

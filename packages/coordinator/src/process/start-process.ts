@@ -4,7 +4,7 @@
 // told; a probe that waited for the others would have it killed before they can come. Whatever fails
 // closes what was opened, so that a refused start leaves no lock, child or socket behind.
 
-import type { Runtime } from '@bigfleet/base';
+import type { Runtime, Clock } from '@bigfleet/base';
 import {
   createSampleTrace,
   followCertificates,
@@ -19,13 +19,13 @@ import {
   startProcessMetrics,
 } from '@bigfleet/telemetry';
 import { createGrpcServer, type GrpcServer, tlsFromFlags, type TlsMaterial } from '@bigfleet/wire';
+import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
 import { removeLostSpools } from '../service/snapshot-handlers.ts';
 import { SnapshotExporter } from '../snapshots/export-snapshots.ts';
 import { type AssembledCoordinator, assembleCoordinator, metricsOf } from './assemble.ts';
 import { openStore } from './open-store.ts';
 import type { CoordinatorSettings } from './settings.ts';
 import type { StoreParts } from './store-parts.ts';
-import { tracedApplies } from './trace-applies.ts';
 
 const STOP_GRACE_MS = 2_000;
 const HTTP_CLOSE_WITHIN_MS = 1_000;
@@ -218,4 +218,26 @@ function announce(
     data_dir: dataDir,
   });
   core.logger.info('coordinator started', { store: core.parts.store.engine, bootstrap });
+}
+
+// `--trace-samples`: every command's duration as it was, beside the histogram, whose percentiles are
+// only good to a factor of two (scale-and-testing §7). One series, `apply`, refused commands included.
+
+const APPLY_SERIES = 'apply';
+
+/** The same metrics; without a trace nothing is added. */
+function tracedApplies(
+  metrics: CoordinatorMetrics,
+  samples: Pick<SampleTrace, 'series'> | undefined,
+  clock: Clock,
+): CoordinatorMetrics {
+  if (samples === undefined) return metrics;
+  const series = samples.series(APPLY_SERIES);
+  return {
+    ...metrics,
+    onApply: (outcome, seconds) => {
+      metrics.onApply(outcome, seconds);
+      series.record(clock.monotonicMs() - seconds * 1_000, seconds);
+    },
+  };
 }

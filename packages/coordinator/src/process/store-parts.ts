@@ -1,11 +1,15 @@
 // A storage engine with what comes beside it, as the process holds it.
 
-import type { Runtime } from '@bigfleet/base';
+import { type Runtime, describeThrown } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { TlsMaterial } from '@bigfleet/wire';
+import type { EtcdClient } from '../etcd-client/index.ts';
 import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
 import type { JoinHandler } from '../service/join-handlers.ts';
+import { EtcdStore } from '../store/etcd/etcd-store.ts';
+import { restoreFileOf } from '../store/etcd/restore-floor.ts';
 import type { Store } from '../store/store.ts';
+import { dialPeer } from './join-port.ts';
 import type { CoordinatorSettings } from './settings.ts';
 
 export interface OpenStoreOptions {
@@ -33,4 +37,41 @@ export interface StoreParts {
   readonly whileLeading: (signal: AbortSignal) => Promise<void>;
   /** After the store was closed. */
   readonly close: () => Promise<void>;
+}
+
+// The etcd engine of this process, whoever runs the etcd.
+
+export interface EtcdEngineOptions {
+  readonly client: EtcdClient;
+  readonly prefix: string;
+  readonly leaseTtlMs: number;
+  /** Empty with an external etcd. */
+  readonly peerAddress: string;
+}
+
+/** The lock of the data directory must be held: a leader key with our name is then a dead one's. */
+export function etcdEngine(options: OpenStoreOptions, engine: EtcdEngineOptions): EtcdStore {
+  const { runtime, logger, settings, metrics } = options;
+  return new EtcdStore({
+    runtime,
+    client: engine.client,
+    nodeId: settings.nodeId,
+    grpcAddress: settings.advertiseAddress,
+    peerAddress: engine.peerAddress,
+    version: settings.build.version,
+    bootstrap: settings.mayBootstrap,
+    prefix: engine.prefix,
+    leaderLeaseTtlMs: engine.leaseTtlMs,
+    holdsNodeLock: true,
+    dialLeader: (address) => dialPeer(options, address),
+    restoreFile: restoreFileOf(settings.dataDir),
+    observer: {
+      onLeaseRevoked: () => {
+        logger.warn('the leader is dead; its lease was revoked');
+        metrics.onLeaseRevoked();
+      },
+      onProblem: (what, error) =>
+        logger.warn(`etcd: ${what} failed`, { err: describeThrown(error) }),
+    },
+  });
 }

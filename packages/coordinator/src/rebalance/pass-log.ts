@@ -4,10 +4,9 @@
 // to be asked for are not there yet. Lines per pass have a bound, and the rest is counted.
 
 import type { Logger } from '@bigfleet/telemetry';
+import { passReasonMeanings, type Considered, type Move, type Plan } from '../moves/plan.ts';
+import type { RebalanceSettings } from '../moves/settings.ts';
 import type { EmitResult } from '../transfers/move-emitter.ts';
-import { passReasonMeanings } from './pass-reasons.ts';
-import type { Considered, Move, Plan } from './plan.ts';
-import type { RebalanceSettings } from './settings.ts';
 
 const EMITTED: Readonly<Record<Move['tier'], string>> = {
   1: 'rebalance: TransferOwnership emitted',

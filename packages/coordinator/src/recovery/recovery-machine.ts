@@ -9,7 +9,7 @@
 import type { ShardReport } from '@bigfleet/wire';
 import { textOf } from '../assignment/domain-gate.ts';
 import type { RecoveryView } from '../assignment/recovery-view.ts';
-import { revisionIn } from '../state/generation.ts';
+import { revisionIn } from '../state/meta.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { DomainRow, OverrideRow } from '../state/rows.ts';
 import type { DonorHolds } from '../transfers/frozen-order.ts';

@@ -1,8 +1,8 @@
 // Binding and unbinding a cluster by hand (coordinator §7.3). Bindings normally come from reports; these are for
 // the deliberate rebind and for a cluster that is gone.
 
-import type { Ledger } from '../ledger.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { type Outcome, outcomeOf } from '../ledger/outcome.ts';
 
 export interface BindRequest {
   readonly cluster: string;

@@ -3,12 +3,12 @@
 // telling would be a dead feature. While a restored ledger is recovering both are refused: it may not
 // know who holds the domain. The exception is a dispute, which assigning the thing decides.
 
-import type { Ledger } from '../ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { InstructionPayload, InstructionSink } from '../instructions/instruction-queue.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { waitText } from '../recovery/recovery-wait.ts';
 import type { Domain } from '../state/rows.ts';
-import { type Outcome, outcomeOf, refused } from './outcome.ts';
+import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 import { settleDispute } from './settle-dispute.ts';
 
 export interface DomainOperations {

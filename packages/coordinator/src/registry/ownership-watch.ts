@@ -6,7 +6,7 @@
 import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { ShardReport } from '@bigfleet/wire';
-import type { CoordinatorObserver } from '../observer.ts';
+import type { CoordinatorObserver } from '../metrics/observer.ts';
 import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
 
 const LOG_EVERY_MS = 60_000;

@@ -5,14 +5,14 @@
 
 import type { Admissions } from '../assignment/admissions.ts';
 import { reachedShards } from '../assignment/provider-reach.ts';
-import type { Ledger } from '../ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 import { providerSubject } from '../recovery/claims.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { dialledProviders } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { ProviderRow } from '../state/rows.ts';
-import { type Outcome, outcomeOf, refused } from './outcome.ts';
 
 export interface ProviderOperations {
   readonly ledger: Ledger;
@@ -61,4 +61,24 @@ function userOf({ ledger, soft }: ProviderOperations, entry: ProviderRow): strin
   const silent = reachedShards(ledger.state, entry).find((id) => soft.picture(id) === undefined);
   if (silent === undefined) return undefined;
   return `provider may be in use by ${silent}: it has not reported since this leader took over`;
+}
+
+// Setting the slices of one provider and region (coordinator §7.4): a whole-row overwrite. What the state machine
+// cannot see is checked here: an entry covers one region, so a slice for another region of the same
+// name would cap nothing.
+
+export interface QuotaRequest {
+  readonly provider: string;
+  readonly region: string;
+  /** Empty deletes the row. */
+  readonly perShard: ReadonlyMap<string, number>;
+}
+
+export async function setQuota(ledger: Ledger, request: QuotaRequest): Promise<Outcome> {
+  const entry = ledger.state.provider(request.provider);
+  if (entry !== undefined && request.perShard.size > 0 && entry.region !== request.region) {
+    const message = `coordinator: provider ${entry.name} is registered for region ${entry.region}`;
+    return refused('INVALID_ARGUMENT', message);
+  }
+  return outcomeOf(await ledger.apply({ kind: 'SetQuota', ...request }));
 }

@@ -3,13 +3,17 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Outcome } from '../ledger/outcome.ts';
 import { type ReportInit, ReportWorld } from '../reports/testing/report-world.ts';
 import type { ProviderRow } from '../state/rows.ts';
 import { bindCluster, unbindCluster } from './clusters.ts';
 import { assignDomain, type DomainOperations, unassignDomain } from './domains.ts';
-import type { Outcome } from './outcome.ts';
-import { deregisterProvider, type ProviderOperations, registerProvider } from './providers.ts';
-import { setQuota } from './quotas.ts';
+import {
+  deregisterProvider,
+  type ProviderOperations,
+  registerProvider,
+  setQuota,
+} from './providers.ts';
 import { removeShard } from './remove-shard.ts';
 
 const domain = { key: 'zone', value: 'z' };

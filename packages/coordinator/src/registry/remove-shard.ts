@@ -6,10 +6,10 @@
 // After a restore the ledger may not know a shard that others remember; then the same word, by force,
 // ends the wait for it. It is kept in memory only: a later leader that still has to wait asks again.
 
-import type { Ledger } from '../ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import type { SoftState } from '../reports/soft-state.ts';
-import { type Outcome, outcomeOf, refused } from './outcome.ts';
+import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 
 const LIVE_WITHIN_MS = 60_000;
 

@@ -4,12 +4,12 @@
 // its subject as `bigfleetctl status` prints it (`machine m-1`, `home 10.0.0.7:9000`). A registry entry is
 // decided by registering it again (providers.ts).
 
-import type { Ledger } from '../ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { type Claim, domainMove, domainSubject, overrideMove } from '../recovery/claims.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import type { CommandBody } from '../state/commands.ts';
 import type { Domain } from '../state/rows.ts';
-import { type Outcome, outcomeOf, refused } from './outcome.ts';
+import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 
 export interface DisputeOperations {
   readonly ledger: Ledger;

@@ -4,14 +4,14 @@
 
 import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import { openLedger } from '../apply/apply-queue.ts';
-import type { Ledger } from '../ledger.ts';
+import { openLedger } from '../ledger/apply-queue.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
+import type { RebalanceSettings } from '../moves/settings.ts';
 import { createRebalancing, type Rebalancing } from '../rebalance/create-rebalancing.ts';
-import type { RebalanceSettings } from '../rebalance/settings.ts';
 import { createReportDesk, type ReportDesk } from '../reports/report-desk.ts';
-import type { TermRaiser } from '../reports/term-watch.ts';
 import type { SoftState } from '../reports/soft-state.ts';
+import type { TermRaiser } from '../reports/term-watch.ts';
 import type { Leadership, Store } from '../store/store.ts';
 
 export interface LeaderTerm {

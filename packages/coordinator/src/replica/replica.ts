@@ -7,7 +7,6 @@ import { BigFleetError, describeThrown, type Runtime, sleep } from '@bigfleet/ba
 import type { Logger } from '@bigfleet/telemetry';
 import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
 import type { TermRaiser } from '../reports/term-watch.ts';
-import type { LeaderSource } from '../service/leader-gate.ts';
 import type { LeaderHint, Leadership, LossReason, Store, StoreStatus } from '../store/store.ts';
 import type { LeaderTerm } from './leader-term.ts';
 
@@ -35,7 +34,7 @@ export interface Observation {
   readonly problem: string | undefined;
 }
 
-export class Replica implements LeaderSource, TermRaiser {
+export class Replica implements TermRaiser {
   readonly #options: ReplicaOptions;
   readonly #stopping = new AbortController();
   #isEmpty = false;
@@ -60,10 +59,12 @@ export class Replica implements LeaderSource, TermRaiser {
     this.#loops = Promise.all([this.#lead(), observing]);
   }
 
+  /** Undefined unless this replica leads, is loaded, and is within its lease window. */
   leading(): LeaderTerm | undefined {
     return this.#term?.leadership.isWithinWindow() === true ? this.#term : undefined;
   }
 
+  /** The last leader that was seen, this replica included. */
   hint(): LeaderHint | undefined {
     return this.#observed.leader;
   }

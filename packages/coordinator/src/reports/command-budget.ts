@@ -2,7 +2,7 @@
 // of the same shard, so that a mass restart cannot starve admin commands. A command that could not be
 // written ends the budget: the next ones would meet the same trouble, and the reply must not wait.
 
-import type { ApplyResult, Ledger } from '../ledger.ts';
+import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
 import type { CommandBody } from '../state/commands.ts';
 
 const COMMANDS_PER_REPORT = 8;

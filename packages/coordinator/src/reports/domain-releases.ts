@@ -5,7 +5,7 @@
 
 import type { ShardReport } from '@bigfleet/wire';
 import { textOf } from '../assignment/domain-gate.ts';
-import { revisionIn } from '../state/generation.ts';
+import { revisionIn } from '../state/meta.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { Domain } from '../state/rows.ts';
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isFresh } from '../rebalance/participants.ts';
+import { isFresh } from '../moves/participants.ts';
 import { pictureOf } from './picture.ts';
 import { makeReport } from './testing/report-world.ts';
 

@@ -5,9 +5,9 @@
 // explains is not believed, or one hostile shard could burn the space of terms.
 
 import type { Logger } from '@bigfleet/telemetry';
-import type { Ledger } from '../ledger.ts';
-import type { CoordinatorObserver } from '../observer.ts';
-import { notLeader, type Refused, refused } from '../registry/outcome.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { CoordinatorObserver } from '../metrics/observer.ts';
+import { notLeader, type Refused, refused } from '../ledger/outcome.ts';
 
 const MAX_TERM_JUMP = 1_000_000n;
 

@@ -11,18 +11,14 @@ import {
   type Handlers,
   toMap,
 } from '@bigfleet/wire';
-import { callerLedger } from '../caller-ledger.ts';
+import { callerLedger } from '../ledger/ledger.ts';
+import { type Outcome, refused } from '../ledger/outcome.ts';
 import { bindCluster, unbindCluster } from '../registry/clusters.ts';
 import { assignDomain, unassignDomain } from '../registry/domains.ts';
-import type { Outcome } from '../registry/outcome.ts';
-import { refused } from '../registry/outcome.ts';
-import { deregisterProvider, registerProvider } from '../registry/providers.ts';
-import { setQuota } from '../registry/quotas.ts';
+import { deregisterProvider, registerProvider, setQuota } from '../registry/providers.ts';
 import { removeShard } from '../registry/remove-shard.ts';
 import type { LeaderTerm } from '../replica/leader-term.ts';
-import { type AuditArguments, writeAudit } from './audit.ts';
-import { failure } from './failure.ts';
-import type { LeaderGate } from './leader-gate.ts';
+import { failure, type LeaderGate } from './leader-gate.ts';
 
 export interface AdminOptions {
   readonly gate: LeaderGate;
@@ -128,4 +124,30 @@ async function change(
   if (outcome.kind === 'refused') throw failure(gate, outcome);
   if (outcome.index === undefined) await gate.confirm(leader);
   return {};
+}
+
+// One structured line per mutating call (security §6): who, from where, what, with which outcome,
+// under which term, at which index. It is the change log that a restore is repaired from by hand, so
+// refusals are in it too. Identity is the SAN at most; arguments hold names and numbers, no secrets.
+
+export type AuditArguments = Readonly<Record<string, string | number | boolean>>;
+
+export interface AuditEntry {
+  readonly call: CallContext;
+  readonly arguments: AuditArguments;
+  readonly outcome: Outcome;
+  readonly term: bigint;
+}
+
+export function writeAudit(logger: Logger, { call, outcome, term, ...entry }: AuditEntry): void {
+  const { identity, address } = call.peer;
+  logger.info('admin call', {
+    rpc: call.path,
+    identity: identity.kind === 'verified' ? identity.san : 'unauthenticated',
+    peer: address,
+    arguments: JSON.stringify(entry.arguments),
+    outcome: outcome.kind === 'done' ? 'ok' : `${outcome.status}: ${outcome.message}`,
+    term: String(term),
+    index: outcome.kind === 'done' ? (outcome.index ?? 'unchanged') : 'none',
+  });
 }

@@ -4,17 +4,9 @@
 // taken (coordinator §3.3): a boolean `isLeader` would let a stalled process answer from the past.
 
 import { type CallContext, RpcError } from '@bigfleet/wire';
-import { NOT_LEADER } from '../registry/outcome.ts';
+import { NOT_LEADER, type Refused } from '../ledger/outcome.ts';
 import type { LeaderTerm } from '../replica/leader-term.ts';
-import type { LeaderHint } from '../store/store.ts';
-
-/** What the services see of the replica that runs them. */
-export interface LeaderSource {
-  /** Undefined unless this replica leads, is loaded, and is within its lease window. */
-  leading(): LeaderTerm | undefined;
-  /** The last leader that was seen, ourselves included. */
-  hint(): LeaderHint | undefined;
-}
+import type { Replica } from '../replica/replica.ts';
 
 /** Trailer of a refusal: where the leader is dialled. */
 export const LEADER_ADDRESS = 'bigfleet-leader-address';
@@ -28,23 +20,23 @@ const OPEN_PATHS: ReadonlySet<string> = new Set([
 ]);
 
 export class LeaderGate {
-  readonly #source: LeaderSource;
+  readonly #replica: Replica;
   readonly #onRefused: (call: CallContext) => void;
 
-  constructor(source: LeaderSource, onRefused: (call: CallContext) => void) {
-    this.#source = source;
+  constructor(replica: Replica, onRefused: (call: CallContext) => void) {
+    this.#replica = replica;
     this.#onRefused = onRefused;
   }
 
   /** Before identity, as the contract orders: a follower tells nobody who it would have admitted. */
   readonly precheck = (call: CallContext): RpcError | undefined => {
-    if (OPEN_PATHS.has(call.path) || this.#source.leading() !== undefined) return undefined;
+    if (OPEN_PATHS.has(call.path) || this.#replica.leading() !== undefined) return undefined;
     this.#onRefused(call);
     return this.refusal();
   };
 
   leading(): LeaderTerm {
-    const leader = this.#source.leading();
+    const leader = this.#replica.leading();
     if (leader === undefined) throw this.refusal();
     return leader;
   }
@@ -62,11 +54,11 @@ export class LeaderGate {
     if (verdict === 'timeout') {
       throw new RpcError('UNAVAILABLE', 'coordinator: leadership could not be confirmed; retry');
     }
-    if (verdict === 'deposed' || this.#source.leading() !== leader) throw this.refusal();
+    if (verdict === 'deposed' || this.#replica.leading() !== leader) throw this.refusal();
   }
 
   refusal(): RpcError {
-    const hint = this.#source.hint();
+    const hint = this.#replica.hint();
     if (hint === undefined || hint.grpcAddress === '') {
       return new RpcError('FAILED_PRECONDITION', NOT_LEADER);
     }
@@ -76,4 +68,9 @@ export class LeaderGate {
     ]);
     return new RpcError('FAILED_PRECONDITION', NOT_LEADER, { metadata });
   }
+}
+
+/** A refused operation as the status that the caller gets. "Not the leader" always carries the hint. */
+export function failure(gate: LeaderGate, { status, message }: Refused): RpcError {
+  return message === NOT_LEADER ? gate.refusal() : new RpcError(status, message);
 }

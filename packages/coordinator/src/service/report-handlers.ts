@@ -1,8 +1,7 @@
 // ReportShard: the leader check ran before, identity too; the desk does the rest.
 
 import type { Coordinator, Handlers } from '@bigfleet/wire';
-import type { LeaderGate } from './leader-gate.ts';
-import { failure } from './failure.ts';
+import { type LeaderGate, failure } from './leader-gate.ts';
 
 export function reportHandlers(
   gate: LeaderGate,

@@ -21,10 +21,9 @@ import type { Store } from '../store/store.ts';
 import { adminHandlers, registryHandlers } from './admin-handlers.ts';
 import { type JoinHandler, joinHandlers } from './join-handlers.ts';
 import { LeaderGate } from './leader-gate.ts';
-import { adminListHandlers, listHandlers } from './list-handlers.ts';
+import { adminListHandlers, listHandlers, statusHandler } from './list-handlers.ts';
 import { reportHandlers } from './report-handlers.ts';
 import { snapshotHandlers } from './snapshot-handlers.ts';
-import { statusHandler } from './status-handler.ts';
 
 const REPORT_PATH = pathOf(Coordinator.method.reportShard);
 const READS = /\/(?:List|GetStatus)/;

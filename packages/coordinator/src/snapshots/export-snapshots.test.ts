@@ -9,9 +9,9 @@ import { test, type TestContext } from 'node:test';
 import { createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { captureSink, createLogger } from '@bigfleet/telemetry';
-import { type ApplyQueue, openLedger } from '../apply/apply-queue.ts';
-import { MemoryStore } from '../testing/index.ts';
-import { openArchive } from './archive-reader.ts';
+import { type ApplyQueue, openLedger } from '../ledger/apply-queue.ts';
+import { MemoryStore } from '../store/testing/index.ts';
+import { openArchive } from './archive.ts';
 import { SnapshotExporter, type SnapshotExporterOptions } from './export-snapshots.ts';
 
 const never = new AbortController().signal;

@@ -3,21 +3,24 @@
 // a rename. Interrupted before that, the old state stands; interrupted after, the mark keeps any
 // coordinator from starting until the restore was run again. Never dials anything.
 
-import { rmSync } from 'node:fs';
+import { rmSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { BigFleetError } from '@bigfleet/base';
+import { BigFleetError, describeThrown } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
+import { FleetState } from '../state/fleet-state.ts';
+import { storedRow } from '../state/row-format.ts';
+import type { LoadedState } from '../state/writes.ts';
 import type { DataDir } from '@bigfleet/process';
 import { takeDataDir } from '../store/data-dir.ts';
-import type { LoadedState, StoreEngine } from '../store/store.ts';
-import { openArchive } from './archive-reader.ts';
-import type { StepHook } from './files.ts';
+import { checkDatabase } from '../store/sqlite/check-database.ts';
+import { syncPath } from '../store/sqlite/create-database.ts';
+import { FleetDatabase } from '../store/sqlite/fleet-database.ts';
+import type { StoreEngine } from '../store/store.ts';
+import { openArchive } from './archive.ts';
 import { loadLogical, type RejectedRow } from './load-logical.ts';
-import { readSqliteState } from './read-sqlite-state.ts';
-import { type EtcdRestore, restoreIntoEtcd } from './restore-into-etcd.ts';
-import { restoreIntoSqlite } from './restore-into-sqlite.ts';
-import { beginGeneration } from './restored-generation.ts';
+import { type EtcdRestore, restoreIntoEtcd, restoreIntoSqlite } from './restore-into-engine.ts';
 import { malformedSnapshot, type SnapshotMeta } from './snapshot-meta.ts';
+import type { StepHook } from './spool.ts';
 
 /**
  * Elections after the snapshot gave terms that it does not know; below a shard's high-water mark
@@ -148,4 +151,61 @@ async function intoEtcd(
 
 function maxOf(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
+}
+
+// `<data-dir>/restored-generation`: of all restores into this directory the highest ledger generation.
+// A snapshot that is restored twice, or an older one after it, would begin the same generation again;
+// a shard that acts on revision 12 of the first attempt would be taken for one that has heard revision
+// 12 of the second. The file stays for ever. A directory that never had a restore has none.
+
+const FILE = 'restored-generation';
+
+/** The generation that the next restore begins; durable when it returns, also when that fails. */
+function beginGeneration(dataDir: DataDir, ofSnapshot: number): number {
+  const generation = Math.max(ofSnapshot, lastGeneration(dataDir)) + 1;
+  writeFileSync(dataDir.at(FILE), `${generation}\n`, { mode: 0o600, flush: true });
+  syncPath(dataDir.directory);
+  return generation;
+}
+
+function lastGeneration(dataDir: DataDir): number {
+  let text: string;
+  try {
+    text = readFileSync(dataDir.at(FILE), 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0;
+    throw error;
+  }
+  if (/^\d{1,15}\n$/.test(text)) return Number(text);
+  const problem = `${dataDir.at(FILE)} holds no generation: write a number above every one restored`;
+  throw new BigFleetError('coordinator_data_dir_unusable', problem);
+}
+
+// The state inside a SQLite file that a restore has copied: checked like a database at start, every
+// row decoded, and its meta compared with what meta.json claims. The file itself is never installed;
+// a fresh one is built from these rows, so nothing foreign inside it survives.
+
+/** Throws `snapshot_malformed`. */
+function readSqliteState(file: string, archive: SnapshotMeta): LoadedState {
+  const state = read(file);
+  const { applyIndex, clusterUid } = state.meta;
+  if (applyIndex !== archive.index || clusterUid !== archive.clusterUid)
+    throw malformedSnapshot('meta.json describes another state');
+  return state;
+}
+
+function read(file: string): LoadedState {
+  try {
+    checkDatabase(file);
+    const database = new FleetDatabase(file, Number.MAX_SAFE_INTEGER);
+    try {
+      const state = { meta: database.meta(), rows: database.rows().map(storedRow) };
+      // Decodes every row; what it cannot read it names.
+      return { ...state, meta: new FleetState(state).meta };
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw malformedSnapshot(`the state is no database: ${describeThrown(error)}`, error);
+  }
 }

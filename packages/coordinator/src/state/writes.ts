@@ -1,7 +1,7 @@
 // What one command changes: rows by table and key. The engines store rows as JSON under their key
 // and know nothing of their meaning; the state takes the same list, so memory and disk cannot drift.
 
-import type { Table, TableRows } from './rows.ts';
+import type { Meta, Table, TableRows } from './rows.ts';
 
 /** `<table>/<segment>[/<segment>]`, each segment percent-encoded: the etcd key below the prefix. */
 export type RowKey = string;
@@ -26,4 +26,18 @@ export interface Change {
   readonly gc: readonly RowKey[];
   readonly assignmentRevision: number;
   readonly ledgerGeneration: number;
+}
+
+/** A row as an engine keeps it. */
+export interface StoredRow {
+  readonly table: Table;
+  readonly key: RowKey;
+  /** JSON as written by `encodeRow`. */
+  readonly value: string;
+}
+
+/** Everything that an engine holds, dead rows included, at one point in time. */
+export interface LoadedState {
+  readonly meta: Meta;
+  readonly rows: readonly StoredRow[];
 }

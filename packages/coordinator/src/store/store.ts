@@ -2,8 +2,7 @@
 // or more). An engine keeps rows it does not understand, one legal writer, and a term that rises
 // with each leadership. It keeps the revisions of rows itself: callers name keys only.
 
-import type { Meta, Table } from '../state/rows.ts';
-import type { Change, RowKey } from '../state/writes.ts';
+import type { Change, LoadedState, RowKey } from '../state/writes.ts';
 
 export type StoreEngine = 'sqlite' | 'etcd';
 
@@ -49,18 +48,6 @@ export interface Leadership {
 }
 
 export type LossReason = 'resigned' | 'lease_lost' | 'guard_failed';
-
-export interface LoadedState {
-  readonly meta: Meta;
-  readonly rows: readonly StoredRow[];
-}
-
-export interface StoredRow {
-  readonly table: Table;
-  readonly key: RowKey;
-  /** JSON as written by `encodeRow`. */
-  readonly value: string;
-}
 
 export interface CommitRequest {
   /** The index before this command; it becomes `expectedIndex + 1`. */

@@ -4,9 +4,9 @@
 import { type InstructAck, InstructAck_Outcome, type PenaltyBucket } from '@bigfleet/wire';
 import type { Clock } from '@bigfleet/base';
 import { MAX_FAILURES, type PendingInstruction } from '../instructions/instruction-queue.ts';
-import type { CoordinatorObserver } from '../observer.ts';
-import type { DrainMove } from '../rebalance/plan.ts';
-import { RESERVE_TTL_SECONDS, type Reservations } from '../rebalance/reservations.ts';
+import type { CoordinatorObserver } from '../metrics/observer.ts';
+import type { DrainMove } from '../moves/plan.ts';
+import { RESERVE_TTL_SECONDS, type Reservations } from '../moves/reservations.ts';
 import { wireSelector } from './orders.ts';
 import type { SagaQueue } from './saga-hands.ts';
 import { drainId } from './transfer-id.ts';

@@ -1,7 +1,7 @@
 // Transfers that a shard names and the ledger does not have: decided by decide-lost.ts, done here.
 
 import type { TransferStatus } from '@bigfleet/wire';
-import { supplyOf } from '../rebalance/participants.ts';
+import { supplyOf } from '../moves/participants.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { LostStep } from './decide-lost.ts';
 import type { DonorHolds } from './frozen-order.ts';

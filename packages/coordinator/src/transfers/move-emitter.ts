@@ -3,10 +3,10 @@
 // then the answer, and the next pass looks again.
 
 import type { Clock } from '@bigfleet/base';
-import type { ApplyResult, Ledger } from '../ledger.ts';
-import type { CoordinatorObserver, MoveTier } from '../observer.ts';
-import { flowOf } from '../rebalance/flow.ts';
-import type { DrainMove, IdleMove, Move, QuotaMove } from '../rebalance/plan.ts';
+import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
+import type { CoordinatorObserver, MoveTier } from '../metrics/observer.ts';
+import { flowOf } from '../moves/cooldowns.ts';
+import type { DrainMove, IdleMove, Move, QuotaMove } from '../moves/plan.ts';
 import type { DrainOrders } from './drain-orders.ts';
 import type { SagaHands } from './saga-hands.ts';
 import type { SagaMemory } from './saga-memory.ts';

@@ -4,7 +4,7 @@
 
 import type { TransferStatus } from '@bigfleet/wire';
 import { TransferRole, TransferState } from '@bigfleet/wire';
-import { isFresh } from '../rebalance/participants.ts';
+import { isFresh } from '../moves/participants.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 

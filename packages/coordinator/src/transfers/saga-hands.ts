@@ -9,9 +9,9 @@ import type {
   InstructionQueue,
   PendingInstruction,
 } from '../instructions/instruction-queue.ts';
-import type { ApplyResult, Ledger } from '../ledger.ts';
-import type { CoordinatorObserver } from '../observer.ts';
-import type { RebalanceSettings } from '../rebalance/settings.ts';
+import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
+import type { CoordinatorObserver } from '../metrics/observer.ts';
+import type { RebalanceSettings } from '../moves/settings.ts';
 import type { TransferRow } from '../state/rows.ts';
 import { alreadySaid, ownershipPayload, type OrderSubject, slicePayload } from './orders.ts';
 import type { SagaQuiet } from './saga-quiet.ts';

@@ -2,10 +2,15 @@
 // whether it was committed or given up, and a drain that it used up is settled.
 
 import type { Clock, TransferAbort } from '@bigfleet/base';
-import { cooldownMs, type Cooldowns, DEFAULT_REPORT_INTERVAL_MS } from '../rebalance/cooldowns.ts';
-import { type Flow, flowOf } from '../rebalance/flow.ts';
-import type { Reservations } from '../rebalance/reservations.ts';
-import type { RebalanceSettings } from '../rebalance/settings.ts';
+import {
+  cooldownMs,
+  type Cooldowns,
+  DEFAULT_REPORT_INTERVAL_MS,
+  type Flow,
+  flowOf,
+} from '../moves/cooldowns.ts';
+import type { Reservations } from '../moves/reservations.ts';
+import type { RebalanceSettings } from '../moves/settings.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { TransferRow } from '../state/rows.ts';
 

@@ -19,9 +19,9 @@ import {
   type PeerIdentity,
 } from '@bigfleet/wire';
 import { createMemoryNetwork, type MemoryNetwork, perfectLink } from '@bigfleet/wire/memory';
-import { DEFAULT_REBALANCE_SETTINGS } from '../../rebalance/settings.ts';
-import { MemoryDisk } from '../../testing/memory-disk.ts';
-import { MemoryStore } from '../../testing/memory-store.ts';
+import { DEFAULT_REBALANCE_SETTINGS } from '../../moves/settings.ts';
+import { MemoryDisk } from '../../store/testing/memory-disk.ts';
+import { MemoryStore } from '../../store/testing/memory-store.ts';
 import { type AssembledCoordinator, assembleCoordinator, metricsOf } from '../assemble.ts';
 
 const ONE_MS = { minMs: 1, maxMs: 1, tailProbability: 0, tailMs: 1 };

@@ -10,15 +10,15 @@ import {
   type ShardReport,
   ShardReportSchema,
 } from '@bigfleet/wire';
+import { Cooldowns } from '../../moves/cooldowns.ts';
+import { Reservations } from '../../moves/reservations.ts';
+import { DEFAULT_REBALANCE_SETTINGS } from '../../moves/settings.ts';
 import { pictureOf } from '../../reports/picture.ts';
 import type { ShardPicture } from '../../reports/soft-state.ts';
 import type { CommandBody } from '../../state/commands.ts';
 import { decide } from '../../state/decide/decide.ts';
 import { FleetState } from '../../state/fleet-state.ts';
-import { Cooldowns } from '../cooldowns.ts';
 import type { PassInput } from '../pass-context.ts';
-import { Reservations } from '../reservations.ts';
-import { DEFAULT_REBALANCE_SETTINGS } from '../settings.ts';
 
 export const ADDRESS = 'provider.example:9000';
 export const NOW_MS = 1_000_000;

@@ -11,13 +11,13 @@ import {
   type ShardReport,
   ShardReportSchema,
 } from '@bigfleet/wire';
-import { type ApplyQueue, openLedger } from '../../apply/apply-queue.ts';
+import { type ApplyQueue, openLedger } from '../../ledger/apply-queue.ts';
 import type { AckListener, PendingInstruction } from '../../instructions/instruction-queue.ts';
-import type { ApplyResult } from '../../ledger.ts';
-import type { CoordinatorObserver } from '../../observer.ts';
+import type { ApplyResult } from '../../ledger/ledger.ts';
+import type { CoordinatorObserver } from '../../metrics/observer.ts';
 import type { CommandBody } from '../../state/commands.ts';
-import { MemoryDisk } from '../../testing/memory-disk.ts';
-import { MemoryStore } from '../../testing/memory-store.ts';
+import { MemoryDisk } from '../../store/testing/memory-disk.ts';
+import { MemoryStore } from '../../store/testing/memory-store.ts';
 import { createReportDesk, type ReportDesk } from '../report-desk.ts';
 import type { ReportOutcome } from '../report-handler.ts';
 import type { TransferPort } from '../transfer-port.ts';

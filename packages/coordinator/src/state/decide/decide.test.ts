@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApplyResult, RefusalCode } from '../../ledger.ts';
 import type { CommandBody } from '../commands.ts';
 import type { ProviderRow } from '../rows.ts';
-import { StateMachine } from '../testing/state-machine.ts';
+import { StateMachine, type StepResult } from '../testing/state-machine.ts';
+import type { RefusalCode } from './decision.ts';
 
 const DOMAIN = { key: 'rack', value: 'r1' };
 const PROVIDER: ProviderRow = {
@@ -840,7 +840,7 @@ function machineAfter(given: readonly CommandBody[]): StateMachine {
 const text = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? value.toString() : value;
 
-function refusalOf(result: ApplyResult): { readonly code: string; readonly message: string } {
+function refusalOf(result: StepResult): { readonly code: string; readonly message: string } {
   assert.equal(result.kind, 'refused');
   return result.kind === 'refused' ? result.refusal : assert.fail();
 }

@@ -1,6 +1,5 @@
 // What deciding a command gives, and the small words to say it with. Nothing here has effects.
 
-import type { Refusal, RefusalCode } from '../../ledger.ts';
 import type { FleetView } from '../fleet-view.ts';
 import { keyOfRow } from '../keys.ts';
 import type { Table, TableRows } from '../rows.ts';
@@ -10,6 +9,27 @@ export type Decision =
   | { readonly kind: 'change'; readonly change: Change }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+export interface Refusal {
+  readonly code: RefusalCode;
+  /** The stable text of coordinator §2.4, with the owner where there is one. */
+  readonly message: string;
+}
+
+export type RefusalCode =
+  | 'invalid'
+  | 'shard-exists'
+  | 'shard-not-found'
+  | 'cluster-bound-elsewhere'
+  | 'domain-assigned-elsewhere'
+  | 'domain-releasing'
+  | 'provider-not-found'
+  | 'provider-in-use'
+  | 'quota-exceeded'
+  | 'transfer-not-found'
+  | 'transfer-conflict'
+  | 'override-conflict'
+  | 'override-limit';
 
 /** What every rule gets beside its own command. */
 export interface Situation {

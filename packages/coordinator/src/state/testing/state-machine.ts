@@ -1,15 +1,14 @@
 // The state machine alone, for tests: commands in, results out, no engine and no queue. Every state
 // it reaches can be loaded back from its rows, which is checked by whoever asks for `rows`.
 
-import type { ApplyResult } from '../../ledger.ts';
-import type { LoadedState, StoredRow } from '../../store/store.ts';
 import type { CommandBody } from '../commands.ts';
 import { decide } from '../decide/decide.ts';
+import type { Decision } from '../decide/decision.ts';
 import { FleetState } from '../fleet-state.ts';
+import { SCHEMA } from '../meta.ts';
 import { encodeRow } from '../row-format.ts';
 import type { Meta } from '../rows.ts';
-import { SCHEMA } from '../schema.ts';
-import type { Change, RowKey } from '../writes.ts';
+import type { LoadedState, StoredRow, Change, RowKey } from '../writes.ts';
 
 export const FIRST_META: Meta = {
   schema: SCHEMA,
@@ -23,13 +22,18 @@ export const FIRST_META: Meta = {
 
 const START_MS = 1_767_225_600_000;
 
+/** As the ledger answers, without what only an engine or a queue can say. */
+export type StepResult =
+  | Exclude<Decision, { readonly kind: 'change' }>
+  | { readonly kind: 'applied'; readonly index: number };
+
 export class StateMachine {
   readonly state: FleetState = new FleetState({ meta: FIRST_META, rows: [] });
   readonly #stored = new Map<RowKey, StoredRow>();
   nowMs: number = START_MS;
   lastChange: Change | undefined;
 
-  apply(body: CommandBody): ApplyResult {
+  apply(body: CommandBody): StepResult {
     const index = this.state.meta.applyIndex + 1;
     const command = { ...body, commandId: `c${index}`, issuedAtMs: this.nowMs };
     const decision = decide(this.state, command, index);

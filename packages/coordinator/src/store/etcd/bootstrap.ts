@@ -5,7 +5,7 @@
 import { BigFleetError, type Runtime } from '@bigfleet/base';
 import type { EtcdClient } from '../../etcd-client/index.ts';
 import { createRevisionIs, get, put, readAt } from '../../etcd-client/txn.ts';
-import { firstMeta, SCHEMA } from '../../state/schema.ts';
+import { firstMeta, SCHEMA } from '../../state/meta.ts';
 import { bytesOf, type KeySpace, textOf } from './key-space.ts';
 import { readDeadlineMs } from './options.ts';
 import { encodeApply, encodeTerm, firstApply } from './values.ts';

@@ -13,10 +13,13 @@ import {
   type Op,
   put,
   readAt,
+  remove,
 } from '../../etcd-client/txn.ts';
-import { nextGeneration } from '../../state/generation.ts';
+import { nextGeneration } from '../../state/meta.ts';
+import type { Ledger } from './commit.ts';
 import type { KeySpace } from './key-space.ts';
 import { lookAtLeader } from './leader-key.ts';
+import type { EtcdLeadership } from './leadership.ts';
 import { readDeadlineMs } from './options.ts';
 import type { RestoreFloor } from './restore-floor.ts';
 import {
@@ -129,4 +132,24 @@ function raisedGeneration({ restore, keys }: Candidate, seen: TxnResponse): Op[]
 function leaderValue({ runtime, nodeId, grpcAddress }: Candidate, term: bigint) {
   const nowMs = Number(runtime.clock.unixNanos() / 1_000_000n);
   return { nodeId, grpcAddress, term, acquiredAt: new Date(nowMs).toISOString() };
+}
+
+/**
+ * Gives the leadership up at once (coordinator §3.3 step 6), so that the next leader need not wait
+ * for the lease: the key is deleted if it is still ours, then the lease is revoked. Either alone
+ * would do; when both fail, the lease ends by itself.
+ */
+export async function resignLeadership(
+  { client, keys }: Ledger,
+  { leaderRevision, leaseId }: EtcdLeadership,
+): Promise<void> {
+  const limits = { deadlineMs: readDeadlineMs };
+  await client.txn(
+    {
+      compare: [createRevisionIs(keys.leader, leaderRevision)],
+      success: [remove(keys.leader)],
+    },
+    limits,
+  );
+  await client.leaseRevoke(leaseId, limits);
 }

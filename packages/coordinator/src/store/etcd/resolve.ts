@@ -6,8 +6,7 @@
 import type { EtcdClient } from '../../etcd-client/index.ts';
 import { get, put, readAt } from '../../etcd-client/txn.ts';
 import type { CommitRequest, Resolution } from '../store.ts';
-import { type Ledger, noteCommitted } from './commit.ts';
-import { applyGuard, isOurs, leaderGuards } from './guards.ts';
+import { type Ledger, noteCommitted, applyGuard, isOurs, leaderGuards } from './commit.ts';
 import type { KeySpace } from './key-space.ts';
 import type { EtcdLeadership } from './leadership.ts';
 import { readDeadlineMs } from './options.ts';

@@ -3,10 +3,9 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { BigFleetError, describeThrown } from '@bigfleet/base';
-import { SCHEMA } from '../../state/schema.ts';
+import { SCHEMA } from '../../state/meta.ts';
 import { APPLICATION_ID } from './fleet-database.ts';
 import { unsealed } from './row-seal.ts';
-import { sqliteProblem } from './sqlite-errors.ts';
 
 const RESTORE = 'restore a snapshot (bigfleetctl snapshot restore); nothing was written over it';
 
@@ -80,4 +79,30 @@ export function corrupt(file: string, problem: string, cause?: unknown): BigFlee
 
 function pragma(database: DatabaseSync, name: string): number {
   return Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0);
+}
+
+// SQLite's result codes, as far as they decide something.
+
+const FULL = 13;
+const CORRUPT = 11;
+const NOT_A_DATABASE = 26;
+const BUSY = 5;
+/** Extended codes carry the primary one in their low byte. */
+const PRIMARY_MASK = 0xff;
+
+export type SqliteProblem = 'full' | 'corrupt' | 'busy' | 'other';
+
+export function sqliteProblem(error: unknown): SqliteProblem {
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
+  switch (code & PRIMARY_MASK) {
+    case FULL:
+      return 'full';
+    case CORRUPT:
+    case NOT_A_DATABASE:
+      return 'corrupt';
+    case BUSY:
+      return 'busy';
+    default:
+      return 'other';
+  }
 }

@@ -21,7 +21,7 @@ const moduleAt = (relative: string): string =>
 /** Registers shards one after the other and says each index once it is acknowledged. */
 const WRITER = `
   import { SqliteStore } from ${moduleAt('./sqlite-store.ts')};
-  import { openLedger } from ${moduleAt('../../apply/apply-queue.ts')};
+  import { openLedger } from ${moduleAt('../../ledger/apply-queue.ts')};
   import { realRuntime } from ${JSON.stringify(import.meta.resolve('@bigfleet/base/real'))};
   import { captureSink, createLogger } from ${JSON.stringify(import.meta.resolve('@bigfleet/telemetry'))};
   const runtime = realRuntime();

@@ -10,11 +10,11 @@ import { createVirtualRuntime, type Runtime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { captureSink, createLogger } from '@bigfleet/telemetry';
 import fc from 'fast-check';
-import { openLedger } from '../../apply/apply-queue.ts';
+import { openLedger } from '../../ledger/apply-queue.ts';
 import type { CommandBody } from '../../state/commands.ts';
 import { arbitraryCommand } from '../../state/testing/arbitrary-commands.ts';
-import { MemoryStore } from '../../testing/index.ts';
 import type { Store } from '../store.ts';
+import { MemoryStore } from '../testing/index.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 async function snapshotAfter(
