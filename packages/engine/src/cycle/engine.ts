@@ -17,7 +17,7 @@ import type { Row } from '../needs/row.ts';
 import { Acquirer } from '../phase1/acquire.ts';
 import { ClusterDemand, type NormaliseContext } from '../phase1/cluster-demand.ts';
 import { CreditPass } from '../phase1/credit-pass.ts';
-import { FoldKeys } from '../phase1/fold-keys.ts';
+import { FoldKeys } from '../needs/fold-keys.ts';
 import { Foldability } from '../phase1/foldable.ts';
 import { OpenDemand } from '../phase1/open-demand.ts';
 import { PoolView } from '../phase1/pool-view.ts';
@@ -27,12 +27,12 @@ import { emitReclaims, emitReleases } from '../phase3/reclaim.ts';
 import { VectorTable } from '../store/dimensions.ts';
 import { Inventory } from '../store/inventory.ts';
 import { Recorder, type ShortNeed } from '../record/recorder.ts';
-import { ActionBuffer } from './action-buffer.ts';
-import { type Allowance, type Brakes, machineTypeKey } from '../brake/brakes.ts';
+import { ActionBuffer } from '../actions/action-buffer.ts';
+import { type Allowance, type Brakes, machineTypeKey } from '../model/brakes.ts';
 import { isParkedAt, ParkingLedger, ShortfallLedger, type Unresolved } from './ledgers.ts';
 import { reasonCode } from './reasons.ts';
-import { ClusterRanks, compareByPriority, RowSorter } from './row-order.ts';
-import { heldOffKey } from './types.ts';
+import { ClusterRanks, compareByPriority, RowSorter } from '../needs/row-order.ts';
+import { heldOffKey } from '../model/cycle.ts';
 
 /** Evaluate everything when more than this share of the clusters changed. */
 const FULL_PASS_DIRTY_SHARE = 0.5;

@@ -9,7 +9,7 @@ import type { Row } from '../needs/row.ts';
 import { CELL, CLAIM, SLOT } from '../store/cluster-supply.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { matchingSupply, reasonCode, unmetReason } from './reasons.ts';
-import type { CycleInput, CycleOutput, Verdict } from './types.ts';
+import type { CycleInput, CycleOutput, Verdict } from '../model/cycle.ts';
 
 /** One cycle from nothing. */
 export function engineCycle(input: CycleInput): CycleOutput {

@@ -5,7 +5,7 @@ import type { UnmetCode, UnmetReasonName } from '@bigfleet/base';
 import { State, STATE_COUNT } from '../model/state.ts';
 import type { AcquisitionBlock, Row } from '../needs/row.ts';
 import type { Inventory } from '../store/inventory.ts';
-import type { MatchingSupply } from './types.ts';
+import type { MatchingSupply } from '../model/cycle.ts';
 
 /** Machines whose shape matches, whoever holds them. */
 export function matchingSupply({ classes }: Inventory, row: Row): MatchingSupply {

@@ -1,7 +1,7 @@
 // Changes in the competition with others: a higher priority, or a price at which an earlier need
 // would have chosen another machine.
 
-import type { Verdict } from '../cycle/types.ts';
+import type { Verdict } from '../model/cycle.ts';
 import { ActionKind } from '../model/action.ts';
 import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';

@@ -2,8 +2,7 @@
 // their values, so that "smallest value" is "smallest number". Classes without the key are in no
 // domain. Everything follows the set: it is rebuilt when the set's version changes.
 
-import type { PenaltyBucket } from '@bigfleet/base';
-import { compareText } from '../model/text-order.ts';
+import { compareText, type PenaltyBucket } from '@bigfleet/base';
 import type { Classes } from '../store/classes.ts';
 import { type ClassGroup, CostOrder } from './cost-order.ts';
 import type { ClassSet } from './match-set.ts';

@@ -1,10 +1,10 @@
 // engine §5.7: needs with a residue take machines one step at a time, by full precedence. Processing
 // in that order makes displacement impossible (engine §5.8): whoever comes later never outranks.
 
+import { compareText } from '@bigfleet/base';
 import type { Machine } from '../model/machine.ts';
 import { compareAcquisition } from '../model/need.ts';
 import { add, covers, noResources } from '../model/resources.ts';
-import { compareText } from '../model/text-order.ts';
 import {
   type Entry,
   isCovered,

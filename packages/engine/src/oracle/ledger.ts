@@ -3,8 +3,8 @@
 // machine can never be claimed twice.
 
 import { assert } from '@bigfleet/base';
-import { machineTypeKey } from '../brake/brakes.ts';
-import { type CycleInput, heldOffKey } from '../cycle/types.ts';
+import { machineTypeKey } from '../model/brakes.ts';
+import { type CycleInput, heldOffKey } from '../model/cycle.ts';
 import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { contributes, isZero, noResources, type Resources, subtract } from '../model/resources.ts';

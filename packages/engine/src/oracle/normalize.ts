@@ -3,12 +3,12 @@
 // the shard, held back by the gang's own machines: a big machine appearing elsewhere must not
 // make a healthy gang's smaller machines useless.
 
-import type { CycleInput } from '../cycle/types.ts';
+import { compareText } from '@bigfleet/base';
+import type { CycleInput } from '../model/cycle.ts';
 import type { Machine } from '../model/machine.ts';
 import { compareDemand, earliest, type Need } from '../model/need.ts';
 import { withoutSame } from '../model/profile.ts';
 import { add, covers, resourcesKey } from '../model/resources.ts';
-import { compareText } from '../model/text-order.ts';
 import { isAcquirableState, isOwn, isSupplyOf, matches, mayServe } from './rules.ts';
 
 /** Pass-through rows in demand order, then folded rows by (cluster, fingerprint, aggregate). */

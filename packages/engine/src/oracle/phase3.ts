@@ -2,11 +2,11 @@
 // back. No satisfaction arithmetic of its own: a second walk over supply once made Phase 1
 // provision exactly what Phase 3 reclaimed.
 
+import { compareText } from '@bigfleet/base';
 import { type Action, ActionKind, RECLAIM_GRACE_SECONDS } from '../model/action.ts';
 import { holdMs } from '../model/capacity-type.ts';
 import type { Machine } from '../model/machine.ts';
 import { State } from '../model/state.ts';
-import { compareText } from '../model/text-order.ts';
 import type { Ledger } from './ledger.ts';
 import { compareRelease, isOursIn } from './rules.ts';
 

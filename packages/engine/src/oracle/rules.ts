@@ -1,14 +1,18 @@
 // The sentences of engine §1.6, §1.8 and §5.1 about one machine and one need, and the locked orders
 // of machines. Everything here is a pure predicate; nothing remembers, nothing is cached.
 
-import { bucketUpperBoundDollars, effectiveCost, interruptionTerm } from '@bigfleet/base';
+import {
+  bucketUpperBoundDollars,
+  compareText,
+  effectiveCost,
+  interruptionTerm,
+} from '@bigfleet/base';
 import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { parseFingerprint, withoutSame } from '../model/profile.ts';
 import { attributeOf, satisfiesAll } from '../model/requirement.ts';
 import { covers } from '../model/resources.ts';
 import { State, type StateCode } from '../model/state.ts';
-import { compareText } from '../model/text-order.ts';
 
 export function matches(machine: Machine, need: Need): boolean {
   return satisfiesAll(machine, need.profile.requirements);

@@ -2,9 +2,9 @@
 // aged once per cycle: several gangs of one shape must neither age an entry several times nor
 // overwrite each other's deficit. What this cycle did not see is forgotten.
 
-import type { CycleMemory, Shortfall, Verdict } from '../cycle/types.ts';
+import { compareText } from '@bigfleet/base';
+import type { CycleMemory, Shortfall, Verdict } from '../model/cycle.ts';
 import { add, isZero, max } from '../model/resources.ts';
-import { compareText } from '../model/text-order.ts';
 import { byPriority, type Ledger } from './ledger.ts';
 
 const SHORTFALLS_REPORTED = 100;

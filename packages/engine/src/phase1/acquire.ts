@@ -2,12 +2,12 @@
 // that order nobody who comes later outranks anybody served before, so nothing is displaced and
 // the result is bit-for-bit deterministic.
 
-import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import { compareText } from '@bigfleet/base';
+import type { ActionBuffer } from '../actions/action-buffer.ts';
 import type { CostOrder } from '../match/cost-order.ts';
 import type { ConfinedSet } from '../match/domain-sets.ts';
 import type { EligibleSet } from '../match/eligible-set.ts';
 import { ActionKind } from '../model/action.ts';
-import { compareText } from '../model/text-order.ts';
 import type { AcquisitionBlock, Row } from '../needs/row.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { isFiniteFor } from './may-serve.ts';

@@ -4,7 +4,7 @@
 import type { NeedsTable, RowContext } from '../needs/needs-table.ts';
 import type { Row } from '../needs/row.ts';
 import { CreditList } from './credit-list.ts';
-import type { FoldKeys } from './fold-keys.ts';
+import type { FoldKeys } from '../needs/fold-keys.ts';
 import type { Foldability } from './foldable.ts';
 import { GangFolds } from './gang-folds.ts';
 

@@ -2,7 +2,7 @@
 // its last while its memory is at hand. It stops at a gang that its own machines do not decide:
 // such gangs compete for the shared pools and have their turns in the global order of needs.
 
-import { type ClusterRanks, RowSorter } from '../cycle/row-order.ts';
+import { type ClusterRanks, RowSorter } from '../needs/row-order.ts';
 import type { Row } from '../needs/row.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';

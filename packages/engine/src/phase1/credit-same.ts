@@ -6,7 +6,7 @@
 // When the cluster's own machines decide alone, the shared pools are not looked at: such a
 // need, and with it its cluster, stays valid until something of the cluster changes.
 
-import { type DomainCoverage, SAME_CANDIDATES_SHOWN } from '../cycle/types.ts';
+import { type DomainCoverage, SAME_CANDIDATES_SHOWN } from '../model/cycle.ts';
 import type { ConfinedSet, DomainSets } from '../match/domain-sets.ts';
 import { isHeldBack, type Row } from '../needs/row.ts';
 import { grown } from '../store/classes.ts';

@@ -4,8 +4,8 @@
 //
 // Each domain is scored once, as numbers in the order of the rules; comparing is then cheap.
 
-import type { DomainCoverage } from '../cycle/types.ts';
-import { compareText } from '../model/text-order.ts';
+import { compareText } from '@bigfleet/base';
+import type { DomainCoverage } from '../model/cycle.ts';
 import type { Dimensions, VectorTable } from '../store/dimensions.ts';
 
 /** Everything that one value of the Same key offers. */

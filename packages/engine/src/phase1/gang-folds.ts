@@ -3,7 +3,7 @@
 // and profile become one plain need in which each machine must still host one whole gang.
 // A fold that gains or loses gangs keeps its row, which is resized.
 
-import { compareText } from '../model/text-order.ts';
+import { compareText } from '@bigfleet/base';
 import { earliest, type Need } from '../model/need.ts';
 import type { Resources } from '../model/resources.ts';
 import { createRow, releaseRow, resizeRow, type RowContext } from '../needs/needs-table.ts';

@@ -3,7 +3,7 @@
 // keep separate views: the real claims, and the virtual consumption of the domain choice.
 // A new cycle costs nothing: cursors reset themselves when they are next looked at.
 
-import type { Allowance } from '../brake/brakes.ts';
+import type { Allowance } from '../model/brakes.ts';
 import type { Classes } from '../store/classes.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { SlotCursor, type SlotOrder, slotKey, type SortedSlots } from '../store/sorted-slots.ts';

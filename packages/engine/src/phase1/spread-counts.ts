@@ -2,7 +2,7 @@
 // and with `actions` the ones acquired for it in this cycle. Counts run on through acquisition
 // and Phase 2; starting again anywhere keeps the skew per step and breaks it in total.
 
-import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import type { ActionBuffer } from '../actions/action-buffer.ts';
 import type { Row } from '../needs/row.ts';
 import { CELL, CLAIM, SLOT } from '../store/cluster-supply.ts';
 import type { Inventory } from '../store/inventory.ts';

@@ -6,7 +6,7 @@
 // Cost: classes of each open need; machines only of classes that hold one below its priority.
 
 import { bucketUpperBoundDollars, type CandidateReason, type PenaltyBucket } from '@bigfleet/base';
-import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import type { ActionBuffer } from '../actions/action-buffer.ts';
 import { ActionKind, drainGraceSeconds } from '../model/action.ts';
 import { victimScore } from '../model/victim-score.ts';
 import type { Row } from '../needs/row.ts';

@@ -2,7 +2,7 @@
 // are given back. No satisfaction arithmetic of its own: two independent walks over supply once
 // drifted apart until Phase 1 provisioned exactly what Phase 3 reclaimed.
 
-import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import type { ActionBuffer } from '../actions/action-buffer.ts';
 import { ActionKind, RECLAIM_GRACE_SECONDS } from '../model/action.ts';
 import { CapacityType, holdMs, type ReleasePolicy } from '../model/capacity-type.ts';
 import { IDLE, type PoolView } from '../phase1/pool-view.ts';

@@ -4,7 +4,7 @@
 //
 // How many machines were taken and left is not written: it follows from the actions before.
 
-import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import type { ActionBuffer } from '../actions/action-buffer.ts';
 import type { CostOrder } from '../match/cost-order.ts';
 import type { EligibleSet } from '../match/eligible-set.ts';
 import { ActionKind } from '../model/action.ts';

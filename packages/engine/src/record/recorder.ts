@@ -5,7 +5,7 @@
 // their own cluster covers are not mentioned. Guarded by bench extra.recordShare.
 
 import { assert } from '@bigfleet/base';
-import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import type { ActionBuffer } from '../actions/action-buffer.ts';
 import { ActionKind } from '../model/action.ts';
 import type { CompiledProfile } from '../needs/compiled-profile.ts';
 import type { Row } from '../needs/row.ts';

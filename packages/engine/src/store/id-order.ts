@@ -4,7 +4,7 @@
 // reaches grows with how crowded it is, so that no order of arrival (newest first, a second
 // provider in front of the first) rewrites everybody again and again.
 
-import { compareText } from '../model/text-order.ts';
+import { compareText } from '@bigfleet/base';
 
 const CHUNK_IDS = 512;
 const LAST_RANK = 0xffff_fffe;

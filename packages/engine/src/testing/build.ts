@@ -2,14 +2,14 @@
 // is 1000 quanta, so `cores(2)` is what a person would write as cpu: 2.
 
 import { bucketOfDollars, type PenaltyBucket } from '@bigfleet/base';
-import { type Brakes, machineTypeKey, noBrakes } from '../brake/brakes.ts';
+import { type Brakes, machineTypeKey, noBrakes } from '../model/brakes.ts';
 import {
   type CycleInput,
   type CycleMemory,
   type CycleOutput,
   emptyMemory,
   heldOffKey,
-} from '../cycle/types.ts';
+} from '../model/cycle.ts';
 import { type ActionKindCode, actionKindName } from '../model/action.ts';
 import {
   CapacityType,

@@ -1,10 +1,10 @@
 // Each entry as bytes. Definitions go to the frame first, then the entry that names them: an
 // entry never holds a definition, or equal values would have different bytes.
 
+import { compareText } from '@bigfleet/base';
 import type { CycleOptions } from '../cycle/engine.ts';
 import { type Assignment, type HostRef, type Machine, noAssignment } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
-import { compareText } from '../model/text-order.ts';
 import type { MoveChanges } from '../store/inventory.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { Decided, DecidedAction, TraceEntry } from './entry.ts';

@@ -3,9 +3,9 @@
 // that an engine holds is derived (that incremental equals full is the law). Sorted, so that a
 // snapshot depends on the state and not on its history, and neighbours share their bytes.
 
-import type { Brakes } from '../brake/brakes.ts';
+import { compareText } from '@bigfleet/base';
+import type { Brakes } from '../model/brakes.ts';
 import { State } from '../model/state.ts';
-import { compareText } from '../model/text-order.ts';
 import type { EngineView } from './engine-view.ts';
 import type { TraceEntry } from './entry.ts';
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CycleOutput } from '../../cycle/types.ts';
+import type { CycleOutput } from '../../model/cycle.ts';
 import { compareDemand, type Need } from '../../model/need.ts';
 import { Operator, ZONE_KEY } from '../../model/requirement.ts';
 import { resourcesKey } from '../../model/resources.ts';

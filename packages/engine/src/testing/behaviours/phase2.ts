@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { bucketOfDollars } from '@bigfleet/base';
-import { heldOffKey } from '../../cycle/types.ts';
+import { heldOffKey } from '../../model/cycle.ts';
 import { ActionKind } from '../../model/action.ts';
 import type { Machine } from '../../model/machine.ts';
 import { type Need, needKey } from '../../model/need.ts';

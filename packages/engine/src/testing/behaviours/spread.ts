@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CycleInput } from '../../cycle/types.ts';
+import type { CycleInput } from '../../model/cycle.ts';
 import type { Machine } from '../../model/machine.ts';
 import { ZONE_KEY } from '../../model/requirement.ts';
 import {

@@ -2,7 +2,7 @@
 // that an engine takes, carried-out actions included.
 
 import { createRandom, type Random } from '@bigfleet/base';
-import type { CycleInput } from '../../cycle/types.ts';
+import type { CycleInput } from '../../model/cycle.ts';
 import { ActionKind, type ActionKindCode } from '../../model/action.ts';
 import { State } from '../../model/state.ts';
 import { assignmentFor } from '../../testing/build.ts';

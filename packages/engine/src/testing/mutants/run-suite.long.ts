@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SuiteOutcome } from './testing/child-report.ts';
-import { runSuite } from './testing/run-suite.ts';
-import { Workspace } from './testing/workspace.ts';
+import type { SuiteOutcome } from './child-report.ts';
+import { runSuite } from './run-suite.ts';
+import { Workspace } from './workspace.ts';
 
 const BOUND_MS = 120_000;
 /** Long enough to load a test of one line on a busy machine. */

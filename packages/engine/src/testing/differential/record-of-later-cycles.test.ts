@@ -4,19 +4,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
-import type { Engine } from '../cycle/engine.ts';
-import { loadEngine } from '../cycle/plain.ts';
-import type { CycleInput } from '../cycle/types.ts';
-import { decodeRecord } from '../record/decode.ts';
+import type { Engine } from '../../cycle/engine.ts';
+import { loadEngine } from '../../cycle/plain.ts';
+import type { CycleInput } from '../../model/cycle.ts';
+import { decodeRecord } from '../../record/decode.ts';
 import {
   type DecisionRecord,
   MAX_CANDIDATES,
   MAX_CANDIDATES_COVERED,
   type RecordedNeed,
-} from '../record/format.ts';
-import { cores, fleet, machine, need } from '../testing/build.ts';
-import { randomFleet } from '../testing/generate.ts';
-import { follow } from './testing/steps.ts';
+} from '../../record/format.ts';
+import { cores, fleet, machine, need } from '../build.ts';
+import { randomFleet } from '../generate.ts';
+import { follow } from './steps.ts';
 
 const RUNS = Number(process.env['BIGFLEET_RUNS'] ?? 100);
 const FIRST = Number(process.env['BIGFLEET_SEED'] ?? 1);

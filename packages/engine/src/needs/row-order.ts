@@ -1,8 +1,8 @@
 // The orders of needs across clusters, without comparing strings: within one cluster the
 // normalised list is the order already, and clusters are ranked by name once.
 
-import { compareText } from '../model/text-order.ts';
-import type { Row } from '../needs/row.ts';
+import { compareText } from '@bigfleet/base';
+import type { Row } from './row.ts';
 import type { Interner } from '../store/interner.ts';
 import { RadixOrder } from './radix-order.ts';
 

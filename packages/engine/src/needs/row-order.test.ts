@@ -3,13 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRandom, type PenaltyBucket, type Random } from '@bigfleet/base';
+import { compareText, createRandom, type PenaltyBucket, type Random } from '@bigfleet/base';
 import type { Need } from '../model/need.ts';
 import { comparePrecedence, createProfile } from '../model/profile.ts';
-import { compareText } from '../model/text-order.ts';
-import type { Row } from '../needs/row.ts';
+import type { Row } from './row.ts';
 import { cores, fleet, machine, need, RACK_KEY } from '../testing/build.ts';
-import { loadEngine } from './plain.ts';
+import { loadEngine } from '../cycle/plain.ts';
 import { RowSorter } from './row-order.ts';
 
 const SEED = process.env['BIGFLEET_SEED'] ?? 'row-order-1';

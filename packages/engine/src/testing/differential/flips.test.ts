@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { needKey } from '../model/need.ts';
-import { cores, fleet, machine, machines, need, RACK_KEY } from '../testing/build.ts';
-import { follow } from './testing/steps.ts';
+import { needKey } from '../../model/need.ts';
+import { cores, fleet, machine, machines, need, RACK_KEY } from '../build.ts';
+import { follow } from './steps.ts';
 
 const gang = (group: string, wanted: number): ReturnType<typeof need> =>
   need({ same: RACK_KEY, group, wants: cores(wanted) });

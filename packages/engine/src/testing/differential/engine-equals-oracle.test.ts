@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
-import { engineCycle } from '../cycle/plain.ts';
-import { oracleCycle } from '../oracle/cycle.ts';
-import { randomFleet } from '../testing/generate.ts';
+import { engineCycle } from '../../cycle/plain.ts';
+import { oracleCycle } from '../../oracle/cycle.ts';
+import { randomFleet } from '../generate.ts';
 
 const FLEETS = Number(process.env['BIGFLEET_FLEETS'] ?? 10_000);
 const FIRST = Number(process.env['BIGFLEET_SEED'] ?? 1);

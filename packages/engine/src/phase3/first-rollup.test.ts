@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { actionKindName } from '../model/action.ts';
 import { cores, fleet, machine, need, resources } from '../testing/build.ts';
-import type { Engine } from './engine.ts';
-import { loadEngine, readActions } from './plain.ts';
+import type { Engine } from '../cycle/engine.ts';
+import { loadEngine, readActions } from '../cycle/plain.ts';
 
 function unheard(): Engine {
   const bound = { state: 'Configured' } as const;

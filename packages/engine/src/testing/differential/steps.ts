@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { Engine } from '../../cycle/engine.ts';
 import { engineCycle, loadEngine, readCycle } from '../../cycle/plain.ts';
-import type { CycleInput, CycleOutput } from '../../cycle/types.ts';
+import type { CycleInput, CycleOutput } from '../../model/cycle.ts';
 import type { Machine } from '../../model/machine.ts';
 import { State } from '../../model/state.ts';
 import { oracleCycle } from '../../oracle/cycle.ts';

@@ -3,13 +3,13 @@
 // here: idle stamps, parking ages and the shortfall ledger. Nothing else is remembered.
 
 import type { UnmetCode, UnmetReasonName } from '@bigfleet/base';
-import type { Action } from '../model/action.ts';
-import type { ReleasePolicy } from '../model/capacity-type.ts';
-import type { Machine } from '../model/machine.ts';
-import type { Need } from '../model/need.ts';
-import type { Profile } from '../model/profile.ts';
-import type { Resources } from '../model/resources.ts';
-import type { Brakes } from '../brake/brakes.ts';
+import type { Action } from './action.ts';
+import type { ReleasePolicy } from './capacity-type.ts';
+import type { Machine } from './machine.ts';
+import type { Need } from './need.ts';
+import type { Profile } from './profile.ts';
+import type { Resources } from './resources.ts';
+import type { Brakes } from './brakes.ts';
 
 export interface CycleInput {
   readonly nowMs: number;

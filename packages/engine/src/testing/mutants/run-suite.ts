@@ -25,12 +25,12 @@ export function runSuite(run: SuiteRun): Promise<SuiteOutcome> {
   const entry = path.join(run.root, 'suite.ts');
   const imports = [
     ...(run.mutated === undefined ? [] : [run.mutated]),
-    'mutants/testing/tell-loaded.ts',
-    'mutants/testing/turn-between-tests.ts',
+    'testing/mutants/tell-loaded.ts',
+    'testing/mutants/turn-between-tests.ts',
     ...run.files,
   ];
   writeFileSync(entry, imports.map((file) => `import './src/${file}';\n`).join(''));
-  const reporter = path.join(run.root, 'src/mutants/testing/first-failure-reporter.ts');
+  const reporter = path.join(run.root, 'src/testing/mutants/first-failure-reporter.ts');
   const child = spawn(
     process.execPath,
     [`--max-old-space-size=${MAX_HEAP_MB}`, `--test-reporter=${reporter}`, entry],

@@ -4,8 +4,8 @@
 // that demand the shape.
 
 import { interruptionTerm } from '@bigfleet/base';
-import type { CompiledProfile } from '../needs/compiled-profile.ts';
-import type { Row } from '../needs/row.ts';
+import type { CompiledProfile } from './compiled-profile.ts';
+import type { Row } from './row.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
 

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { areaOf, countOf, MUTATED_AREAS } from './testing/mutation.ts';
-import { mutations } from './testing/table.ts';
-import { readSource } from './testing/workspace.ts';
+import { areaOf, countOf, MUTATED_AREAS } from './mutation.ts';
+import { mutations } from './table.ts';
+import { readSource } from './workspace.ts';
 
 test('every text that a mutant replaces occurs exactly once', () => {
   const problems = mutations.flatMap(({ id, file, find }) => {

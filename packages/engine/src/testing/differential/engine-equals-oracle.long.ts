@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
-import { engineCycle } from '../cycle/plain.ts';
-import { oracleCycle } from '../oracle/cycle.ts';
-import { randomFleet } from '../testing/generate.ts';
+import { engineCycle } from '../../cycle/plain.ts';
+import { oracleCycle } from '../../oracle/cycle.ts';
+import { randomFleet } from '../generate.ts';
 
 const FLEETS = Number(process.env['BIGFLEET_FLEETS'] ?? 1_000_000);
 const BOX_MS = Number(process.env['BIGFLEET_LONG_MS'] ?? Number.POSITIVE_INFINITY);

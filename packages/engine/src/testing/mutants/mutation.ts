@@ -22,6 +22,7 @@ export const MUTATED_AREAS: readonly string[] = [
   'phase1',
   'phase2',
   'phase3',
+  'actions',
   'cycle',
   'record',
 ];

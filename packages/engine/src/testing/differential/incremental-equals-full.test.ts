@@ -4,14 +4,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom, type Random } from '@bigfleet/base';
-import type { Engine } from '../cycle/engine.ts';
-import { engineCycle, loadEngine, readCycle } from '../cycle/plain.ts';
-import type { CycleInput } from '../cycle/types.ts';
-import type { Machine } from '../model/machine.ts';
-import type { Need } from '../model/need.ts';
-import { State } from '../model/state.ts';
-import { oracleCycle } from '../oracle/cycle.ts';
-import { randomBrakes, randomFleet } from '../testing/generate.ts';
+import type { Engine } from '../../cycle/engine.ts';
+import { engineCycle, loadEngine, readCycle } from '../../cycle/plain.ts';
+import type { CycleInput } from '../../model/cycle.ts';
+import type { Machine } from '../../model/machine.ts';
+import type { Need } from '../../model/need.ts';
+import { State } from '../../model/state.ts';
+import { oracleCycle } from '../../oracle/cycle.ts';
+import { randomBrakes, randomFleet } from '../generate.ts';
 
 const RUNS = Number(process.env['BIGFLEET_RUNS'] ?? 400);
 const STEPS = 12;

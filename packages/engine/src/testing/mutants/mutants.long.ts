@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { realRuntime } from '@bigfleet/base/real';
-import { describeJudgement, isCaught, Judge, type Judgement } from './testing/judge.ts';
-import type { Mutation } from './testing/mutation.ts';
-import { mutations } from './testing/table.ts';
-import { Workspace } from './testing/workspace.ts';
+import { describeJudgement, isCaught, Judge, type Judgement } from './judge.ts';
+import type { Mutation } from './mutation.ts';
+import { mutations } from './table.ts';
+import { Workspace } from './workspace.ts';
 
 const TIME_BOX_MS = Number(process.env['BIGFLEET_LONG_MS'] ?? Number.POSITIVE_INFINITY);
 /** Ids of the mutants to run, separated by commas: for work on the table. */

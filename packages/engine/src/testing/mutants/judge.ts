@@ -10,10 +10,10 @@ import type { Workspace } from './workspace.ts';
 /** After the tests of the mutated folder: whatever a mutant of any area may change. */
 const COMMON_SUITES: readonly string[] = [
   'cycle/behaviours.test.ts',
-  'differential/flips.test.ts',
-  'differential/engine-equals-oracle.test.ts',
-  'differential/incremental-equals-full.test.ts',
-  'differential/record-of-later-cycles.test.ts',
+  'testing/differential/flips.test.ts',
+  'testing/differential/engine-equals-oracle.test.ts',
+  'testing/differential/incremental-equals-full.test.ts',
+  'testing/differential/record-of-later-cycles.test.ts',
   'record/record-equals-cycle.test.ts',
   'testing/adversarial.test.ts',
 ];
