@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Stage } from '../session/testing/stage.ts';
+import { Stage } from '../operators/testing/stage.ts';
 import type { TestOperator } from '../session/testing/test-operator.ts';
 import { type BootstrapBlob, isFresh } from './blob.ts';
 import type { BootstrapOutcome, BootstrapPull } from './bootstrap-requests.ts';

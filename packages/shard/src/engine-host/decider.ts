@@ -18,14 +18,14 @@ import {
 } from '@bigfleet/engine';
 import { readAnswer } from './read-answer.ts';
 import type { CycleAnswer, RollupVerdict } from './answer.ts';
-import { DemandListing } from './demand-listing.ts';
+import { DemandListing } from '../rollup/demand-listing.ts';
 import type { RollupOrder } from './engine-host.ts';
 import { type NeedChanges, NeedJournal } from './need-journal.ts';
 import { NeedVerdicts, type VerdictPage, type VerdictQuery } from './need-verdicts.ts';
 import { PhaseStopwatch } from './phase-stopwatch.ts';
-import { DemandedNames } from './resource-names.ts';
-import { RollupRows } from './rollup-rows.ts';
-import { sharedParts } from './rollup-shared-parts.ts';
+import { DemandedNames } from '../rollup/resource-names.ts';
+import { RollupRows } from '../rollup/rows.ts';
+import { sharedParts } from '../rollup/shared-parts.ts';
 import { TraceParts } from './trace-parts.ts';
 
 /** Plain data: it crosses to the worker. */

@@ -6,7 +6,7 @@ import type { CycleAnswer, RollupVerdict } from './answer.ts';
 import type { DeciderOptions } from './decider.ts';
 import type { NeedChanges } from './need-journal.ts';
 import type { VerdictPage, VerdictQuery } from './need-verdicts.ts';
-import type { PackedRollups } from './rollup-packing.ts';
+import type { PackedRollups } from '../rollup/packing.ts';
 
 export type ToWorker =
   | { readonly kind: 'inputs'; readonly bytes: Uint8Array<ArrayBuffer> }

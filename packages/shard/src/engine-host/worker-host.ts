@@ -15,9 +15,9 @@ import type { RollupVerdict } from './answer.ts';
 import type { EngineHost, RollupOrder } from './engine-host.ts';
 import { MachineWrites } from './machine-writes.ts';
 import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts';
-import { RollupBatches } from './rollup-batches.ts';
-import { packRollups } from './rollup-packing.ts';
-import { RollupWindow } from './rollup-window.ts';
+import { RollupBatches } from '../rollup/batches.ts';
+import { packRollups } from '../rollup/packing.ts';
+import { RollupWindow } from '../rollup/window.ts';
 
 /** Batches stay small, so that neither thread is held up by one. */
 const BATCH_BYTES: number = 1 << 18;

@@ -15,7 +15,7 @@ import {
 import { Decider } from './decider.ts';
 import type { CycleAnswer } from './answer.ts';
 import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts';
-import { unpackRollups } from './rollup-packing.ts';
+import { unpackRollups } from '../rollup/packing.ts';
 
 assert(parentPort !== null, 'the engine worker runs as a worker thread only');
 const port = parentPort;

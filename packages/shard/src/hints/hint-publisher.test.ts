@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { INSTANCE_TYPE_KEY, type Requirement } from '@bigfleet/engine';
 import { type AvailableCapacityUpdate, Confidence } from '@bigfleet/wire';
-import { rollup, Stage } from '../session/testing/stage.ts';
+import { rollup, Stage } from '../operators/testing/stage.ts';
 import type { TestOperator } from '../session/testing/test-operator.ts';
 import { hintOf, pinnedTypes } from './hint.ts';
 import type { DemandedProfile, FleetSupply, SupplyCount } from './supply.ts';

@@ -5,7 +5,7 @@ import type { Clock } from '@bigfleet/base';
 import type { EngineHost } from '../engine-host/engine-host.ts';
 import type { DemandLedger } from '../ledgers/demand-ledger.ts';
 import type { FirstSeen } from '../ledgers/first-seen.ts';
-import type { RollupSink } from '../session/rollup/rollup-sink.ts';
+import type { RollupSink } from '../rollup/rollup-sink.ts';
 
 export interface RollupPortOptions {
   readonly host: EngineHost;

@@ -19,7 +19,7 @@ import type { Actuation } from '../rails/actuation.ts';
 import type { DurableFile } from '../rails/durable-file.ts';
 import type { RailFlags } from '../rails/settings.ts';
 import type { SegmentFiles } from '../records/segment-files.ts';
-import type { Operators } from '../session/operators.ts';
+import type { Operators } from '../operators/operators.ts';
 
 export interface ShardOptions {
   readonly runtime: Runtime;

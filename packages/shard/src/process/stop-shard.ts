@@ -6,7 +6,7 @@
 import { withDeadline } from '@bigfleet/base';
 import type { ShardCore } from '../core/shard-core.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
-import type { Operators } from '../session/operators.ts';
+import type { Operators } from '../operators/operators.ts';
 import type { ShardExtension, ShardListener, ShardOptions } from './shard-options.ts';
 
 /** For executions under way; the listener then has its own, shorter bound. */

@@ -21,7 +21,7 @@ import { quotaRemaining } from '../ownership/quota-remaining.ts';
 import type { Actuation } from '../rails/actuation.ts';
 import type { ForgetClusterOptions } from '../rails/forget-cluster.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
-import { createOperators, type Operators } from '../session/operators.ts';
+import { createOperators, type Operators } from '../operators/operators.ts';
 import { createAuditObserver } from './audit-observer.ts';
 import { localBlobs, operatorBlobs } from './blob-source.ts';
 import { BoundMachineIndex } from './bound-machines.ts';

@@ -18,7 +18,7 @@ import {
 } from '@bigfleet/wire';
 import type { AdminRecord } from '../audit/audit-lines.ts';
 import { noAuditLog } from '../audit/audit-log.ts';
-import { clusterIdentity, rollup, Stage } from '../session/testing/stage.ts';
+import { clusterIdentity, rollup, Stage } from '../operators/testing/stage.ts';
 import { openActuation } from './actuation.ts';
 import { createRailMetrics } from './metrics.ts';
 import { shardAdminHandlers } from './shard-admin.ts';

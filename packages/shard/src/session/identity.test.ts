@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PeerIdentity } from '@bigfleet/wire';
 import { identityProblem, presentedIdentity } from './identity.ts';
-import { clusterIdentity } from './testing/stage.ts';
+import { clusterIdentity } from '../operators/testing/stage.ts';
 
 const NOBODY: PeerIdentity = { kind: 'unverified' };
 

@@ -23,11 +23,11 @@ import {
   type TlsMaterial,
 } from '@bigfleet/wire';
 import { createLeaves, type TestLeaves } from '../provider/testing/leaf.ts';
-import { createOperators, type Operators } from './operators.ts';
-import { FakeMachines } from './testing/fake-machines.ts';
-import { FakeSink } from './testing/fake-sink.ts';
+import { createOperators, type Operators } from '../operators/operators.ts';
+import { FakeMachines } from '../operators/testing/fake-machines.ts';
+import { FakeSink } from '../operators/testing/fake-engine.ts';
 import { metricValue } from './testing/metric-reader.ts';
-import { rollup } from './testing/stage.ts';
+import { rollup } from '../operators/testing/stage.ts';
 import { TestOperator } from './testing/test-operator.ts';
 
 const runtime = realRuntime({ seed: 'network' });

@@ -4,7 +4,7 @@
 // we know is legal: that is what a newer operator's addition looks like (wire-additions §1).
 
 import { decode, type OperatorMessage, OperatorMessageSchema, RpcError } from '@bigfleet/wire';
-import { TopLevelReader } from './rollup/top-level-reader.ts';
+import { TopLevelReader } from './field-reader.ts';
 
 export type OperatorFrame =
   | { readonly kind: 'rollup'; readonly bytes: Uint8Array }

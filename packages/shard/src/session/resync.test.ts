@@ -7,7 +7,7 @@ import { parseClusterId } from '@bigfleet/base';
 import { State } from '@bigfleet/engine';
 import type { OperatorSession } from './operator-session.ts';
 import { Resync } from './resync.ts';
-import { Stage } from './testing/stage.ts';
+import { Stage } from '../operators/testing/stage.ts';
 
 test('a reconnect replays the machines of its cluster, then says that it is complete', async () => {
   const stage = new Stage('replay');

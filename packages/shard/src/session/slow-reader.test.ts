@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { State } from '@bigfleet/engine';
 import { RpcError } from '@bigfleet/wire';
-import { Stage } from './testing/stage.ts';
+import { Stage } from '../operators/testing/stage.ts';
 import { TestOperator } from './testing/test-operator.ts';
 
 const LONG = 'x'.repeat(4_000);

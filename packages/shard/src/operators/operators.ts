@@ -21,16 +21,20 @@ import { createNodeMetrics } from '../nodes/metrics.ts';
 import { NodeNames } from '../nodes/node-names.ts';
 import { NodeStates } from '../nodes/node-states.ts';
 import type { BoundMachines } from '../nodes/node-view.ts';
-import type { AckStamp } from './frame.ts';
-import { type IdentityPolicy, reportDeniedRole } from './identity.ts';
-import { FRAME_IGNORED_PER_SECOND, frameIgnored } from './log-messages.ts';
-import { createRollupMetrics, createSessionMetrics, type SessionMetrics } from './metrics.ts';
-import { Resync } from './resync.ts';
-import { RollupIntake } from './rollup/intake.ts';
-import type { RollupSink } from './rollup/rollup-sink.ts';
+import type { AckStamp } from '../session/frame.ts';
+import { type IdentityPolicy, reportDeniedRole } from '../session/identity.ts';
+import { FRAME_IGNORED_PER_SECOND, frameIgnored } from '../session/log-messages.ts';
+import {
+  createRollupMetrics,
+  createSessionMetrics,
+  type SessionMetrics,
+} from '../session/metrics.ts';
+import { Resync } from '../session/resync.ts';
+import { RollupIntake } from '../rollup/intake.ts';
+import type { RollupSink } from '../rollup/rollup-sink.ts';
 import { SeriesExpiry } from './series-expiry.ts';
-import { SessionService } from './session-service.ts';
-import { SessionTable } from './session-table.ts';
+import { SessionService } from '../session/session-service.ts';
+import { SessionTable } from '../session/session-table.ts';
 import { type SessionSummary, summarise } from './session-summary.ts';
 
 /** How late a deadline may fire, and how finely wake-ups are merged. */

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drainMicrotasks } from '@bigfleet/base/real';
-import type { RollupVerdict } from './answer.ts';
-import type { RollupOrder } from './engine-host.ts';
-import { RollupBatches } from './rollup-batches.ts';
+import type { RollupVerdict } from '../engine-host/answer.ts';
+import type { RollupOrder } from '../engine-host/engine-host.ts';
+import { RollupBatches } from './batches.ts';
 
 /** Of those that are written in capitals. */
 const LARGE_BYTES = 16_384;

@@ -7,10 +7,10 @@ import { createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { type Machine, State } from '@bigfleet/engine';
 import { ClusterCapacityNeedsSchema, encodeInit, PenaltyBucket } from '@bigfleet/wire';
-import type { RollupVerdict } from './answer.ts';
-import type { EngineHost } from './engine-host.ts';
-import { createInlineHost } from './inline-host.ts';
-import { machineOf } from './testing/random-inputs.ts';
+import type { RollupVerdict } from '../engine-host/answer.ts';
+import type { EngineHost } from '../engine-host/engine-host.ts';
+import { createInlineHost } from '../engine-host/inline-host.ts';
+import { machineOf } from '../engine-host/testing/random-inputs.ts';
 
 const ZERO = PenaltyBucket.PENALTY_BUCKET_ZERO;
 

@@ -1,9 +1,9 @@
 // One line per live session, for ListSessions. Built lazily, so that a reader of 5,000 sessions
 // takes them as it sends them.
 
-import type { Extension } from './extensions.ts';
-import type { DemandView, RollupIntake } from './rollup/intake.ts';
-import type { SessionTable } from './session-table.ts';
+import type { Extension } from '../session/extensions.ts';
+import type { DemandView, RollupIntake } from '../rollup/intake.ts';
+import type { SessionTable } from '../session/session-table.ts';
 
 export interface SessionSummary {
   readonly cluster: string;

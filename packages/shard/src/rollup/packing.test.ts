@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { RollupOrder } from './engine-host.ts';
-import { packRollups, unpackRollups } from './rollup-packing.ts';
+import type { RollupOrder } from '../engine-host/engine-host.ts';
+import { packRollups, unpackRollups } from './packing.ts';
 
 const order = fc
   .tuple(fc.string({ maxLength: 4 }), fc.uint8Array({ maxLength: 9 }), fc.boolean())

@@ -5,8 +5,8 @@
 //
 // Bound: what the window (rollup-window.ts) lets in.
 
-import type { RollupVerdict } from './answer.ts';
-import type { RollupOrder } from './engine-host.ts';
+import type { RollupVerdict } from '../engine-host/answer.ts';
+import type { RollupOrder } from '../engine-host/engine-host.ts';
 
 const MAX_OPEN = 2;
 /** Worth a message of their own while another is in work. */

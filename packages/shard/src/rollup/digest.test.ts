@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { realRuntime } from '@bigfleet/base/real';
 import { ClusterCapacityNeedsSchema, decode, encodeInit } from '@bigfleet/wire';
 import fc from 'fast-check';
-import { rollupBytes } from '../testing/stage.ts';
-import { readEnvelope, type RollupEnvelope } from './envelope.ts';
+import { rollupBytes } from '../operators/testing/stage.ts';
+import { readEnvelope, type RollupEnvelope } from './digest.ts';
 
 const { timers } = realRuntime();
 

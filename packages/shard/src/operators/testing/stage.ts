@@ -25,9 +25,9 @@ import { createMemoryNetwork, type MemoryNetwork, perfectLink } from '@bigfleet/
 import type { FiredDrain } from '../../drain/drain-waits.ts';
 import { createOperators, type Operators, type OperatorsOptions } from '../operators.ts';
 import { FakeMachines } from './fake-machines.ts';
-import { FakeSink } from './fake-sink.ts';
-import { metricValue } from './metric-reader.ts';
-import { TestOperator } from './test-operator.ts';
+import { FakeSink } from './fake-engine.ts';
+import { metricValue } from '../../session/testing/metric-reader.ts';
+import { TestOperator } from '../../session/testing/test-operator.ts';
 
 const ADDRESS = 'shard:7780';
 const ONE_MS = { minMs: 1, maxMs: 1, tailProbability: 0, tailMs: 1 };

@@ -11,12 +11,12 @@
 
 import { AssertionError, type Clock, describeThrown, type Timers } from '@bigfleet/base';
 import { type Logger, stableMessages } from '@bigfleet/telemetry';
-import { AckFrames } from '../ack-frames.ts';
-import type { AckEcho, AckStamp } from '../frame.ts';
-import type { RollupMetrics } from '../metrics.ts';
-import type { Session } from '../session.ts';
-import { readEnvelope } from './envelope.ts';
-import { RefusedRollupLog } from './refused-rollups.ts';
+import { AckFrames } from '../session/ack-frames.ts';
+import type { AckEcho, AckStamp } from '../session/frame.ts';
+import type { RollupMetrics } from '../session/metrics.ts';
+import type { Session } from '../session/session.ts';
+import { readEnvelope } from './digest.ts';
+import { RefusedRollupLog } from './rollup-notes.ts';
 import type { RollupSink, RollupVerdict } from './rollup-sink.ts';
 
 const MAX_CLUSTERS = 10_000;

@@ -1,7 +1,7 @@
 // Several roll-ups as one message between threads: their bytes in one buffer, which is transferred,
 // and columns beside it. A buffer and an object per roll-up cost more than the bytes in them.
 
-import type { RollupOrder } from './engine-host.ts';
+import type { RollupOrder } from '../engine-host/engine-host.ts';
 
 export interface PackedRollups {
   /** One after the other. */

@@ -9,7 +9,7 @@
 
 import { assert, PINNED_BUCKET } from '@bigfleet/base';
 import { type Need, type Profile, withoutSame } from '@bigfleet/engine';
-import type { AppliedDemand, DemandedShape } from './answer.ts';
+import type { AppliedDemand, DemandedShape } from '../engine-host/answer.ts';
 
 interface Entry {
   readonly number: number;

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drainMicrotasks } from '@bigfleet/base/real';
-import { RollupWindow } from './rollup-window.ts';
+import { RollupWindow } from './window.ts';
 
 const KIB = 1_024;
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RefusedRollupLog } from './refused-rollups.ts';
+import { RefusedRollupLog } from './rollup-notes.ts';
 
 test('one row per cluster and code, with the last detail; taken once', () => {
   const log = new RefusedRollupLog();

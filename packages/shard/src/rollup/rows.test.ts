@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { decodeRollup, type Need, type Profile } from '@bigfleet/engine';
 import { ClusterCapacityNeedsSchema, decode, encodeInit, Operator } from '@bigfleet/wire';
 import fc from 'fast-check';
-import { RollupRows } from './rollup-rows.ts';
-import { sharedParts } from './rollup-shared-parts.ts';
+import { RollupRows } from './rows.ts';
+import { sharedParts } from './shared-parts.ts';
 
 interface RowPlan {
   readonly cores: number;

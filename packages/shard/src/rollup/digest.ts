@@ -9,7 +9,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
 import { err, ok, type Result, type Timers } from '@bigfleet/base';
-import { TopLevelReader } from './top-level-reader.ts';
+import { TopLevelReader } from '../session/field-reader.ts';
 
 const CLUSTER_ID = 1;
 const TIMESTAMP = 2;

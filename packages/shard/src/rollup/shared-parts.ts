@@ -4,7 +4,7 @@
 // vectors are immutable values, so nobody can tell the difference but the heap.
 
 import type { Need, Profile, Resources } from '@bigfleet/engine';
-import type { ShareParts } from './rollup-rows.ts';
+import type { ShareParts } from './rows.ts';
 
 const MAX_VECTORS = 8_192;
 

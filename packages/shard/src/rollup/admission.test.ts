@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { ClusterCapacityNeedsSchema, encodeInit, PenaltyBucket } from '@bigfleet/wire';
-import type { RollupVerdict } from './answer.ts';
-import type { EngineHost } from './engine-host.ts';
-import { createInlineHost } from './inline-host.ts';
+import type { RollupVerdict } from '../engine-host/answer.ts';
+import type { EngineHost } from '../engine-host/engine-host.ts';
+import { createInlineHost } from '../engine-host/inline-host.ts';
 
 function inlineHost(): EngineHost {
   const { runtime } = createVirtualRuntime({ seed: 1n, drain: drainMicrotasks });

@@ -2,7 +2,7 @@
 // worker does.
 
 import { ClusterCapacityNeedsSchema, decode } from '@bigfleet/wire';
-import type { RollupSink, RollupVerdict } from '../rollup/rollup-sink.ts';
+import type { RollupSink, RollupVerdict } from '../../rollup/rollup-sink.ts';
 
 export interface Submitted {
   readonly cluster: string;

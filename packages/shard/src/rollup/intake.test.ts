@@ -4,9 +4,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasSeries } from '../testing/metric-reader.ts';
-import { type RollupShape, rollup, Stage } from '../testing/stage.ts';
-import type { TestOperator } from '../testing/test-operator.ts';
+import { hasSeries } from '../session/testing/metric-reader.ts';
+import { type RollupShape, rollup, Stage } from '../operators/testing/stage.ts';
+import type { TestOperator } from '../session/testing/test-operator.ts';
 
 const QUARANTINED = 'rollup_quarantined';
 

@@ -9,8 +9,8 @@
 import type { Result } from '@bigfleet/base';
 import { decodeRollup, type Need, type RollupProblem } from '@bigfleet/engine';
 import { ClusterCapacityNeedsSchema, decode } from '@bigfleet/wire';
-import { TopLevelReader } from '../session/rollup/top-level-reader.ts';
-import { LastRollup, type RowPlaces } from './rollup-last.ts';
+import { TopLevelReader } from '../session/field-reader.ts';
+import { LastRollup, type RowPlaces } from './last-rollup.ts';
 
 /** `ClusterCapacityNeeds.needs`. */
 const NEEDS_FIELD = 3;
