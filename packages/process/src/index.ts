@@ -9,3 +9,4 @@ export {
 export { type ExclusiveLock, exclusiveLock } from './exclusive-lock.ts';
 export { makeDirectory, makeDirectorySync } from './make-directory.ts';
 export { nodeProblem } from './node-version.ts';
+export { nodeProcess, type ProcessPort } from './process-port.ts';

@@ -1,6 +1,7 @@
-// The process around a command, as an argument: what it prints and how it is asked to stop.
+// The process around a command, as an argument: what it prints and how it is asked to stop. Tests pass
+// a port of their own and never touch the real streams and signals.
 
-import { writeFully } from './write-fully.ts';
+import { writeSync } from 'node:fs';
 
 export interface ProcessPort {
   readonly nodeVersion: string;
@@ -15,6 +16,8 @@ export interface ProcessPort {
   onUnhandled(report: (error: unknown) => void): void;
 }
 
+const RETRY_MS = 5;
+const waitingRoom = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 const STDOUT = 1;
 const STDERR = 2;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
@@ -49,3 +52,27 @@ export const nodeProcess: ProcessPort = {
     process.on('unhandledRejection', report);
   },
 };
+
+export type Written = 'all' | 'reader-gone';
+
+/**
+ * Writes to a standard stream, all of it, before it returns: the process may end right after, and
+ * an asynchronous write to a pipe would be lost. A slow reader (`| less`, `| jq`) is waited for, also
+ * on a descriptor that another process made non-blocking: there the system says EAGAIN instead of
+ * waiting itself. Whether a reader that is gone matters is the caller's to judge.
+ */
+export function writeFully(descriptor: number, text: string): Written {
+  let rest = Buffer.from(text, 'utf8');
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(descriptor, rest));
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code === 'EPIPE') return 'reader-gone';
+      if (code !== 'EAGAIN') throw error;
+      // Bound: the life of the reader. When it ends, the next try says EPIPE.
+      Atomics.wait(waitingRoom, 0, 0, RETRY_MS);
+    }
+  }
+  return 'all';
+}

@@ -3,18 +3,22 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Flag } from './flag.ts';
+import fc from 'fast-check';
 import {
   bytes,
   decimal,
   duration,
+  type Flag,
+  formatDuration,
   oneOf,
+  parseDuration,
   type Repeatable,
   text,
   texts,
   toggle,
   wholeNumber,
-} from './forms.ts';
+} from './flag.ts';
+import { nearestName } from './nearest-name.ts';
 import { parseFlags } from './parse.ts';
 
 type Table = {
@@ -109,3 +113,33 @@ for (const [argv, problem] of bad) {
     assert.match(parsed.error, problem);
   });
 }
+
+test('what is printed of a duration is read back', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 30 * 24 * 3_600_000 }), (ms) => {
+      assert.deepEqual(parseDuration(formatDuration(ms)), { ok: true, value: ms });
+    }),
+  );
+  assert.equal(formatDuration(5_400_000), '1h30m');
+});
+
+test('spellings that are no duration', () => {
+  for (const given of ['30', '', '-5m', '5 m', 'm', '5d', '1e3s', '99999999h', '5m extra']) {
+    assert.equal(parseDuration(given).ok, false, given);
+  }
+});
+
+test('the nearest name is a typo away, not another name', () => {
+  const known = ['metrics-addr', 'reconcile-interval', 'on', 'off'];
+  const cases: readonly (readonly [string, string | undefined])[] = [
+    ['metric-addr', 'metrics-addr'],
+    ['reconcil-intervall', 'reconcile-interval'],
+    ['reconcl-intervl', 'reconcile-interval'],
+    ['ona', 'on'],
+    ['x', undefined],
+    ['elsewhere', undefined],
+    ['', undefined],
+    ['m'.repeat(65), undefined],
+  ];
+  for (const [given, expected] of cases) assert.equal(nearestName(known, given), expected, given);
+});

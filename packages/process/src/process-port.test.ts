@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
-import { writeFully } from './write-fully.ts';
+import { writeFully } from './process-port.ts';
 
 /** More than any pipe holds. */
 const LONG = 'machine\n'.repeat(400_000);

@@ -1,21 +1,26 @@
 // Which known name a typo meant: for flags, verbs, kinds, contexts and shards alike.
 
-const MAX_EDITS = 2;
+/** Longer names are no typos of ours, and comparing them costs their length squared. */
+const MAX_NAME_LENGTH = 64;
 
-/** The nearest known name within two edits, the first of equals; undefined when none is near. */
-export function nearestName(known: readonly string[], given: string): string | undefined {
+/**
+ * The nearest known name, the first of equals; undefined when none is near. Two edits are a typo, in
+ * a long name a third of its letters; a name that keeps none of its letters is another name.
+ */
+export function nearestName(known: Iterable<string>, given: string): string | undefined {
+  if (given.length > MAX_NAME_LENGTH) return undefined;
   let nearest: string | undefined;
-  let fewest = Math.min(MAX_EDITS, given.length - 1) + 1;
+  let fewest = Math.min(Math.max(2, Math.floor(given.length / 3)), given.length - 1) + 1;
   for (const name of known) {
+    if (Math.abs(name.length - given.length) >= fewest) continue;
     const edits = distance(name, given);
     if (edits < fewest) [nearest, fewest] = [name, edits];
   }
   return nearest;
 }
 
-/** Edits between two names, counted up to 3: enough to know a typo. */
+/** Insertions, deletions and replacements from one to the other. */
 function distance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2) return 3;
   let previous = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let row = 1; row <= a.length; row++) {
     const current = [row];
@@ -28,5 +33,5 @@ function distance(a: string, b: string): number {
     }
     previous = current;
   }
-  return previous[b.length] ?? 3;
+  return previous[b.length] ?? 0;
 }
