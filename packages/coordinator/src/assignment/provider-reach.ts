@@ -1,6 +1,6 @@
-// Which registered shards a registry entry is for (coordinator §7.5), and whether it is shared by them. Ids that
-// the entry names and that are not registered do not count: an entry becomes shared when its second
-// shard really is there.
+// Which registered shards a registry entry is for (coordinator §7.5), and whether it is shared by
+// them. Ids that the entry names and that are not registered do not count: an entry becomes shared
+// when its second shard really is there.
 
 import { isHostLocal } from '../reports/dialled-providers.ts';
 import type { FleetView } from '../state/fleet-view.ts';

@@ -1,7 +1,7 @@
-// The registry entries that one shard is to dial (coordinator §7.5), with the rule that keeps one owner per
-// machine while an entry gains or loses a shard: whoever so far owned everything at an address must
-// have narrowed itself to its share before anybody else may dial it, and whoever so far owned a
-// share may widen itself only after everybody else has let go.
+// The registry entries that one shard is to dial (coordinator §7.5), with the rule that keeps one
+// owner per machine while an entry gains or loses a shard: whoever so far owned everything at an
+// address must have narrowed itself to its share before anybody else may dial it, and whoever so far
+// owned a share may widen itself only after everybody else has let go.
 // What has to wait is left out. That does not lower the revision of the assignment, or two newcomers
 // could wait for each other: what a shard dials is in its reports, so `lacksTarget` sees it there.
 

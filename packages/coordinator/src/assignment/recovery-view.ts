@@ -1,6 +1,7 @@
-// What assignments ask of recovery (coordinator §10.5): whether a shard's ledger is still being put together,
-// and what the shard has proved to hold. While it is, a shard is told nothing that it does not hold
-// already: the restored ledger may name it for something that another shard has been using since.
+// What assignments ask of recovery (coordinator §10.5): whether a shard's ledger is still being put
+// together, and what the shard has proved to hold. While it is, a shard is told nothing that it does
+// not hold already: the restored ledger may name it for something that another shard has been using
+// since.
 
 import type { DomainRow } from '../state/rows.ts';
 

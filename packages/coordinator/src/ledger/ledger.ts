@@ -39,7 +39,8 @@ export type ApplyResult =
       readonly message: string;
     };
 
-// The ledger as one caller may use it: no command of its call outlives the call's own deadline (coordinator §2.5).
+// The ledger as one caller may use it: no command of its call outlives the call's own deadline
+// (coordinator §2.5).
 // A command that is still in the queue when its caller has given up is then not written at all, instead
 // of surprising somebody who was told that it failed.
 

@@ -1,4 +1,5 @@
-// The log lines of a pass (coordinator §9.9). Runbooks match on text and keys: keys may be added, never renamed.
+// The log lines of a pass (coordinator §9.9). Runbooks match on text and keys: keys may be added,
+// never renamed.
 // A dry run prints every decision, rejections included. A live pass prints what it emitted and, for
 // every row that it would have answered and did not, one line with the reasons; rows that are too young
 // to be asked for are not there yet. Lines per pass have a bound, and the rest is counted.

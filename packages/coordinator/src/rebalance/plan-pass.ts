@@ -1,6 +1,7 @@
-// One pass of the rebalancer as a pure function (coordinator §9.4): pictures and ledger in, a plan out. Demand
-// pulls: only a shard that reported a shortfall gets anything, never more than it lacks, and nothing
-// is moved when nothing is short. The same input gives the same plan, to the last rejection.
+// One pass of the rebalancer as a pure function (coordinator §9.4): pictures and ledger in, a plan
+// out. Demand pulls: only a shard that reported a shortfall gets anything, never more than it lacks,
+// and nothing is moved when nothing is short. The same input gives the same plan, to the last
+// rejection.
 
 import type { RowRejection, Considered, Move, Plan } from '../moves/plan.ts';
 import {

@@ -1,6 +1,6 @@
-// Judging one thing that one shard holds against the restored ledger (coordinator §10.5 rule 4). Pure: it says
-// what to commit, that the answer of the ledger's owner must be waited for, or that two shards really
-// claim the same. It never takes anything from a shard that claims it.
+// Judging one thing that one shard holds against the restored ledger (coordinator §10.5 rule 4).
+// Pure: it says what to commit, that the answer of the ledger's owner must be waited for, or that
+// two shards really claim the same. It never takes anything from a shard that claims it.
 
 import type { ProviderTarget } from '@bigfleet/wire';
 import { textOf } from '../assignment/domain-gate.ts';
@@ -94,7 +94,8 @@ function judgeDomain(view: FleetView, answers: Answers, claim: DomainClaim): Ver
 
 /**
  * What still runs in a domain that the shard gives up is its own. Of a domain that the ledger does not
- * know the home would take it; whose row there is waits for the shard's word in any case (coordinator §7.2).
+ * know the home would take it; whose row there is waits for the shard's word in any case
+ * (coordinator §7.2).
  */
 function judgeReleasing(view: FleetView, { domain, shardId: shard }: DomainClaim): Verdict {
   if (view.domain(domain) !== undefined) return SETTLED;

@@ -1,6 +1,7 @@
 // What two shards claim at once after a restore, until an operator has said who is right or one of
-// them is gone or has let go (coordinator §10.5 rule 4). A decision holds for the rest of the leadership: the
-// shard that it went against still holds the thing until its next complete assignment.
+// them is gone or has let go (coordinator §10.5 rule 4). A decision holds for the rest of the
+// leadership: the shard that it went against still holds the thing until its next complete
+// assignment.
 
 import type { Claim } from './claims.ts';
 

@@ -1,6 +1,6 @@
-// What one shard has answered to `send_held` (coordinator §10.5): the domains, overrides and registry providers
-// it acts on. An empty answer must be told from no answer, or a restored ledger would take away what
-// the shard is using; see `isAnswer`.
+// What one shard has answered to `send_held` (coordinator §10.5): the domains, overrides and
+// registry providers it acts on. An empty answer must be told from no answer, or a restored ledger
+// would take away what the shard is using; see `isAnswer`.
 
 import type { DomainRef, ProviderTarget, ShardReport } from '@bigfleet/wire';
 import { TransferState } from '@bigfleet/wire';

@@ -1,6 +1,7 @@
-// Recovery after a restore (coordinator §10.5) as a state machine without I/O: reports and removals in, what to
-// commit and who is still recovering out. A restored ledger is older than the shards; until they have
-// said what they hold, it takes nothing from anybody and gives nothing that another may be using.
+// Recovery after a restore (coordinator §10.5) as a state machine without I/O: reports and removals
+// in, what to commit and who is still recovering out. A restored ledger is older than the shards;
+// until they have said what they hold, it takes nothing from anybody and gives nothing that another
+// may be using.
 // A shard that the ledger does not know is waited for as long as another shard remembers it as an
 // owner beside itself: only its own report, or the word of an operator that it is gone, ends that.
 // Every leadership over a ledger that was ever restored goes through it: that an earlier leader

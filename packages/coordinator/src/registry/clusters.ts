@@ -1,5 +1,5 @@
-// Binding and unbinding a cluster by hand (coordinator §7.3). Bindings normally come from reports; these are for
-// the deliberate rebind and for a cluster that is gone.
+// Binding and unbinding a cluster by hand (coordinator §7.3). Bindings normally come from reports;
+// these are for the deliberate rebind and for a cluster that is gone.
 
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Outcome, outcomeOf } from '../ledger/outcome.ts';

@@ -1,7 +1,8 @@
-// Assigning and unassigning a domain (coordinator §7.2): the commit and the instruction that tells the shard at
-// once; assignments carry it in any case, so a full queue costs promptness only. Recording without
-// telling would be a dead feature. While a restored ledger is recovering both are refused: it may not
-// know who holds the domain. The exception is a dispute, which assigning the thing decides.
+// Assigning and unassigning a domain (coordinator §7.2): the commit and the instruction that tells
+// the shard at once; assignments carry it in any case, so a full queue costs promptness only.
+// Recording without telling would be a dead feature. While a restored ledger is recovering both are
+// refused: it may not know who holds the domain. The exception is a dispute, which assigning the
+// thing decides.
 
 import type { Ledger } from '../ledger/ledger.ts';
 import type { InstructionPayload, InstructionSink } from '../instructions/instruction-queue.ts';

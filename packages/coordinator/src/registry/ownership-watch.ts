@@ -1,6 +1,7 @@
 // Two shards that dial one provider without both declaring it shared both own everything it lists
-// (coordinator §9.2). Provider fencing does not arbitrate between shard ids, so nothing else would notice: it is
-// counted once per provider, logged every minute while it lasts, and no transfer may touch it.
+// (coordinator §9.2). Provider fencing does not arbitrate between shard ids, so nothing else would
+// notice: it is counted once per provider, logged every minute while it lasts, and no transfer may
+// touch it.
 // Fed by every accepted report; per report the cost is that of the addresses the shard names.
 
 import type { Runtime } from '@bigfleet/base';

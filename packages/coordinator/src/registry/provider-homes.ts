@@ -1,7 +1,7 @@
-// Which homes a report gives cause to set (coordinator §9.2): the first shard that reports an address owns what no
-// domain matches there, also while it is the only one, so that nothing changes hands on the day the
-// provider becomes shared. An entry that nobody dials yet gets the first shard it reaches that obeys
-// the registry: no shard is told to dial a provider that has no home.
+// Which homes a report gives cause to set (coordinator §9.2): the first shard that reports an
+// address owns what no domain matches there, also while it is the only one, so that nothing changes
+// hands on the day the provider becomes shared. An entry that nobody dials yet gets the first shard
+// it reaches that obeys the registry: no shard is told to dial a provider that has no home.
 // A home is replaced when no entry leads to it any more and it has let go of the provider by its own
 // word; else nobody would own the unmatched machines until somebody removes that shard.
 // After a restore the old home may be another shard that has not been heard: while the address is

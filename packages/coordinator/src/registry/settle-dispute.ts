@@ -1,8 +1,8 @@
-// Deciding what two shards claim at once after a restore (coordinator §10.5 rule 4): the operator names the shard
-// that keeps it, one of the claimants; the other loses it with its next complete assignment. It is asked
-// as an assignment of the thing: a domain by its key and value; anything else, which has no key, by
-// its subject as `bigfleetctl status` prints it (`machine m-1`, `home 10.0.0.7:9000`). A registry entry is
-// decided by registering it again (providers.ts).
+// Deciding what two shards claim at once after a restore (coordinator §10.5 rule 4): the operator
+// names the shard that keeps it, one of the claimants; the other loses it with its next complete
+// assignment. It is asked as an assignment of the thing: a domain by its key and value; anything
+// else, which has no key, by its subject as `bigfleetctl status` prints it (`machine m-1`, `home
+// 10.0.0.7:9000`). A registry entry is decided by registering it again (providers.ts).
 
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Claim, domainMove, domainSubject, overrideMove } from '../recovery/claims.ts';

@@ -1,6 +1,7 @@
-// How many commands one report may commit (coordinator §6.1). What is over the budget waits for the next report
-// of the same shard, so that a mass restart cannot starve admin commands. A command that could not be
-// written ends the budget: the next ones would meet the same trouble, and the reply must not wait.
+// How many commands one report may commit (coordinator §6.1). What is over the budget waits for the
+// next report of the same shard, so that a mass restart cannot starve admin commands. A command that
+// could not be written ends the budget: the next ones would meet the same trouble, and the reply
+// must not wait.
 
 import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
 import type { CommandBody } from '../state/commands.ts';

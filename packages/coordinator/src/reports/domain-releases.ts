@@ -1,7 +1,8 @@
-// Which releases a report closes (coordinator §7.2). A shard has let go of a domain only if it knows that it must
-// (it acts on an assignment at least as new as the release) and no longer names it. Without the first
-// half, a report already on its way when the domain was unassigned would close the release while the
-// shard still uses the machines; an old shard, which never names anything, never closes one.
+// Which releases a report closes (coordinator §7.2). A shard has let go of a domain only if it knows
+// that it must (it acts on an assignment at least as new as the release) and no longer names it.
+// Without the first half, a report already on its way when the domain was unassigned would close the
+// release while the shard still uses the machines; an old shard, which never names anything, never
+// closes one.
 
 import type { ShardReport } from '@bigfleet/wire';
 import { textOf } from '../assignment/domain-gate.ts';

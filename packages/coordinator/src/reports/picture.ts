@@ -6,7 +6,7 @@ import type { Clock } from '@bigfleet/base';
 import type { ShardReport, ShardSummary } from '@bigfleet/wire';
 import type { ShardPicture } from './soft-state.ts';
 
-/** coordinator §5.2: priority-ranked by the shard, so the first ones are those that count. */
+/** Coordinator §5.2: priority-ranked by the shard, so the first ones are those that count. */
 const MAX_SHORTFALLS = 100;
 
 /** A shard that is silent for longer is reported stale, whatever interval it was told to keep. */

@@ -1,7 +1,8 @@
-// ReportShard on the leader, in the order of coordinator §6.1: is it new, is the shard known, what does it say,
-// what does it get. One report per shard at a time. Nothing soft changes before the shard is durably
-// known with this epoch, and every answer leaves only after a look at the leadership that began when
-// the answer was complete (coordinator §3.3). Leader check and identity come before, from the caller.
+// ReportShard on the leader, in the order of coordinator §6.1: is it new, is the shard known, what
+// does it say, what does it get. One report per shard at a time. Nothing soft changes before the
+// shard is durably known with this epoch, and every answer leaves only after a look at the
+// leadership that began when the answer was complete (coordinator §3.3). Leader check and identity
+// come before, from the caller.
 
 import { parseShardId, type Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';

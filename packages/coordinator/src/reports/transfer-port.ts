@@ -1,7 +1,7 @@
-// What report handling needs of the transfer sagas (coordinator §9.6), which live elsewhere: they hear what a
-// shard holds durable state for, and say which of it the shard may forget. Both calls are
-// synchronous: a saga notes what it heard and goes on in its own loop, so that a slow commit never
-// holds a report.
+// What report handling needs of the transfer sagas (coordinator §9.6), which live elsewhere: they
+// hear what a shard holds durable state for, and say which of it the shard may forget. Both calls
+// are synchronous: a saga notes what it heard and goes on in its own loop, so that a slow commit
+// never holds a report.
 
 import type { TransferStatus } from '@bigfleet/wire';
 

@@ -1,6 +1,7 @@
 // The fleet state in memory: what the engine holds, indexed for reading. It changes in one step per
 // committed command (`install`) or as a whole (`replaceWith`), never in between, and decides
-// nothing: rules live in decide/. Dead rows (coordinator §2.1) stay until they are swept and are never shown.
+// nothing: rules live in decide/. Dead rows (coordinator §2.1) stay until they are swept and are
+// never shown.
 // Cost: reads by key and by owner do not walk tables of 100,000 rows; a list is not copied.
 
 import { assert } from '@bigfleet/base';

@@ -1,8 +1,9 @@
 // A restore puts the ledger back to an older state, and from there it goes another way: what it says
-// from then on is of the next generation (coordinator §10.5). Revisions of one generation are never those of
-// another, or a shard that acts on revision 12 of what was lost would be taken for one that has heard
-// revision 12 of today, and a domain given away that it still uses. So a generation counts on from the
-// snapshot, in a range of its own; rows keep what is written in them and are read as if of today. Pure.
+// from then on is of the next generation (coordinator §10.5). Revisions of one generation are never
+// those of another, or a shard that acts on revision 12 of what was lost would be taken for one that
+// has heard revision 12 of today, and a domain given away that it still uses. So a generation counts
+// on from the snapshot, in a range of its own; rows keep what is written in them and are read as if
+// of today. Pure.
 
 import type { Runtime } from '@bigfleet/base';
 import type { Meta } from './rows.ts';

@@ -1,6 +1,7 @@
-// The next step of a move of quota (coordinator §9.4, tier 2): the donor's slice is lower in the ledger first,
-// the donor confirms, and only then the recipient's slice rises. The sum is never above what the
-// provider declares, whoever dies in between. What the donor does not confirm is given back.
+// The next step of a move of quota (coordinator §9.4, tier 2): the donor's slice is lower in the
+// ledger first, the donor confirms, and only then the recipient's slice rises. The sum is never
+// above what the provider declares, whoever dies in between. What the donor does not confirm is
+// given back.
 
 import type { TransferAbort } from '@bigfleet/base';
 import type { SagaFacts, SagaStep } from './saga-step.ts';

@@ -69,7 +69,10 @@ export class SagaHands {
     return payload && this.#say(shardId, row.id, payload);
   }
 
-  /** Evidence of a commit that the ledger has lost. False: a third shard holds a machine (coordinator §10.5). */
+  /**
+   * Evidence of a commit that the ledger has lost. False: a third shard holds a machine (coordinator
+   * §10.5).
+   */
   async rebuild(subject: OrderSubject & { providerAddress: string }): Promise<boolean> {
     const { id, from, to, machineIds, providerAddress } = subject;
     const transfer = { id, from, to, machineIds, providerAddress };

@@ -54,7 +54,7 @@ function acquisitionActions(ledger: Ledger): Action[] {
   );
 }
 
-/** engine §3 step 9: at most one action per machine, so Preempt beats Reclaim. */
+/** Engine §3 step 9: at most one action per machine, so Preempt beats Reclaim. */
 function firstPerMachine(actions: readonly Action[]): Action[] {
   const seen = new Set<string>();
   return actions.filter(({ machineId }) => {

@@ -1,4 +1,4 @@
-// engine §5.4 and §5.5: the buckets of a Same need, and the strict total order that chooses one.
+// Engine §5.4 and §5.5: the buckets of a Same need, and the strict total order that chooses one.
 // Reads current state only: a remembered choice would be a second ledger of supply.
 
 import { compareText } from '@bigfleet/base';
@@ -109,7 +109,7 @@ function ratio(x: Resources, deficit: Resources, isCapped: boolean): number {
   return sum;
 }
 
-/** engine §5.10, observation only: the chooser's own order, worst dimension of each. */
+/** Engine §5.10, observation only: the chooser's own order, worst dimension of each. */
 export function domainCoverages(
   ranked: readonly Bucket[],
   deficit: Resources,

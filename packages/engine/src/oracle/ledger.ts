@@ -89,7 +89,7 @@ function openEntry(input: CycleInput, need: Need, index: number): Entry {
   };
 }
 
-/** engine §5.1: matches, covers minUnit, may serve, is unclaimed, and reduces an open dimension. */
+/** Engine §5.1: matches, covers minUnit, may serve, is unclaimed, and reduces an open dimension. */
 export function isUsable(ledger: Ledger, entry: Entry, machine: Machine): boolean {
   return (
     !ledger.claims.has(machine.id) &&

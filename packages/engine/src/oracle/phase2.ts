@@ -1,4 +1,4 @@
-// engine §6: what Phase 1 left unsatisfied may drain machines of strictly lower effective priority.
+// Engine §6: what Phase 1 left unsatisfied may drain machines of strictly lower effective priority.
 // Nothing is moved: a freed machine is acquired by a later cycle. Machines that are already
 // draining are counted first, or every cycle of a ten-minute drain would take fresh victims.
 

@@ -1,4 +1,4 @@
-// engine §7: bound machines that no need claims are reclaimed, idle ones whose hold ran out are given
+// Engine §7: bound machines that no need claims are reclaimed, idle ones whose hold ran out are given
 // back. No satisfaction arithmetic of its own: a second walk over supply once made Phase 1
 // provision exactly what Phase 3 reclaimed.
 

@@ -1,4 +1,4 @@
-// engine §5.10 and §15.2: what is said about a need after the phases have decided. Observation only:
+// Engine §5.10 and §15.2: what is said about a need after the phases have decided. Observation only:
 // nothing here feeds back into a claim.
 
 import { PINNED_BUCKET, type UnmetCode, type UnmetReasonName } from '@bigfleet/base';

@@ -48,7 +48,7 @@ export function isSupplyOf(machine: Machine, cluster: string): boolean {
   );
 }
 
-/** engine §5.1: finite cost, or already serving this demand, folded or not. */
+/** Engine §5.1: finite cost, or already serving this demand, folded or not. */
 export function mayServe(machine: Machine, need: Need): boolean {
   if (hasFiniteCost(machine, need)) return true;
   return (
@@ -64,7 +64,7 @@ function withSameDisregarded(fingerprint: string): string {
   return profile === undefined ? fingerprint : withoutSame(profile).fingerprint;
 }
 
-/** engine §5.3: stamped for exactly this gang. */
+/** Engine §5.3: stamped for exactly this gang. */
 export function isOwn(machine: Machine, need: Need): boolean {
   return (
     machine.assigned.needFingerprint === need.profile.fingerprint &&
@@ -73,7 +73,7 @@ export function isOwn(machine: Machine, need: Need): boolean {
 }
 
 /**
- * engine §5.2: Creating that this need caused. Without the stamp of the intended cluster (lost on
+ * Engine §5.2: Creating that this need caused. Without the stamp of the intended cluster (lost on
  * restart) it counts for nobody.
  */
 export function isOwnCreating(machine: Machine, need: Need): boolean {
@@ -106,12 +106,12 @@ export function compareKeep(a: Machine, b: Machine): number {
   );
 }
 
-/** engine §7.1: the exact reverse of keep order. */
+/** Engine §7.1: the exact reverse of keep order. */
 export function compareRelease(a: Machine, b: Machine): number {
   return compareKeep(b, a);
 }
 
-/** engine §5.7: effective cost asc, reclamation penalty asc, id asc. */
+/** Engine §5.7: effective cost asc, reclamation penalty asc, id asc. */
 export function compareIdle(a: Machine, b: Machine, need: Need): number {
   return (
     costFor(a, need) - costFor(b, need) ||
@@ -120,7 +120,7 @@ export function compareIdle(a: Machine, b: Machine, need: Need): number {
   );
 }
 
-/** engine §5.7: effective cost asc, id asc. */
+/** Engine §5.7: effective cost asc, id asc. */
 export function compareSpeculative(a: Machine, b: Machine, need: Need): number {
   return costFor(a, need) - costFor(b, need) || compareText(a.id, b.id);
 }

@@ -1,4 +1,4 @@
-// engine §10: what Phase 2 left unresolved, by fingerprint. Summed over all needs that share it and
+// Engine §10: what Phase 2 left unresolved, by fingerprint. Summed over all needs that share it and
 // aged once per cycle: several gangs of one shape must neither age an entry several times nor
 // overwrite each other's deficit. What this cycle did not see is forgotten.
 

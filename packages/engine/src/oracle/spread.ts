@@ -1,4 +1,4 @@
-// engine §5.7, DoNotSchedule: machines are taken so that no topology value runs ahead of the least
+// Engine §5.7, DoNotSchedule: machines are taken so that no topology value runs ahead of the least
 // served one by more than maxSkew. Counts start from what is already credited and run on over
 // both pools: starting again per pool keeps the skew per call and breaks it in total.
 

@@ -88,7 +88,10 @@ async function noTornSnapshot(context: CheckContext): Promise<void> {
   await release(context, machineId);
 }
 
-/** Binding and state of one instant: both states carry the binding from acceptance on (provider-contract §7). */
+/**
+ * Binding and state of one instant: both states carry the binding from acceptance on
+ * (provider-contract §7).
+ */
 function ensureWhole({ machine }: Ack, machineId: string): void {
   if (machine === undefined) return;
   const what = `the ack of Configure ${machineId}`;

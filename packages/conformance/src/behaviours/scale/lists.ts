@@ -84,7 +84,10 @@ function ensureCount({ scale }: CheckContext, count: number): void {
   );
 }
 
-/** Optional on a small fleet; without a cursor a large one costs a full list per cycle (provider-contract §9). */
+/**
+ * Optional on a small fleet; without a cursor a large one costs a full list per cycle
+ * (provider-contract §9).
+ */
 function needsCursor({ capabilities, scale }: CheckContext): void {
   if (capabilities.sinceRevision) return;
   ensure(

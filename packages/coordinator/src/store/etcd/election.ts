@@ -118,9 +118,9 @@ function nextTerm({ termFloor, restore }: Candidate, seen: TxnResponse): bigint 
 }
 
 /**
- * After a restore the ledger is older than the shards: the new generation says so (coordinator §10.5). Above
- * the stored one too, which may be newer than what the archive's meta says; raised once more by a
- * leader that dies before it removes the file, which is harmless.
+ * After a restore the ledger is older than the shards: the new generation says so (coordinator
+ * §10.5). Above the stored one too, which may be newer than what the archive's meta says; raised
+ * once more by a leader that dies before it removes the file, which is harmless.
  */
 function raisedGeneration({ restore, keys }: Candidate, seen: TxnResponse): Op[] {
   if (restore === undefined) return [];

@@ -1,4 +1,4 @@
-// engine §12 Normalisation, seen through a whole cycle: which rows come out of the fold, in which
+// Engine §12 Normalisation, seen through a whole cycle: which rows come out of the fold, in which
 // order, and that a served gang is not torn apart by a bigger machine.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// engine §12 Phase 1 for plain needs: who is credited, what is acquired, in which order, and what is
+// Engine §12 Phase 1 for plain needs: who is credited, what is acquired, in which order, and what is
 // left over when supply runs out.
 
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
-// engine §12 Phase 1 for gangs: one domain, chosen once by the strict order of engine §5.4; incumbents stay;
-// later gangs rank against what is left; fruitless gangs park.
+// Engine §12 Phase 1 for gangs: one domain, chosen once by the strict order of engine §5.4;
+// incumbents stay; later gangs rank against what is left; fruitless gangs park.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// engine §12 Phase 2: who may be drained for whom, in which order, with how much notice, and that
+// Engine §12 Phase 2: who may be drained for whom, in which order, with how much notice, and that
 // drains in progress are counted before anyone else is drained.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// engine §12 Phase 3: bound machines that nobody claims are reclaimed once their cluster was heard;
+// Engine §12 Phase 3: bound machines that nobody claims are reclaimed once their cluster was heard;
 // idle ones are given back when their hold is over, and never earlier.
 
 import assert from 'node:assert/strict';

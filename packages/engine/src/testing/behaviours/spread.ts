@@ -1,4 +1,4 @@
-// engine §12 Spread: the skew holds over everything that serves the need, bound machines and both
+// Engine §12 Spread: the skew holds over everything that serves the need, bound machines and both
 // pools included, and only DoNotSchedule is enforced.
 
 import assert from 'node:assert/strict';
