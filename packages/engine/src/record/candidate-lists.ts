@@ -15,7 +15,7 @@ import { isFiniteFor } from '../phase1/may-serve.ts';
 import { IDLE, type PoolState, type PoolView, SPECULATIVE } from '../phase1/pool-view.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import {
   CODE_OF_CANDIDATE,
   MAX_CANDIDATES,

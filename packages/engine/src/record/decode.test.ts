@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { createRandom, type Random } from '@bigfleet/base';
 import { decide } from '../explain/testing/decide.ts';
 import { randomFleet } from '../testing/generate.ts';
-import { ByteReader, RecordError } from './byte-reader.ts';
-import { checksum } from './checksum.ts';
+
+import { checksum, RecordError, recordReader } from './sealed-bytes.ts';
 import { decodeRecord } from './decode.ts';
 import type { DecisionRecord } from './format.ts';
 
@@ -121,9 +121,9 @@ test('another magic and another format say so', () => {
 });
 
 test('a count cannot exceed the bytes that are left', () => {
-  assert.equal(new ByteReader(Uint8Array.of(2, 0, 0)).count(), 2);
-  assert.throws(() => new ByteReader(Uint8Array.of(3, 0, 0)).count(), RecordError);
-  assert.throws(() => new ByteReader(new Uint8Array(9).fill(0xff)).count(), RecordError);
+  assert.equal(recordReader(Uint8Array.of(2, 0, 0)).count(), 2);
+  assert.throws(() => recordReader(Uint8Array.of(3, 0, 0)).count(), RecordError);
+  assert.throws(() => recordReader(new Uint8Array(9).fill(0xff)).count(), RecordError);
 });
 
 test('a record inside a larger buffer reads the same', () => {

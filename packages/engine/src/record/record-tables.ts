@@ -3,7 +3,7 @@
 
 import { grown } from '../store/classes.ts';
 import type { Inventory } from '../store/inventory.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 
 /** Half of what a place can hold: no record names as many things as the other half. */
 const MAX_BASE = 2 ** 30;

@@ -13,9 +13,9 @@ import type { PoolView } from '../phase1/pool-view.ts';
 import type { VictimLog } from '../phase2/victim-log.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import { CandidateLists } from './candidate-lists.ts';
-import { checksum } from './checksum.ts';
+import { checksum } from './sealed-bytes.ts';
 import {
   CODE_OF_CANDIDATE,
   CODE_OF_UNMET,

@@ -13,7 +13,7 @@ import type { Row } from '../needs/row.ts';
 import { isFiniteFor } from '../phase1/may-serve.ts';
 import type { ExcludedOutcome, RankedOutcome, VictimLog } from '../phase2/victim-log.ts';
 import type { Inventory } from '../store/inventory.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import {
   CODE_OF_CANDIDATE,
   isScoredCode,

@@ -11,11 +11,10 @@
 //
 // Cost: one digest per action (its id) and one per distinct cluster, fingerprint and group.
 
-import type { Brand } from '@bigfleet/base';
+import { type Brand, Murmur3, textDigest, type TextDigest } from '@bigfleet/base';
 import { ActionKind } from '../model/action.ts';
 import type { ActionsView, InventoryView, RowView } from './engine-view.ts';
 import type { DecidedAction } from './entry.ts';
-import { Murmur3, textDigest, type TextDigest } from './murmur3.ts';
 
 /** 32 lower-case hex digits. */
 export type ActionHash = string & Brand<'ActionHash'>;
@@ -52,7 +51,7 @@ export function actionHash({ actions, inventory }: ActionSource): ActionHash {
       digestOf(digests, need?.group ?? ''),
     );
   }
-  return hash.finish() as ActionHash;
+  return hash.finishHex() as ActionHash;
 }
 
 /** The same value from plain actions. */
@@ -64,7 +63,7 @@ export function hashActions(actions: readonly DecidedAction[]): ActionHash {
     addPair(hash, textDigest(action.machineId), digestOf(digests, action.cluster));
     addPair(hash, digestOf(digests, action.fingerprint), digestOf(digests, action.group));
   }
-  return hash.finish() as ActionHash;
+  return hash.finishHex() as ActionHash;
 }
 
 /** Only acquisitions name the need that they serve. */

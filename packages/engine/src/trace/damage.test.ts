@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import type { TraceEnd } from './entry.ts';
 import { EndCode, HEADER_BYTES, Op, TRACE_VERSION } from './format.ts';
 import { FrontEncoder } from './front-coding.ts';

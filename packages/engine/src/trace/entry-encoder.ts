@@ -6,7 +6,7 @@ import type { CycleOptions } from '../cycle/engine.ts';
 import { type Assignment, type HostRef, type Machine, noAssignment } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import type { MoveChanges } from '../store/inventory.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import type { Decided, DecidedAction, TraceEntry } from './entry.ts';
 import {
   HAS_BINDING,

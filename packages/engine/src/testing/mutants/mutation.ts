@@ -23,6 +23,7 @@ export const MUTATED_AREAS: readonly string[] = [
   'phase2',
   'phase3',
   'actions',
+  'bytes',
   'cycle',
   'record',
 ];

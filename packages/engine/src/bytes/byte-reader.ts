@@ -1,20 +1,26 @@
-// The counterpart of the writer for bytes that may be garbage. The first impossible read sets
-// `problem`; from then on everything reads as zero and nothing more is consumed, so a decoder
-// needs no exception and checks once per record. Every number has one spelling only.
+// The one byte codec of records and traces, reading half, for bytes that may be garbage. The first
+// impossible read sets `problem`; from then on everything reads as zero and nothing more is
+// consumed, so a decoder of traces needs no exception and checks once per entry. A decoder of
+// records hands over `onProblem`, which throws instead. Every number has one spelling only.
 
 import { isCompact } from './byte-writer.ts';
 
 const INT64_VARINT_BYTES = 10;
 const UINT64_END = 1n << 64n;
 
+/** A byte order mark at the start of an id is part of the id. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   #at = 0;
   #problem: string | undefined;
+  readonly #onProblem: ((problem: string) => never) | undefined;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, onProblem?: (problem: string) => never) {
     this.#bytes = bytes;
+    this.#onProblem = onProblem;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
@@ -26,6 +32,10 @@ export class ByteReader {
     return this.#problem !== undefined;
   }
 
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
   get remaining(): number {
     return this.#bytes.length - this.#at;
   }
@@ -33,6 +43,7 @@ export class ByteReader {
   /** The first reason stays. */
   fail(problem: string): void {
     this.#problem ??= problem;
+    this.#onProblem?.(problem);
   }
 
   byte(): number {
@@ -85,7 +96,7 @@ export class ByteReader {
   number(): number {
     const tag = this.varint();
     if (tag > 0) return unzigzag(tag - 1);
-    const value = this.double();
+    const value = this.realDouble();
     if (isCompact(value)) this.fail('a number has a second spelling');
     return value;
   }
@@ -93,7 +104,12 @@ export class ByteReader {
   double(): number {
     if (!this.#has(8)) return 0;
     this.#at += 8;
-    const value = this.#view.getFloat64(this.#at - 8, true);
+    return this.#view.getFloat64(this.#at - 8, true);
+  }
+
+  /** A double that is no NaN. */
+  realDouble(): number {
+    const value = this.double();
     if (!Number.isNaN(value)) return value;
     this.fail('a number is NaN');
     return 0;
@@ -112,6 +128,18 @@ export class ByteReader {
     if (!this.#has(length)) return this.#bytes.subarray(0, 0);
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+
+  /** A length and UTF-8. */
+  text(): string {
+    const bytes = this.bytes(this.varint());
+    try {
+      return utf8.decode(bytes);
+    } catch {
+      // The one way in which this decoder says that the bytes are malformed.
+      this.fail('a text is no UTF-8');
+      return '';
+    }
   }
 
   #has(length: number): boolean {

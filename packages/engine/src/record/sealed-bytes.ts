@@ -1,5 +1,19 @@
-// A word-wise checksum of records: finds torn and flipped bytes at a fraction of a CRC's cost,
-// because a full pass writes megabytes. Not a signature: it does not stop an attacker.
+// How records and dispositions are sealed and opened again. A word-wise checksum finds torn and
+// flipped bytes at a fraction of a CRC's cost, because a full pass writes megabytes; it is not a
+// signature and does not stop an attacker. Behind it every read is bounded, and an impossible one
+// throws RecordError.
+
+import { ByteReader } from '../bytes/byte-reader.ts';
+
+export class RecordError extends Error {
+  override readonly name = 'RecordError';
+}
+
+export function recordReader(bytes: Uint8Array): ByteReader {
+  return new ByteReader(bytes, (problem) => {
+    throw new RecordError(problem);
+  });
+}
 
 const MULTIPLIER = 0x9e37_79b1;
 

@@ -1,5 +1,9 @@
-// A growing buffer for compact binary records: varints, exact doubles, short texts. Reused from
-// cycle to cycle, so that writing a record allocates nothing once it has its size.
+// The one byte codec of records and traces, writing half: a growing buffer of varints, exact
+// doubles, short texts and raw bytes. Reused from cycle to cycle, so that writing allocates nothing
+// once the buffer has its size. The writer encodes what fits and asserts the rest: a value that the
+// format cannot hold is refused one level above, where the reason can be named.
+
+import { assert } from '@bigfleet/base';
 
 export class ByteWriter {
   #bytes: Uint8Array = new Uint8Array(4096);
@@ -17,6 +21,11 @@ export class ByteWriter {
 
   clear(): void {
     this.#length = 0;
+  }
+
+  /** Forgets everything behind the first `length` bytes. */
+  truncate(length: number): void {
+    this.#length = Math.min(this.#length, length);
   }
 
   byte(value: number): void {
@@ -72,9 +81,30 @@ export class ByteWriter {
     this.#bytes[hole] = value;
   }
 
-  /** A whole number of either sign. */
+  /** A whole number of either sign, below 2⁵² in size. */
   signed(value: number): void {
-    this.varint(value < 0 ? -value * 2 - 1 : value * 2);
+    this.varint(zigzag(value));
+  }
+
+  /** A signed 64-bit number. */
+  signed64(value: bigint): void {
+    let rest = BigInt.asUintN(64, value < 0n ? (-value << 1n) - 1n : value << 1n);
+    while (rest >= 0x80n) {
+      this.byte(Number(rest & 0x7fn) | 0x80);
+      rest >>= 7n;
+    }
+    this.byte(Number(rest));
+  }
+
+  /** Any number but NaN, exactly: whole ones as varints, all others in nine bytes. */
+  number(value: number): void {
+    assert(!Number.isNaN(value), 'a trace holds no NaN');
+    if (isCompact(value)) {
+      this.varint(zigzag(value) + 1);
+      return;
+    }
+    this.byte(0);
+    this.double(value);
   }
 
   uint32(value: number): void {
@@ -123,10 +153,21 @@ export class ByteWriter {
     const needed = this.#length + more;
     if (needed <= this.#bytes.length) return;
     const bytes = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
-    bytes.set(this.#bytes);
+    bytes.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer);
   }
+}
+
+const COMPACT_LIMIT = 2 ** 52;
+
+/** Whole, small enough for a varint, and not −0, which a varint would turn into 0. */
+export function isCompact(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) < COMPACT_LIMIT && !Object.is(value, -0);
+}
+
+function zigzag(value: number): number {
+  return value < 0 ? -value * 2 - 1 : value * 2;
 }
 
 /** Writes a whole number in [0, 2⁵³) and returns where it ended. Small, so that it is inlined. */

@@ -4,16 +4,15 @@
 // much was drawn, so a new consumer does not shift the draws of old ones. Not for secrets:
 // 64 bytes of output reveal the state.
 
-import { assert } from './assert.ts';
-import { type Key128, murmur3x86x128, zeroKey } from './internal/murmur3.ts';
-import { Xoshiro128 } from './internal/xoshiro128.ts';
-import type { Entropy, Random } from './runtime/runtime.ts';
+import { assert } from '../assert.ts';
+import { type Key128, textKey, zeroKey } from '../murmur3.ts';
+import type { Entropy, Random } from './runtime.ts';
 
 const TWO_32 = 0x1_0000_0000;
 
 /** `42n` and `'42'` are one seed, so that a seed printed by a run can be passed back as a flag. */
 export function createRandom(seed: bigint | string): Random {
-  return new SeededRandom(murmur3x86x128(utf16Bytes(String(seed)), zeroKey));
+  return new SeededRandom(textKey(String(seed), zeroKey));
 }
 
 /** Predictable bytes in place of system entropy, for simulation only. */
@@ -59,17 +58,36 @@ class SeededRandom implements Random {
   }
 
   stream(name: string): Random {
-    return new SeededRandom(murmur3x86x128(utf16Bytes(name), this.#key));
+    return new SeededRandom(textKey(name, this.#key));
   }
 }
 
-/** Code units, not UTF-8: two different strings never become one, lone surrogates included. */
-function utf16Bytes(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length * 2);
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    bytes[2 * i] = unit & 0xff;
-    bytes[2 * i + 1] = unit >>> 8;
+/**
+ * xoshiro128** 1.1 (Blackman, Vigna): 32-bit operations only, so it is fast in JavaScript and gives
+ * the same numbers on every machine.
+ */
+export class Xoshiro128 {
+  #s0: number;
+  #s1: number;
+  #s2: number;
+  #s3: number;
+
+  constructor(key: Key128) {
+    [this.#s0, this.#s1, this.#s2, this.#s3] = key;
+    // The all-zero state is a fixed point that would return 0 for ever.
+    if ((this.#s0 | this.#s1 | this.#s2 | this.#s3) === 0) this.#s0 = 0x9e3779b9 | 0;
   }
-  return bytes;
+
+  next(): number {
+    const s1 = this.#s1;
+    const product = Math.imul(s1, 5);
+    const result = Math.imul((product << 7) | (product >>> 25), 9) >>> 0;
+    this.#s2 ^= this.#s0;
+    this.#s3 ^= s1;
+    this.#s1 = s1 ^ this.#s2;
+    this.#s0 ^= this.#s3;
+    this.#s2 ^= s1 << 9;
+    this.#s3 = (this.#s3 << 11) | (this.#s3 >>> 21);
+    return result;
+  }
 }
