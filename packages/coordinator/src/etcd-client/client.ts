@@ -14,8 +14,14 @@ import type {
   StatusResponse,
   TxnResponse,
 } from '@bigfleet/wire/etcd';
-import { AuthToken, type EtcdUser } from './auth-token.ts';
-import { type CallLimits, EtcdCaller, type EtcdCall, type OnceOutcome } from './caller.ts';
+import {
+  AuthToken,
+  type EtcdUser,
+  type CallLimits,
+  EtcdCaller,
+  type EtcdCall,
+  type OnceOutcome,
+} from './caller.ts';
 import { type Connection, connectTo, parseEndpoints, ConnectionPool } from './connection.ts';
 import { type WatchBatch, type WatchRequest, watchKeys } from './watch.ts';
 

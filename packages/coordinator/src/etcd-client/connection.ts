@@ -14,6 +14,7 @@ import { Auth, Cluster, KV, Lease, Maintenance, Watch } from '@bigfleet/wire/etc
 const keepalive = { timeMs: 10_000, timeoutMs: 3_000, withoutCalls: false } as const;
 /** Short: the client has its own failover, and a restarted member should be used at once. */
 const reconnectBackoffMs = { initial: 50, max: 1_000 } as const;
+const maxEndpointCount = 16;
 
 export interface Connection {
   readonly endpoint: Endpoint;
@@ -61,17 +62,17 @@ function connectionOn(endpoint: Endpoint, channel: Channel): Connection {
   };
 }
 
-// One etcd endpoint as flags give it: `http://host:port`, `https://host:port`, `host:port` or
-// `unix:/path`. User info, other paths and schemes are refused: a password in a URL ends up in logs.
-
 export interface Endpoint {
   /** What gRPC dials. */
   readonly target: string;
   readonly isTls: boolean;
 }
 
-const maxEndpointCount = 16;
-
+/**
+ * One etcd endpoint as flags give it: `http://host:port`, `https://host:port`, `host:port` or
+ * `unix:/path`. User info, other paths and schemes are refused: a password in a URL ends up in
+ * logs.
+ */
 export function parseEndpoints(texts: readonly string[]): readonly Endpoint[] {
   if (texts.length === 0 || texts.length > maxEndpointCount) {
     throw badEndpoint(texts.join(','), `1 to ${maxEndpointCount} endpoints are needed`);

@@ -39,12 +39,12 @@ export type ApplyResult =
       readonly message: string;
     };
 
-// The ledger as one caller may use it: no command of its call outlives the call's own deadline
-// (coordinator §2.5).
-// A command that is still in the queue when its caller has given up is then not written at all, instead
-// of surprising somebody who was told that it failed.
-
-/** The same ledger when the call has no deadline. */
+/**
+ * The ledger as one caller may use it: no command of its call outlives the call's own deadline
+ * (coordinator §2.5). A command that is still in the queue when its caller has given up is then not
+ * written at all, instead of surprising a caller that was told that it failed. A call without a
+ * deadline gets the ledger itself.
+ */
 export function callerLedger(ledger: Ledger, call: AbortSignal | undefined): Ledger {
   const callerMs = call === undefined ? undefined : deadlineOf(call);
   if (callerMs === undefined) return ledger;

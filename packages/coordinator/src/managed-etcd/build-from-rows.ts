@@ -9,13 +9,20 @@ import { rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BigFleetError, describeThrown, type Runtime, runWithDeadline } from '@bigfleet/base';
-import { EtcdClient } from '../etcd-client/index.ts';
+import { EtcdClient } from '../etcd-client/client.ts';
 import type { LoadedState, StoredRow } from '../state/writes.ts';
 import { KeySpace } from '../store/etcd/key-space.ts';
 import { loadLedger, writeWholeState } from '../store/etcd/load.ts';
 import { writePidFile } from './orphan.ts';
 
 const buildWithinMs = 10 * 60_000;
+const stopWithinMs = 30_000;
+const maxOutputLength = 2_048;
+/** The kernel's limit for the path of a socket is 107 bytes. */
+const maxFolderLength = 80;
+/** `host:port` is the only form that every version of etcd takes: a file of that name. */
+const clientSocket = 'client:1';
+const peerSocket = 'peer:1';
 
 export interface RowsBuild {
   readonly runtime: Runtime;
@@ -67,18 +74,6 @@ function isSame(written: readonly StoredRow[], wanted: readonly StoredRow[]): bo
   );
 }
 
-// One etcd of a restore: a single member under its final name and peer URL, which nobody can dial,
-// because it listens on Unix sockets only. It is started once and never again: whoever uses it
-// learns by a signal that it has ended, with the last that it said.
-
-const stopWithinMs = 30_000;
-const maxOutputLength = 2_048;
-/** The kernel's limit for the path of a socket is 107 bytes. */
-const maxFolderLength = 80;
-/** `host:port` is the only form that every version of etcd takes: a file of that name. */
-const clientSocket = 'client:1';
-const peerSocket = 'peer:1';
-
 export interface OfflineEtcdOptions {
   readonly runtime: Runtime;
   readonly etcd: string;
@@ -96,6 +91,11 @@ export interface OfflineEtcd extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+/**
+ * One etcd of a restore: a single member under its final name and peer URL, which nobody can dial,
+ * because it listens on Unix sockets only. It is started once and never again: whoever uses it
+ * learns by a signal that it has ended, with the last that it said.
+ */
 function startOfflineEtcd(options: OfflineEtcdOptions): OfflineEtcd {
   const { runtime, etcd, pidFile } = options;
   const folder = mkdtempSync(path.join(socketHome(options.directory), '.etcd-'));

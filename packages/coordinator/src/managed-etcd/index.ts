@@ -1,7 +1,8 @@
 // The etcd engine on its own (`@bigfleet/coordinator/etcd`): for tests and benchmarks that run it
 // against real servers. The coordinator's process wires it by itself.
 
-export { EtcdClient, type EtcdClientOptions, type EtcdUser } from '../etcd-client/index.ts';
+export type { EtcdUser } from '../etcd-client/caller.ts';
+export { EtcdClient, type EtcdClientOptions } from '../etcd-client/client.ts';
 export { handleJoin, type JoinResult } from './join-handler.ts';
 export type { JoinAnswer, JoinPort } from './join-client.ts';
 export {

@@ -25,7 +25,7 @@ export interface JoinOptions {
   readonly runtime: Runtime;
   readonly port: JoinPort;
   /** How long an empty ordinal 0 asks for others before it begins; default 30 s. */
-  readonly probeForMs?: number;
+  readonly probeForMs?: number | undefined;
   readonly onRefused?: (error: unknown, pauseMs: number) => void;
 }
 
@@ -69,10 +69,6 @@ export async function probeCluster(
   return false;
 }
 
-// How this replica's etcd comes to its data (coordinator §3.6). Only ordinal 0 may begin a cluster,
-// only when told so, and only after nobody answered: ordinal 0 alone losing its volume must join
-// the survivors, not mint a second cluster beside them.
-
 export type Formation = 'resume' | 'bootstrap' | 'join';
 
 export interface FormationFacts {
@@ -84,6 +80,11 @@ export interface FormationFacts {
   readonly probe: () => Promise<boolean>;
 }
 
+/**
+ * How this replica's etcd comes to its data (coordinator §3.6). Only ordinal 0 may begin a cluster,
+ * only when told so, and only after nobody answered: ordinal 0 alone losing its volume must join
+ * the survivors, not mint a second cluster beside them.
+ */
 export async function decideFormation(facts: FormationFacts): Promise<Formation> {
   if (facts.hasMember) return 'resume';
   if (facts.ordinal !== 0 || !facts.bootstrap) return 'join';

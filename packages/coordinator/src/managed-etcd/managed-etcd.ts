@@ -27,11 +27,11 @@ export interface ManagedEtcdOptions {
   readonly clientAddress: string;
   readonly peerBind: string;
   readonly peerAdvertise: string;
-  readonly peerTls?: PeerTls;
+  readonly peerTls?: PeerTls | undefined;
   readonly bootstrap: boolean;
   readonly port: JoinPort;
   /** Default 30 s. */
-  readonly probeForMs?: number;
+  readonly probeForMs?: number | undefined;
   readonly onEvent?: (event: ManagedEtcdEvent) => void;
 }
 
@@ -80,13 +80,12 @@ export async function startManagedEtcd(
 }
 
 function formationOf(options: ManagedEtcdOptions, signal: AbortSignal): Promise<Formation> {
-  const { runtime, nodeId, bootstrap, port, probeForMs } = options;
-  const probing = { runtime, port, ...(probeForMs === undefined ? {} : { probeForMs }) };
+  const { nodeId, bootstrap } = options;
   return decideFormation({
     hasMember: existsSync(join(etcdDir(options), 'member')),
     ordinal: ordinalOf(nodeId),
     bootstrap,
-    probe: () => probeCluster(probing, signal),
+    probe: () => probeCluster(options, signal),
   });
 }
 

@@ -6,13 +6,15 @@
 
 import { BigFleetError, type Runtime, runWithDeadline, sleep, type Clock } from '@bigfleet/base';
 import type { Member } from '@bigfleet/wire/etcd';
-import type { EtcdClient } from '../etcd-client/index.ts';
+import type { EtcdClient } from '../etcd-client/client.ts';
 import type { JoinPort } from './join-client.ts';
 import { isStarted } from './join-handler.ts';
 
 const everyMs = 2_000;
 const callDeadlineMs = 2_000;
 const joinWithinMs = 10_000;
+const unstartedForMs = 5 * 60_000;
+const absentForMs = 30 * 60_000;
 
 export interface MembershipOptions {
   readonly runtime: Runtime;
@@ -113,14 +115,12 @@ async function everyRound(
   }
 }
 
-// Which learners will never be voters. etcd takes one learner at a time, so one that asked to join and
-// was never seen again would keep every other replica out. Dropping a learner costs no vote. One that
-// never started is given up soon: it asks again with an empty disk. One that started holds data, which
-// its operator must wipe once it is dropped, so it gets the time of a repair.
-
-const unstartedForMs = 5 * 60_000;
-const absentForMs = 30 * 60_000;
-
+/**
+ * Which learners will never be voters. etcd takes one learner at a time, so one that asked to join
+ * and was never seen again would keep every other replica out. Dropping a learner costs no vote.
+ * One that never started is given up soon: it asks again with an empty disk. One that started holds
+ * data, which its operator must wipe once it is dropped, so it gets the time of a repair.
+ */
 class StaleLearners {
   readonly #clock: Clock;
   /** Since when each learner has been away; as many as the member list has. */

@@ -10,6 +10,9 @@ import type { EtcdBuild, EtcdRestore } from '../snapshots/restore-into-engine.ts
 import { buildFromRows } from './build-from-rows.ts';
 import { endOrphan, pidFileOf } from './orphan.ts';
 
+const revisionBump = 1_000_000_000;
+const buildWithinMs = 10 * 60_000;
+
 export interface EtcdRestoreTools {
   readonly runtime: Runtime;
   /** Name or path of the server, for a logical snapshot. */
@@ -37,12 +40,6 @@ async function buildWith(tools: EtcdRestoreTools, build: EtcdBuild): Promise<voi
   else await buildFromRows({ ...cluster, state: source.state, pidFile });
 }
 
-// A cluster of one from a native snapshot (coordinator §10.3 step 4), by etcd's own tool. Revisions
-// are raised so that no watcher or cached revision sees time run backwards. Term and ledger
-// generation stay as they are inside the database: the first election raises them.
-
-const revisionBump = 1_000_000_000;
-const buildWithinMs = 10 * 60_000;
 const run = promisify(execFile);
 
 export interface SnapshotBuild {
@@ -55,6 +52,11 @@ export interface SnapshotBuild {
   readonly peerUrl: string;
 }
 
+/**
+ * A cluster of one from a native snapshot (coordinator §10.3 step 4), by etcd's own tool. Revisions
+ * are raised so that no watcher or cached revision sees time run backwards. Term and ledger
+ * generation stay as they are inside the database: the first election raises them.
+ */
 async function buildFromSnapshot(build: SnapshotBuild): Promise<void> {
   const { etcdutl, snapshotFile, directory, nodeId, peerUrl } = build;
   const args = [

@@ -3,7 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { BigFleetError, describeThrown } from '@bigfleet/base';
 import { tlsFromFlags, type TlsMaterial } from '@bigfleet/wire';
-import { EtcdClient, type EtcdUser } from '../etcd-client/index.ts';
+import type { EtcdUser } from '../etcd-client/caller.ts';
+import { EtcdClient } from '../etcd-client/client.ts';
 import { takeDataDir } from '../store/data-dir.ts';
 import type { EtcdCredentials, StoreSettings } from './settings.ts';
 import { etcdEngine, type OpenStoreOptions, type StoreParts } from './store-parts.ts';

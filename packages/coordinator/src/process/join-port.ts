@@ -28,6 +28,9 @@ import { LEADER_ADDRESS } from '../service/leader-gate.ts';
 /** One that swallows everything must not use up the time of all others. */
 const STATUS_WITHIN_MS = 2_000;
 const MAX_DIALS = 20;
+/** More replicas than anybody runs. */
+const MAX_ADDRESSES = 16;
+const DIALS_OF_ONE_ADDRESS = 4;
 
 export interface PeerDialOptions {
   readonly runtime: Runtime;
@@ -138,21 +141,18 @@ function isDeadline(error: unknown): boolean {
   return error instanceof BigFleetError && error.code === 'deadline_exceeded';
 }
 
-// Every address that `--join-addr` stands for, asked of the system anew at each call, in random order:
-// a headless name leads to all replicas, and a connection to one of them says nothing about the others.
-// Behind one address (a Service with its own, a balancer) each dial lands somewhere, so it is tried a
-// few times.
-
-/** More replicas than anybody runs. */
-const MAX_ADDRESSES = 16;
-const DIALS_OF_ONE_ADDRESS = 4;
-
 export interface ReplicaAddress {
   readonly target: string;
   /** What the certificate must carry when the target is a number that a name resolved to. */
   readonly serverName?: string;
 }
 
+/**
+ * Every address that `--join-addr` stands for, asked of the system anew at each call, in random
+ * order: a headless name leads to all replicas, and a connection to one of them says nothing about
+ * the others. Behind one address (a Service with its own, a balancer) each dial lands somewhere, so
+ * it is tried a few times.
+ */
 export async function replicaAddresses(
   address: string,
   random: Random,

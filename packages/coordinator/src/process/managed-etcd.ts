@@ -3,7 +3,7 @@
 
 import { describeThrown } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import { EtcdClient } from '../etcd-client/index.ts';
+import { EtcdClient } from '../etcd-client/client.ts';
 import { peerUrlOf } from '../managed-etcd/etcd-command.ts';
 import { handleJoin } from '../managed-etcd/join-handler.ts';
 import {
@@ -57,7 +57,7 @@ function partsOf(options: OpenStoreOptions, managed: Managed, releaseLock: () =>
         runtime,
         nodeId,
         dataDir: settings.dataDir,
-        ...(tlsOfPeers === undefined ? {} : { peerTls: tlsOfPeers }),
+        peerTls: tlsOfPeers,
         bootstrap: settings.mayBootstrap,
         port,
         onEvent: (event) => logEtcd(logger, joinAddress, event),

@@ -220,19 +220,18 @@ function announce(
   core.logger.info('coordinator started', { store: core.parts.store.engine, bootstrap });
 }
 
-// `--trace-samples`: every command's duration as it was, beside the histogram, whose percentiles are
-// only good to a factor of two (scale-and-testing §7). One series, `apply`, refused commands included.
-
-const APPLY_SERIES = 'apply';
-
-/** The same metrics; without a trace nothing is added. */
+/**
+ * The metrics, with every command's duration in the series `apply` of `--trace-samples`, refused
+ * commands included: percentiles of the histogram are only good to a factor of two
+ * (scale-and-testing §7). Without a trace nothing is added.
+ */
 function tracedApplies(
   metrics: CoordinatorMetrics,
   samples: Pick<SampleTrace, 'series'> | undefined,
   clock: Clock,
 ): CoordinatorMetrics {
   if (samples === undefined) return metrics;
-  const series = samples.series(APPLY_SERIES);
+  const series = samples.series('apply');
   return {
     ...metrics,
     onApply: (outcome, seconds) => {

@@ -3,7 +3,7 @@
 import { type Runtime, describeThrown } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { TlsMaterial } from '@bigfleet/wire';
-import type { EtcdClient } from '../etcd-client/index.ts';
+import type { EtcdClient } from '../etcd-client/client.ts';
 import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
 import type { JoinHandler } from '../service/join-handlers.ts';
 import { EtcdStore } from '../store/etcd/etcd-store.ts';
@@ -39,8 +39,6 @@ export interface StoreParts {
   readonly close: () => Promise<void>;
 }
 
-// The etcd engine of this process, whoever runs the etcd.
-
 export interface EtcdEngineOptions {
   readonly client: EtcdClient;
   readonly prefix: string;
@@ -49,7 +47,10 @@ export interface EtcdEngineOptions {
   readonly peerAddress: string;
 }
 
-/** The lock of the data directory must be held: a leader key with our name is then a dead one's. */
+/**
+ * The etcd engine of this process, whoever runs the etcd. The lock of the data directory must be
+ * held: a leader key with our name is then a dead one's.
+ */
 export function etcdEngine(options: OpenStoreOptions, engine: EtcdEngineOptions): EtcdStore {
   const { runtime, logger, settings, metrics } = options;
   return new EtcdStore({

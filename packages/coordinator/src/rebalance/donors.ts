@@ -14,6 +14,9 @@ import {
 import type { Seat } from './pass-fleet.ts';
 import { missingAttribute, onlyValue } from './selector.ts';
 
+/** Keeps `0.1 × 70` from being eight machines. */
+const ROUNDING = 1e-9;
+
 export interface OpenSeat extends Seat {
   readonly flow: Flow;
 }
@@ -99,12 +102,10 @@ export function best<S extends Seat>(
   return first;
 }
 
-// How much a donor can spare. It keeps a margin of what is its own, at least one; what it drained
-// for the recipient is not its own and goes in full.
-
-/** Keeps `0.1 × 70` from being eight machines. */
-const ROUNDING = 1e-9;
-
+/**
+ * How much a donor can spare. It keeps a margin of what is its own, at least one; what it drained
+ * for the recipient is not its own and goes in full.
+ */
 export function spareOf(available: number, reserved: number, marginFraction: number): number {
   const promised = Math.min(reserved, Math.max(0, available));
   const own = available - promised;

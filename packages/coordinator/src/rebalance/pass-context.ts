@@ -1,13 +1,18 @@
-// What a pass is given, and what its tiers share while they look for a donor.
+// What a pass is given, what its tiers share while they look for a donor, what the pass may still
+// spend, and the record of what it turned down.
 
-import { type CooldownView, type Flow, meets } from '../moves/cooldowns.ts';
+import { type Cooldowns, type Flow, meets } from '../moves/cooldowns.ts';
 import type { Move, PassReason, Rejection } from '../moves/plan.ts';
-import type { ReservationView } from '../moves/reservations.ts';
+import type { Reservations } from '../moves/reservations.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
 import type { ShardPicture } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { Member, PassFleet, ShortfallRow } from './pass-fleet.ts';
 import type { Pins } from './selector.ts';
+
+/** Fleet-wide, per pass. */
+const MAX_VICTIMS_PER_PASS = 5;
+const MAX_KEPT = 20_000;
 
 export interface PassInput {
   /** Monotonic. */
@@ -15,8 +20,8 @@ export interface PassInput {
   readonly pictures: readonly ShardPicture[];
   readonly state: FleetView;
   readonly settings: RebalanceSettings;
-  readonly cooldowns: CooldownView;
-  readonly reservations: ReservationView;
+  readonly cooldowns: Cooldowns;
+  readonly reservations: Reservations;
   /** `Plan.exhausted` of the previous pass of this leadership. */
   readonly exhaustedBefore: ReadonlySet<string>;
   isRecovering(shardId: string): boolean;
@@ -61,12 +66,10 @@ export function isEitherRecovering({ input }: PassContext, asked: Asked, donor: 
   );
 }
 
-// What one pass may still do, and what it has already promised: one open transfer per shard and
-// role, a number of moves, a number of victims, and no second move on a flow (coordinator §9.7).
-
-/** Fleet-wide, per pass. */
-const MAX_VICTIMS_PER_PASS = 5;
-
+/**
+ * What one pass may still do, and what it has already promised: one open transfer per shard and
+ * role, a number of moves, a number of victims, and no second move on a flow (coordinator §9.7).
+ */
 export class PassBudget {
   readonly #givers = new Set<string>();
   readonly #takers = new Set<string>();
@@ -111,12 +114,11 @@ export class PassBudget {
   }
 }
 
-// Rejections of one pass, recorded where they happen. At two hundred shards with a hundred rows each
-// there are millions; a plan keeps the first of them and counts the rest, so that explaining never
-// costs more than deciding.
-
-const MAX_KEPT = 20_000;
-
+/**
+ * Rejections of one pass, recorded where they happen. At two hundred shards with a hundred rows
+ * each there are millions; a plan keeps the first of them and counts the rest, so that explaining
+ * never costs more than deciding.
+ */
 export class RejectionLog {
   #kept = 0;
   #dropped = 0;

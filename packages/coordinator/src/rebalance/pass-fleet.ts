@@ -1,5 +1,6 @@
 // The facts of one pass, derived once: who takes part, which of them dial an address together, who
-// is short at which priority. Read-only; what the pass itself uses up is in pass-budget.ts.
+// is short at which priority, and the rows that the pass may answer. Read-only; what the pass itself
+// uses up is in pass-context.ts.
 
 import { compareText } from '@bigfleet/base';
 import { Operator, type Resources, type Shortfall } from '@bigfleet/wire';
@@ -80,10 +81,6 @@ function seatsOf(members: ReadonlyMap<string, Member>): ReadonlyMap<string, read
   return seats;
 }
 
-// The rows that a pass may answer, in the one order in which it answers them: priority, then age,
-// then shard id, then the position in the report. Rows that a pass must not answer get their reason
-// here. A peer that does not know our fields says the same by age and requirements.
-
 export interface ShortfallRow {
   readonly picture: ShardPicture;
   readonly shortfall: Shortfall;
@@ -110,6 +107,10 @@ function rowsOf(picture: ShardPicture): readonly ShortfallRow[] {
   });
 }
 
+/**
+ * Why a pass must not answer the row. A peer that does not know our fields says the same by age and
+ * requirements.
+ */
 export function rowRejection(row: ShortfallRow, ageGate: number): RowRejection | undefined {
   if (row.shortfall.ageCycles <= ageGate) return 'age_below_gate';
   if (isTopologyConstrained(row.shortfall)) return 'topology_constrained';
@@ -120,6 +121,7 @@ export function isEmpty(resources: Resources | undefined): boolean {
   return resources === undefined || Object.keys(resources.resources).length === 0;
 }
 
+/** The one order in which a pass answers rows; within a shard the order of its report stays. */
 function byUrgency(a: ShortfallRow, b: ShortfallRow): number {
   return (
     b.ref.priority - a.ref.priority ||

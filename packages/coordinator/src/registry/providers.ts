@@ -1,7 +1,7 @@
-// The provider registry (coordinator §7.5). Registering is one idempotent command; every shard hears
-// of it through its assignment. Deregistering is refused while a shard may still hold machines
-// there, because machines that nobody dials are machines that nobody can drain: a shard that has not
-// reported to this leader counts as holding some.
+// The provider registry (coordinator §7.5) and the quota of its entries. Registering is one
+// idempotent command; every shard hears of it through its assignment. Deregistering is refused while
+// a shard may still hold machines there, because machines that nobody dials are machines that nobody
+// can drain: a shard that has not reported to this leader counts as holding some.
 
 import type { Admissions } from '../assignment/admissions.ts';
 import { reachedShards } from '../assignment/provider-reach.ts';
@@ -63,10 +63,6 @@ function userOf({ ledger, soft }: ProviderOperations, entry: ProviderRow): strin
   return `provider may be in use by ${silent}: it has not reported since this leader took over`;
 }
 
-// Setting the slices of one provider and region (coordinator §7.4): a whole-row overwrite. What the
-// state machine cannot see is checked here: an entry covers one region, so a slice for another
-// region of the same name would cap nothing.
-
 export interface QuotaRequest {
   readonly provider: string;
   readonly region: string;
@@ -74,6 +70,11 @@ export interface QuotaRequest {
   readonly perShard: ReadonlyMap<string, number>;
 }
 
+/**
+ * Sets the slices of one provider and region (coordinator §7.4): a whole-row overwrite. The region is
+ * checked here, because the state machine cannot see it: an entry covers one region, so a slice for
+ * another region of the same name would cap nothing.
+ */
 export async function setQuota(ledger: Ledger, request: QuotaRequest): Promise<Outcome> {
   const entry = ledger.state.provider(request.provider);
   if (entry !== undefined && request.perShard.size > 0 && entry.region !== request.region) {

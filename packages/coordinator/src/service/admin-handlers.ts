@@ -12,8 +12,7 @@ import {
   toMap,
 } from '@bigfleet/wire';
 import { callerLedger } from '../ledger/ledger.ts';
-import { type Outcome, refused } from '../ledger/outcome.ts';
-import { bindCluster, unbindCluster } from '../registry/clusters.ts';
+import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 import { assignDomain, unassignDomain } from '../registry/domains.ts';
 import { deregisterProvider, registerProvider, setQuota } from '../registry/providers.ts';
 import { removeShard } from '../registry/remove-shard.ts';
@@ -87,13 +86,17 @@ export function registryHandlers(
       change(options, call, { name, force }, required({ name }), (at) =>
         deregisterProvider(operations(at), name, force),
       ),
-    bindCluster: ({ clusterId: cluster, shardId: shard, force }, call) =>
-      change(options, call, { cluster, shard, force }, required({ cluster, shard }), ({ ledger }) =>
-        bindCluster(ledger, { cluster, shard, force }),
-      ),
+    // Bindings normally come from reports (coordinator §7.3); these two are for the deliberate
+    // rebind and for a cluster that is gone.
+    bindCluster: ({ clusterId: cluster, shardId: shard, force }, call) => {
+      const given = { cluster, shard, force };
+      return change(options, call, given, required({ cluster, shard }), async ({ ledger }) =>
+        outcomeOf(await ledger.apply({ kind: 'BindCluster', ...given })),
+      );
+    },
     unbindCluster: ({ clusterId: cluster }, call) =>
-      change(options, call, { cluster }, required({ cluster }), ({ ledger }) =>
-        unbindCluster(ledger, cluster),
+      change(options, call, { cluster }, required({ cluster }), async ({ ledger }) =>
+        outcomeOf(await ledger.apply({ kind: 'UnbindCluster', cluster })),
       ),
   };
 }
@@ -126,19 +129,20 @@ async function change(
   return {};
 }
 
-// One structured line per mutating call (security §6): who, from where, what, with which outcome,
-// under which term, at which index. It is the change log that a restore is repaired from by hand, so
-// refusals are in it too. Identity is the SAN at most; arguments hold names and numbers, no secrets.
+type AuditArguments = Readonly<Record<string, string | number | boolean>>;
 
-export type AuditArguments = Readonly<Record<string, string | number | boolean>>;
-
-export interface AuditEntry {
+interface AuditEntry {
   readonly call: CallContext;
   readonly arguments: AuditArguments;
   readonly outcome: Outcome;
   readonly term: bigint;
 }
 
+/**
+ * One structured line per mutating call (security §6): caller, peer, arguments, outcome, term, index.
+ * It is the change log that a restore is repaired from by hand, so refusals are in it too. Identity
+ * is the SAN at most; arguments hold names and numbers, no secrets.
+ */
 export function writeAudit(logger: Logger, { call, outcome, term, ...entry }: AuditEntry): void {
   const { identity, address } = call.peer;
   logger.info('admin call', {

@@ -1,4 +1,5 @@
-// Reading the fleet state: every list in its documented order, only live rows, zero for "never".
+// Reading the fleet state: every list in its documented order, only live rows, zero for "never"; and
+// GetStatus, the one answer that a follower gives.
 
 import {
   type Coordinator,
@@ -116,15 +117,14 @@ function byShard(a: DomainRow, b: DomainRow): number {
   return a.shardId < b.shardId ? -1 : 1;
 }
 
-// GetStatus: what any replica knows about itself and its leader; the one answer that a follower gives.
-
-export interface StatusOptions {
+interface StatusOptions {
   readonly replica: Replica;
   readonly engine: StoreEngine;
   readonly nodeId: string;
   readonly version: string;
 }
 
+/** What any replica knows about itself and its leader. */
 export function statusHandler(
   options: StatusOptions,
 ): Pick<Handlers<typeof CoordinatorAdmin>, 'getStatus'> {

@@ -1,6 +1,6 @@
-// Opens a snapshot, directory or tar, and hands out its state only together with its checksum: a
-// copy that does not fit is an error, never a file. Nothing is trusted: sizes are bounded by the
-// file, names are two, and the order is meta first.
+// Snapshots as files. Reading, from a directory or a tar, hands out the state only together with its
+// checksum: a copy that does not fit is an error, never a file. Nothing is trusted: sizes are bounded
+// by the file, names are two, and the order is meta first. Writing makes one tar.
 
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
@@ -127,9 +127,6 @@ async function* stateBytes({ file, offset, size }: StatePlace): AsyncIterable<Ui
 
 const META_TOO_LARGE = `${META_FILE} is larger than ${MAX_META_BYTES} bytes`;
 
-// A snapshot as one tar: `meta.json`, then `state`, so that a reader knows the checksum before the
-// bytes. The target appears by rename, whole, or not at all.
-
 export interface TarOptions {
   readonly meta: SnapshotMeta;
   /** The spooled state. */
@@ -138,6 +135,10 @@ export interface TarOptions {
   readonly onStep?: StepHook;
 }
 
+/**
+ * A snapshot as one tar: `meta.json`, then `state`, so that a reader knows the checksum before the
+ * bytes. The target appears by rename, whole, or not at all.
+ */
 export async function writeSnapshotTar(options: TarOptions): Promise<void> {
   const { meta, target, onStep } = options;
   const part = `${target}.part`;

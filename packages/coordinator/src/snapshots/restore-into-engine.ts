@@ -1,4 +1,5 @@
-// A checked state into a fresh database, built beside the old one. The last step is a rename.
+// A checked state into the data directory, for either engine: the new engine state is built beside
+// the old one, and the last step is a rename.
 
 import { renameSync, rmSync } from 'node:fs';
 import { nextGeneration } from '../state/meta.ts';
@@ -16,6 +17,8 @@ import {
 import type { StepHook } from './spool.ts';
 
 const BUILD_FILE = 'coordinator.db.new';
+const ETCD_DIRECTORY = 'etcd';
+const BUILD_DIRECTORY = 'etcd.new';
 
 export interface SqliteRestore {
   readonly state: LoadedState;
@@ -47,13 +50,6 @@ export function restoreIntoSqlite(dataDir: DataDir, restore: SqliteRestore): voi
   syncPath(dataDir.directory);
 }
 
-// A checked state into a data directory of etcd, built beside the old one by whoever knows etcd. The
-// last step is a rename. The term and the ledger generation, which live inside etcd's database, are
-// left in restore.json for the first election to raise.
-
-const ETCD_DIRECTORY = 'etcd';
-const BUILD_DIRECTORY = 'etcd.new';
-
 /** What the etcd engine does with a checked state. */
 export interface EtcdRestore {
   /** Makes `directory`, which does not exist, the data of a cluster of one; changes nothing else. */
@@ -81,6 +77,11 @@ export interface IntoEtcd {
   readonly onStep: StepHook | undefined;
 }
 
+/**
+ * A checked state into a data directory of etcd, built beside the old one by whoever knows etcd.
+ * The last step is a rename. The term and the ledger generation, which live inside etcd's database,
+ * are left in restore.json for the first election to raise.
+ */
 export async function restoreIntoEtcd(dataDir: DataDir, restore: IntoEtcd): Promise<void> {
   const { etcd, nodeId, raftAdvertise, source, termFloor, ledgerGeneration, onStep } = restore;
   const built = dataDir.at(BUILD_DIRECTORY);

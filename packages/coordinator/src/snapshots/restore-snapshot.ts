@@ -20,7 +20,9 @@ import { openArchive } from './archive.ts';
 import { loadLogical, type RejectedRow } from './load-logical.ts';
 import { type EtcdRestore, restoreIntoEtcd, restoreIntoSqlite } from './restore-into-engine.ts';
 import { malformedSnapshot, type SnapshotMeta } from './snapshot-meta.ts';
-import type { StepHook } from './spool.ts';
+import { isMissing, type StepHook } from './spool.ts';
+
+const GENERATION_FILE = 'restored-generation';
 
 /**
  * Elections after the snapshot gave terms that it does not know; below a shard's high-water mark
@@ -153,17 +155,16 @@ function maxOf(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
 }
 
-// `<data-dir>/restored-generation`: of all restores into this directory the highest ledger generation.
-// A snapshot that is restored twice, or an older one after it, would begin the same generation again;
-// a shard that acts on revision 12 of the first attempt would be taken for one that has heard revision
-// 12 of the second. The file stays for ever. A directory that never had a restore has none.
-
-const FILE = 'restored-generation';
-
-/** The generation that the next restore begins; durable when it returns, also when that fails. */
+/**
+ * The ledger generation that this restore begins; durable when it returns, also when the restore
+ * fails. `<data-dir>/restored-generation` keeps the highest one of all restores into the directory,
+ * for ever: a snapshot that is restored twice, or an older one after it, would else begin the same
+ * generation again, and a shard that acts on revision 12 of the first attempt would be taken for one
+ * that has heard revision 12 of the second. A directory that never had a restore has no such file.
+ */
 function beginGeneration(dataDir: DataDir, ofSnapshot: number): number {
   const generation = Math.max(ofSnapshot, lastGeneration(dataDir)) + 1;
-  writeFileSync(dataDir.at(FILE), `${generation}\n`, { mode: 0o600, flush: true });
+  writeFileSync(dataDir.at(GENERATION_FILE), `${generation}\n`, { mode: 0o600, flush: true });
   syncPath(dataDir.directory);
   return generation;
 }
@@ -171,21 +172,22 @@ function beginGeneration(dataDir: DataDir, ofSnapshot: number): number {
 function lastGeneration(dataDir: DataDir): number {
   let text: string;
   try {
-    text = readFileSync(dataDir.at(FILE), 'utf8');
+    text = readFileSync(dataDir.at(GENERATION_FILE), 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0;
+    if (isMissing(error)) return 0;
     throw error;
   }
   if (/^\d{1,15}\n$/.test(text)) return Number(text);
-  const problem = `${dataDir.at(FILE)} holds no generation: write a number above every one restored`;
+  const problem = `${dataDir.at(GENERATION_FILE)} holds no generation: write a number above every one restored`;
   throw new BigFleetError('coordinator_data_dir_unusable', problem);
 }
 
-// The state inside a SQLite file that a restore has copied: checked like a database at start, every
-// row decoded, and its meta compared with what meta.json claims. The file itself is never installed;
-// a fresh one is built from these rows, so nothing foreign inside it survives.
-
-/** Throws `snapshot_malformed`. */
+/**
+ * The state inside a SQLite file that a restore has copied: checked like a database at start, every
+ * row decoded, and its meta compared with what meta.json claims. The file itself is never
+ * installed; a fresh one is built from these rows, so nothing foreign inside it survives. Throws
+ * `snapshot_malformed`.
+ */
 function readSqliteState(file: string, archive: SnapshotMeta): LoadedState {
   const state = read(file);
   const { applyIndex, clusterUid } = state.meta;

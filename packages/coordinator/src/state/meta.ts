@@ -10,6 +10,7 @@ import type { Meta } from './rows.ts';
 
 /** 2^21 generations fit into what a number counts exactly. */
 const REVISIONS_PER_GENERATION = 2 ** 32;
+const CLUSTER_UID_BYTES = 16;
 
 type Position = Pick<Meta, 'ledgerGeneration' | 'assignmentRevision'>;
 
@@ -29,13 +30,10 @@ export function nextGeneration<T extends Position>(before: T, atLeast = 0): T {
   return { ...after, assignmentRevision: revisionIn(after, before.assignmentRevision) };
 }
 
-// The layout of the stored state. A store of a higher schema is refused: its rows mean something
-// that this version does not know.
-
+/** The layout of the stored state. A higher one is refused: its rows mean something unknown here. */
 export const SCHEMA = 1;
-const CLUSTER_UID_BYTES = 16;
 
-/** Of a store that was never written; the term rises with the first leadership. */
+/** The meta of a store that was never written; the term rises with the first leadership. */
 export function firstMeta(runtime: Pick<Runtime, 'entropy'>): Meta {
   return {
     schema: SCHEMA,

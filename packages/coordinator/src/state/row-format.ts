@@ -135,9 +135,10 @@ export function decodeStoredRow<T extends Table>(
   return row;
 }
 
-// A key and its value as an engine lists them, with the table that the key names.
-
-/** A row under a key that is not ours was put there by hand: `coordinator_row_malformed`. */
+/**
+ * A key and its value as an engine lists them, with the table that the key names. A row under a key
+ * that is not ours was put there by hand: `coordinator_row_malformed`.
+ */
 export function storedRow({ key, value }: Pick<StoredRow, 'key' | 'value'>): StoredRow {
   const table = parseRowKey(key)?.table;
   if (table === undefined)

@@ -115,10 +115,6 @@ export class PlainTable<R> {
   }
 }
 
-// One table whose rows belong to a shard and die with it (coordinator §2.1: a row is live only while
-// its uid is the shard's current one). Dead rows are kept until they are swept, because the engine
-// still holds them, but no reader sees them. Reading one owner's rows never walks the table.
-
 export interface Owner {
   readonly shardId: string;
   readonly uid: number;
@@ -132,6 +128,11 @@ export interface OwnedTableOptions<R> {
 
 export type OwnedTableName = Extract<Table, 'clusters' | 'domains' | 'homes' | 'overrides'>;
 
+/**
+ * One table whose rows belong to a shard and die with it (coordinator §2.1: a row is live only
+ * while its uid is the shard's current one). Dead rows are kept until they are swept, because the
+ * engine still holds them, but no reader sees them. Reading one owner's rows never walks the table.
+ */
 export class OwnedTable<R extends TableRows[OwnedTableName]> {
   readonly #options: OwnedTableOptions<R>;
   readonly #stored = new Map<RowKey, R>();

@@ -1,4 +1,8 @@
-// A logical snapshot of what an engine has just loaded, as every engine offers it.
+// The logical snapshot (coordinator §10.1), as every engine offers it: the live state as one JSON
+// document that any engine can load, byte for byte the same whatever engine wrote it. Keys of the
+// established document keep their shape; what it lacks (meta, times of binding, states of domains)
+// stands beside them under names that older readers ignore. Dead rows are not part of the state and
+// are left out.
 
 import { FleetState } from '../state/fleet-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
@@ -29,11 +33,6 @@ async function* chunksOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
     yield bytes.subarray(at, at + CHUNK_BYTES);
   }
 }
-
-// The logical snapshot (coordinator §10.1): the live state as one JSON document that any engine can
-// load, byte for byte the same whatever engine wrote it. Keys of the established document keep their
-// shape; what it lacks (meta, times of binding, states of domains) stands beside them under names
-// that older readers ignore. Dead rows are not part of the state and are left out.
 
 /** One row per line: a person can read and diff it. */
 export function encodeLogical(view: FleetView): string {

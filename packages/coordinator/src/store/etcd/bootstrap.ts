@@ -3,7 +3,7 @@
 // the others find it written. A newer schema is refused before anything else is read.
 
 import { BigFleetError, type Runtime } from '@bigfleet/base';
-import type { EtcdClient } from '../../etcd-client/index.ts';
+import type { EtcdClient } from '../../etcd-client/client.ts';
 import { createRevisionIs, get, put, readAt } from '../../etcd-client/txn.ts';
 import { firstMeta, SCHEMA } from '../../state/meta.ts';
 import { bytesOf, type KeySpace, textOf } from './key-space.ts';

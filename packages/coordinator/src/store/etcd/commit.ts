@@ -4,7 +4,7 @@
 
 import { BigFleetError, type Runtime } from '@bigfleet/base';
 import type { TxnResponse, KeyValue } from '@bigfleet/wire/etcd';
-import type { EtcdClient } from '../../etcd-client/index.ts';
+import type { EtcdClient } from '../../etcd-client/client.ts';
 import {
   get,
   maxTxnOps,

@@ -5,7 +5,7 @@
 
 import type { Runtime } from '@bigfleet/base';
 import type { TxnResponse } from '@bigfleet/wire/etcd';
-import type { EtcdClient, GrantedLease } from '../../etcd-client/index.ts';
+import type { EtcdClient, GrantedLease } from '../../etcd-client/client.ts';
 import {
   createRevisionIs,
   get,

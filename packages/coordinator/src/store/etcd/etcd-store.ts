@@ -4,7 +4,7 @@
 // outside a leadership and to trust anything it cannot prove by a linearizable read.
 
 import { assert, BigFleetError, type Random, sleep } from '@bigfleet/base';
-import type { EtcdClient } from '../../etcd-client/index.ts';
+import type { EtcdClient } from '../../etcd-client/client.ts';
 import type { RowKey, LoadedState } from '../../state/writes.ts';
 import { logicalSnapshot } from '../logical-snapshot.ts';
 import type {

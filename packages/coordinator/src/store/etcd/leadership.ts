@@ -3,7 +3,7 @@
 // once, for one reason, and never comes back: a new campaign makes a new one.
 
 import type { Runtime } from '@bigfleet/base';
-import type { EtcdClient, GrantedLease } from '../../etcd-client/index.ts';
+import type { EtcdClient, GrantedLease } from '../../etcd-client/client.ts';
 import type { RowKey } from '../../state/writes.ts';
 import type { Leadership, LossReason } from '../store.ts';
 import { LeaseKeeper } from './lease-keeper.ts';

@@ -5,7 +5,7 @@
 
 import { BigFleetError, assert } from '@bigfleet/base';
 import type { KeyValue, RangeResponse } from '@bigfleet/wire/etcd';
-import type { EtcdClient } from '../../etcd-client/index.ts';
+import type { EtcdClient } from '../../etcd-client/client.ts';
 import { createRevisionIs, type Op, put } from '../../etcd-client/txn.ts';
 import { TABLES } from '../../state/keys.ts';
 import type { Table, Meta } from '../../state/rows.ts';
@@ -23,6 +23,11 @@ import {
 const pageLimit = 1_000n;
 const maxAttempts = 5;
 const pageDeadlineMs = 10_000;
+const maxBatchCount = 100;
+/** Well below etcd's `--max-request-bytes` of 1.5 MiB. */
+const maxBatchLength = 512 * 1_024;
+/** The first one also waits for the server to be up. */
+const writeDeadlineMs = 60_000;
 
 export interface LoadedLedger {
   readonly revision: bigint;
@@ -117,16 +122,11 @@ function valueOf(kv: KeyValue | undefined, absent: string): string {
   return kv === undefined ? absent : textOf(kv.value);
 }
 
-// A whole state into an empty etcd, for offline restores only: rows first, in transactions that etcd
-// takes, then `meta/…`. Until `meta/schema` is written the store counts as empty, and every
-// transaction demands that it is: a second writer, or a store with content, is refused.
-
-const maxBatchCount = 100;
-/** Well below etcd's `--max-request-bytes` of 1.5 MiB. */
-const maxBatchLength = 512 * 1_024;
-/** The first one also waits for the server to be up. */
-const writeDeadlineMs = 60_000;
-
+/**
+ * A whole state into an empty etcd, for offline restores only: rows first, in transactions that
+ * etcd takes, then `meta/…`. Until `meta/schema` is written the store counts as empty, and every
+ * transaction demands that it is: a second writer, or a store with content, is refused.
+ */
 export async function writeWholeState(
   client: EtcdClient,
   keys: KeySpace,

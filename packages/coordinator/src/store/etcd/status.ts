@@ -3,7 +3,7 @@
 
 import { Backoff, type Runtime, sleep } from '@bigfleet/base';
 import { AlarmType } from '@bigfleet/wire/etcd';
-import type { EtcdClient } from '../../etcd-client/index.ts';
+import type { EtcdClient } from '../../etcd-client/client.ts';
 import { get, readAt } from '../../etcd-client/txn.ts';
 import type { StoreStatus } from '../store.ts';
 import { type KeySpace, textOf } from './key-space.ts';
@@ -11,6 +11,8 @@ import { readDeadlineMs, type EtcdStoreObserver } from './options.ts';
 import { decodeApply, firstApply } from './values.ts';
 
 const maxReplicaCount = 100n;
+const ttlSeconds = 10;
+const callDeadlineMs = 3_000;
 
 export async function statusOf(client: EtcdClient, keys: KeySpace): Promise<StoreStatus> {
   const limits = { deadlineMs: readDeadlineMs };
@@ -43,13 +45,6 @@ function hex(memberId: bigint): string {
   return memberId.toString(16);
 }
 
-// This replica's `replicas/<node id>` key under a lease of its own, so that `status` lists who is
-// there. Purely informational: nothing is decided by it, and when it cannot be written for a while
-// it is simply written again.
-
-const ttlSeconds = 10;
-const callDeadlineMs = 3_000;
-
 export interface PresenceOptions {
   readonly runtime: Runtime;
   readonly client: EtcdClient;
@@ -58,7 +53,11 @@ export interface PresenceOptions {
   readonly observer: EtcdStoreObserver;
 }
 
-/** Returns when the signal aborts; never rejects. */
+/**
+ * This replica's `replicas/<node id>` key under a lease of its own, so that `status` lists who is
+ * there. Purely informational: nothing is decided by it, and when it cannot be written for a while
+ * it is simply written again. Returns when the signal aborts; never rejects.
+ */
 export async function keepPresence(options: PresenceOptions, signal: AbortSignal): Promise<void> {
   const { runtime, observer } = options;
   const random = runtime.random.stream('replica-presence');
