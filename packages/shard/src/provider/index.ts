@@ -21,12 +21,12 @@ export type { ProviderErrorOptions, ProviderFailure } from './provider-error.ts'
 export { ProviderError } from './provider-error.ts';
 export { MAX_PROVIDERS, ProviderSet } from './provider-set.ts';
 export type {
-  LocalWrites,
   ProviderSourceOptions,
   RefreshOptions,
   RefreshOutcome,
 } from './provider-source.ts';
 export { ProviderSource } from './provider-source.ts';
+export type { LocalWrites } from './row-trust.ts';
 export type { LocalMarks } from './reconcile/engine-view.ts';
 export { EngineView } from './reconcile/engine-view.ts';
 export type {
