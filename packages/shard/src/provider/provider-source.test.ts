@@ -21,7 +21,7 @@ import { FULL_LIST_EVERY_MS } from './reconcile/list-plan.ts';
 import { stamped, World } from './reconcile/testing/world.ts';
 import { createInlineScans } from './scan/inline-scans.ts';
 import type { ScanOrder } from './scan/list-scans.ts';
-import { inWorld, type VirtualWorld } from './testing/virtual-world.ts';
+import { inWorld, type VirtualWorld } from '../testing/virtual-world.ts';
 
 class Shard {
   readonly world = new World();

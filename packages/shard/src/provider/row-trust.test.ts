@@ -13,7 +13,7 @@ import type { ListMode } from './reconcile/list-plan.ts';
 import { FAILED_COOL_DOWN_MS } from './reconcile/merge-row.ts';
 import { listOf, record, World } from './reconcile/testing/world.ts';
 import { type LocalWrites, MAX_DOUBTS, MAX_QUESTIONS, RowTrust } from './row-trust.ts';
-import { inWorld, type VirtualWorld } from './testing/virtual-world.ts';
+import { inWorld, type VirtualWorld } from '../testing/virtual-world.ts';
 
 /** A shard with an incremental source, and a count of what it asks. */
 class Shard {
