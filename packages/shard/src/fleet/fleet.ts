@@ -23,7 +23,7 @@ import type { KnownMachines, Pending } from '../provider/reconcile/known-machine
 import { ResourceRoom } from '../provider/reconcile/resource-room.ts';
 import { cutError } from '../provider/text-limits.ts';
 import type { FleetGate } from './fleet-gate.ts';
-import type { LocalWrites } from '../provider/provider-source.ts';
+import type { LocalWrites } from '../provider/row-trust.ts';
 import { MachineCounts } from './machine-counts.ts';
 import { type NodeChange, nodeChange, nodeRemoval } from './node-change.ts';
 import { WriteJournal } from './write-journal.ts';

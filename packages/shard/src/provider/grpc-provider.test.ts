@@ -21,7 +21,7 @@ import { LIST_DEADLINE_MS } from './list-call.ts';
 import { decodeMachineList } from './list/decode-list.ts';
 import type { Provider } from './provider.ts';
 import { ProviderError, type ProviderFailure } from './provider-error.ts';
-import { inWorld } from './testing/virtual-world.ts';
+import { inWorld } from '../testing/virtual-world.ts';
 
 type Handling = Handlers<typeof CapacityProvider>;
 

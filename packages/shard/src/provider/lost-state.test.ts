@@ -20,7 +20,7 @@ import { ProviderSource, type RefreshOptions, type RefreshOutcome } from './prov
 import { World } from './reconcile/testing/world.ts';
 import { createInlineScans } from './scan/inline-scans.ts';
 import type { ListAsker } from './scan/list-asker.ts';
-import { inWorld, type VirtualWorld } from './testing/virtual-world.ts';
+import { inWorld, type VirtualWorld } from '../testing/virtual-world.ts';
 
 /** Cursors as foreign providers make them: the decimal of a counter that a new life starts at 0. */
 class CountingProvider {

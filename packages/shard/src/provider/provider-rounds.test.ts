@@ -20,7 +20,7 @@ import { ProviderSet } from './provider-set.ts';
 import { ProviderSource, type RefreshOptions } from './provider-source.ts';
 import type { IngestBatch } from './reconcile/ingest.ts';
 import { World } from './reconcile/testing/world.ts';
-import { inWorld, type VirtualWorld } from './testing/virtual-world.ts';
+import { inWorld, type VirtualWorld } from '../testing/virtual-world.ts';
 
 /** Holds the Lists of one provider back, answered as they are, until the test lets them go. */
 class Gate {

@@ -14,18 +14,14 @@ import { fakeHandlers } from '../testing/fake/service.ts';
 import { decodeMachineList } from './list/decode-list.ts';
 import type { ListRequest, Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
+import type { LocalWrites } from './row-trust.ts';
 import { ProviderSet } from './provider-set.ts';
-import {
-  type LocalWrites,
-  ProviderSource,
-  type RefreshOptions,
-  type RefreshOutcome,
-} from './provider-source.ts';
+import { ProviderSource, type RefreshOptions, type RefreshOutcome } from './provider-source.ts';
 import { FULL_LIST_EVERY_MS } from './reconcile/list-plan.ts';
 import { stamped, World } from './reconcile/testing/world.ts';
 import { createInlineScans } from './scan/inline-scans.ts';
 import type { ScanOrder } from './scan/list-scans.ts';
-import { inWorld, type VirtualWorld } from './testing/virtual-world.ts';
+import { inWorld, type VirtualWorld } from '../testing/virtual-world.ts';
 
 class Shard {
   readonly world = new World();

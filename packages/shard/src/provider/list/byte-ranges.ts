@@ -105,3 +105,14 @@ export function isAscii(view: DataView, start: number, end: number): boolean {
   for (let at = start; at + 4 <= end; at += 4) seen |= view.getInt32(at, true);
   return ((seen | view.getInt32(end - 4, true)) & 0x80808080) === 0;
 }
+
+/** In a buffer of its own, so that a clone of it for another thread clones nothing else. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}

@@ -1,4 +1,4 @@
-// The columns of a List, one row per record in the order of the bytes: 42 bytes each. Strings are
+// The columns of a List, one row per record in the order of the bytes: 46 bytes each. Strings are
 // numbers of the string table, 0 being the empty one; ids and host references, which no two
 // machines share, are ranges of the input.
 
@@ -7,6 +7,8 @@ export interface Rows {
   problem: Uint8Array<ArrayBuffer>;
   /** As on the wire; 255 stands for every value that has no name. */
   state: Uint8Array<ArrayBuffer>;
+  /** Where the record's field begins in the input: tag, length, record. */
+  fieldStart: Uint32Array<ArrayBuffer>;
   idStart: Uint32Array<ArrayBuffer>;
   idLength: Uint32Array<ArrayBuffer>;
   idHash: Uint32Array<ArrayBuffer>;
@@ -24,6 +26,7 @@ export function allocateRows(capacity: number): Rows {
   return {
     problem: new Uint8Array(capacity),
     state: new Uint8Array(capacity),
+    fieldStart: new Uint32Array(capacity),
     idStart: new Uint32Array(capacity),
     idLength: new Uint32Array(capacity),
     idHash: new Uint32Array(capacity),
@@ -43,6 +46,7 @@ export function growRows(rows: Rows, capacity: number): void {
   Object.assign(rows, allocateRows(capacity));
   rows.problem.set(old.problem);
   rows.state.set(old.state);
+  rows.fieldStart.set(old.fieldStart);
   rows.idStart.set(old.idStart);
   rows.idLength.set(old.idLength);
   rows.idHash.set(old.idHash);

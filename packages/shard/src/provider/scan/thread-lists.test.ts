@@ -18,7 +18,7 @@ import { ProviderError } from '../provider-error.ts';
 import { createLeaves, type TestLeaves } from '../testing/leaf.ts';
 import { createInlineScans } from './inline-scans.ts';
 import { type AskOrder, askHere, type ListAnswer, type ListAsker } from './list-asker.ts';
-import type { ScanAnswer } from './list-scans.ts';
+import { noMarks, type ScanAnswer } from './list-scans.ts';
 import { packTls, replaceTls, unpackTls } from './tls-parcel.ts';
 import { WorkerScans } from './worker-scans.ts';
 
@@ -32,8 +32,7 @@ function createFake(): FakeProvider {
 }
 
 function orderOf(changes: Partial<AskOrder> = {}): AskOrder {
-  const marks = { isAnew: false, unsettledRows: new Uint32Array(0), again: [] };
-  return { provider: 'a', isFull: true, request: {}, ...marks, onAnswered: () => {}, ...changes };
+  return { provider: 'a', isFull: true, request: {}, ...noMarks, onAnswered: () => {}, ...changes };
 }
 
 function revisionOf(answer: ScanAnswer): Uint8Array {

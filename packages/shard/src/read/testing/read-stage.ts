@@ -28,7 +28,7 @@ import type { ActuationRails } from '../../cycle/dispose.ts';
 import type { EngineHost } from '../../engine-host/engine-host.ts';
 import { createInlineHost } from '../../engine-host/inline-host.ts';
 import { rollupOf } from '../../engine-host/testing/random-inputs.ts';
-import { MemorySegments } from '../../process/testing/memory-segments.ts';
+import { MemorySegments } from '../../records/testing/memory-segments.ts';
 import { ProviderSet } from '../../provider/provider-set.ts';
 import { ProviderSource } from '../../provider/provider-source.ts';
 import { RecordWriter } from '../../records/record-writer.ts';

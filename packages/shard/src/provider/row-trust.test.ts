@@ -1,5 +1,6 @@
-// Proves whom a provider is asked about before a delta is trusted, that the answers count like rows
-// of a List, and that a full List takes over where single questions do not do.
+// Proves that nothing which a provider said and the fleet could not take in is forgotten: a record
+// waits and is offered again without a question, a machine that no row tells about is asked about, and
+// a full List takes over where neither does.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,18 +8,19 @@ import { decodeShardMetadata, State } from '@bigfleet/engine';
 import { RpcError } from '@bigfleet/wire';
 import { fakeHandlers } from '../testing/fake/service.ts';
 import type { FakeProvider } from '../testing/fake/fake-provider.ts';
-import { Doubts, MAX_DOUBTS, MAX_QUESTIONS } from './doubts.ts';
-import { ProviderSource, type LocalWrites, type RefreshOptions } from './provider-source.ts';
+import { ProviderSource, type RefreshOptions } from './provider-source.ts';
 import type { ListMode } from './reconcile/list-plan.ts';
 import { FAILED_COOL_DOWN_MS } from './reconcile/merge-row.ts';
 import { listOf, record, World } from './reconcile/testing/world.ts';
-import { inWorld, type VirtualWorld } from './testing/virtual-world.ts';
+import { type LocalWrites, MAX_DOUBTS, MAX_QUESTIONS, RowTrust } from './row-trust.ts';
+import { inWorld, type VirtualWorld } from '../testing/virtual-world.ts';
 
 /** A shard with an incremental source, and a count of what it asks. */
 class Shard {
   readonly world = new World();
   readonly source: ProviderSource;
   readonly asked: string[] = [];
+  rowCount = 0;
   writes: LocalWrites = { touched: [], doubted: [] };
   readonly #virtual: VirtualWorld;
 
@@ -66,6 +68,7 @@ class Shard {
     };
     const outcome = await this.source.refresh(options);
     assert.equal(outcome.kind, 'refreshed');
+    this.rowCount = outcome.summary.rowCount;
     return this.asked.splice(0);
   }
 
@@ -127,6 +130,21 @@ test(
 );
 
 test(
+  'what a Get said of a machine that an action took hold of meanwhile waits as a record of a List does',
+  inWorld(async (virtual) => {
+    const { shard, ids } = await started(virtual, 2);
+    const [id = ''] = ids;
+    shard.write(id, State.Creating, 'doubted');
+    shard.afterGet = async () => shard.world.pending.set(id, 'in_flight');
+    assert.deepEqual(await shard.refresh(), [`get ${id}`, 'delta']);
+    assert.equal(shard.stateOf(id), State.Creating);
+    shard.world.pending.delete(id);
+    assert.deepEqual(await shard.refresh(), ['delta'], 'it is not asked about twice');
+    assert.equal(shard.stateOf(id), State.Speculative);
+  }),
+);
+
+test(
   'full Lists ask nobody: what was skipped, and what we wrote, is looked at in the next one',
   inWorld(async (virtual) => {
     const { shard, ids } = await started(virtual, 3, 'full');
@@ -183,7 +201,65 @@ test(
 );
 
 test(
-  'a row that a full List brought while an action was under way is asked for: no cursor is older',
+  'offered again with every delta until the action is over, beside what changed since, without a question',
+  inWorld(async (virtual) => {
+    const { shard, ids } = await started(virtual, 4);
+    const [id = '', other = '', third = ''] = ids;
+    const client = virtual.client('a');
+    shard.world.pending.set(id, 'in_flight');
+    await client.create(id);
+    assert.deepEqual([await shard.refresh(), shard.rowCount], [['delta'], 1]);
+    assert.equal(shard.stateOf(id), State.Speculative, 'not taken in, and the cursor is past it');
+    await client.create(other);
+    assert.deepEqual([await shard.refresh(), shard.rowCount], [['delta'], 2]);
+    assert.equal(shard.stateOf(id), State.Speculative);
+    shard.world.pending.delete(id);
+    await client.create(third);
+    assert.deepEqual([await shard.refresh(), shard.rowCount], [['delta'], 2]);
+    assert.deepEqual(
+      ids.slice(0, 3).map((each) => shard.stateOf(each)),
+      [State.Idle, State.Idle, State.Idle],
+    );
+    assert.deepEqual([await shard.refresh(), shard.rowCount], [['delta'], 0], 'it waits no more');
+  }),
+);
+
+test(
+  'taken in as the provider says it now, not as it was when it could not be taken in',
+  inWorld(async (virtual) => {
+    const { shard, ids } = await started(virtual, 2);
+    const [id = ''] = ids;
+    const client = virtual.client('a');
+    shard.world.pending.set(id, 'in_flight');
+    await client.create(id);
+    await shard.refresh();
+    await client.delete(id);
+    shard.world.pending.delete(id);
+    assert.deepEqual(await shard.refresh(), ['delta']);
+    assert.equal(shard.stateOf(id), State.Speculative);
+  }),
+);
+
+test(
+  'a machine that is gone leaves with the next full List, also when its record waited: no delta tells',
+  inWorld(async (virtual) => {
+    const { shard, fake, ids } = await started(virtual, 4);
+    const [id = ''] = ids;
+    shard.world.pending.set(id, 'in_flight');
+    await virtual.client('a').create(id);
+    await shard.refresh();
+    fake.removeMachine(id);
+    shard.world.pending.delete(id);
+    assert.deepEqual(await shard.refresh(), ['delta']);
+    assert.equal(shard.stateOf(id), State.Idle, 'its last record, as of every machine at rest');
+    shard.source.lookAgain();
+    assert.deepEqual(await shard.refresh(), ['full']);
+    assert.equal(shard.stateOf(id), undefined);
+  }),
+);
+
+test(
+  'a record of a full List waits like one of a delta, however long the action takes',
   inWorld(async (virtual) => {
     const { shard, ids } = await started(virtual, 3);
     const [id = ''] = ids;
@@ -191,11 +267,10 @@ test(
     await virtual.client('a').create(id);
     shard.source.lookAgain();
     assert.deepEqual(await shard.refresh(), ['full']);
-    assert.deepEqual(await shard.refresh(), ['delta'], 'not asked while it would not be heard');
+    for (let delta = 0; delta < 20; delta++) assert.deepEqual(await shard.refresh(), ['delta']);
     shard.world.pending.delete(id);
-    assert.deepEqual(await shard.refresh(), [`get ${id}`, 'delta']);
+    assert.deepEqual(await shard.refresh(), ['delta']);
     assert.equal(shard.stateOf(id), State.Idle);
-    assert.equal(shard.source.doubtCount, 0);
   }),
 );
 
@@ -219,19 +294,26 @@ test('bounds: beyond so many questions, or so many doubts, a full List is the qu
   const world = new World();
   const ids = Array.from({ length: MAX_QUESTIONS + 1 }, (_, index) => `m${index}`);
   world.reconcile(listOf(...ids.map((id) => record(id, State.Idle))));
-  const doubts = new Doubts();
-  doubts.add(ids.slice(1));
-  assert.equal(doubts.due(world.known, 0).length, MAX_QUESTIONS);
-  doubts.add(ids);
-  assert.equal(doubts.due(world.known, 0), 'too_many');
-  doubts.settle('m0');
-  assert.notEqual(doubts.due(world.known, 0), 'too_many');
-  doubts.add(Array.from({ length: MAX_DOUBTS }, (_, index) => `unknown-${index}`));
-  assert.equal(doubts.count, MAX_DOUBTS);
-  assert.equal(doubts.due(world.known, 0), 'too_many');
-  doubts.clear();
-  assert.deepEqual(doubts.due(world.known, 0), []);
-  doubts.add(['nobody knows']);
-  assert.deepEqual(doubts.due(world.known, 0), []);
-  assert.equal(doubts.count, 0, 'a machine that left is in no doubt');
+  const trust = new RowTrust();
+  const doubt = (...doubted: readonly string[]): void => trust.wrote({ touched: [], doubted });
+  const nothing = {
+    rows: new Uint32Array(0),
+    waiting: new Uint8Array(0),
+    isOverfull: false,
+    keptIds: [],
+  };
+  doubt(...ids.slice(1));
+  assert.equal(trust.due(world.known, 0).length, MAX_QUESTIONS);
+  doubt(...ids);
+  assert.equal(trust.due(world.known, 0), 'too_many');
+  trust.asked(['m0'], nothing);
+  assert.notEqual(trust.due(world.known, 0), 'too_many');
+  doubt(...Array.from({ length: MAX_DOUBTS }, (_, index) => `unknown-${index}`));
+  assert.equal(trust.due(world.known, 0), 'too_many');
+  trust.offered(nothing, { isFull: false });
+  assert.equal(trust.due(world.known, 0), 'too_many', 'a delta settles no doubt');
+  trust.offered(nothing, { isFull: true });
+  assert.deepEqual(trust.due(world.known, 0), []);
+  doubt('unknown');
+  assert.deepEqual(trust.due(world.known, 0), [], 'a machine that left is in no doubt');
 });

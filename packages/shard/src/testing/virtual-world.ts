@@ -14,11 +14,11 @@ import {
   TokenSource,
 } from '@bigfleet/wire';
 import { createMemoryNetwork, type MemoryNetwork, type MemoryServer } from '@bigfleet/wire/memory';
-import { FakeProvider } from '../../testing/fake/fake-provider.ts';
-import type { PaceOptions } from '../../testing/fake/pace.ts';
-import { seedSpecs } from '../../testing/fake/seed.ts';
-import { fakeHandlers } from '../../testing/fake/service.ts';
-import { GrpcProvider } from '../grpc-provider.ts';
+import { FakeProvider } from './fake/fake-provider.ts';
+import type { PaceOptions } from './fake/pace.ts';
+import { seedSpecs } from './fake/seed.ts';
+import { fakeHandlers } from './fake/service.ts';
+import { GrpcProvider } from '../provider/grpc-provider.ts';
 
 const QUIET = { maxEvents: 1_000_000, maxMs: 24 * 3_600_000 };
 const MAX_EVENTS = 2_000_000;

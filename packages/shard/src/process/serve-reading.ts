@@ -5,17 +5,17 @@
 import type { Router } from '@bigfleet/wire';
 import { ShardQuery, ShardRead } from '@bigfleet/wire';
 import type { CycleReport } from '../core/observer.ts';
-import type { ShardExtension, ShardParts } from '../process/shard-options.ts';
+import type { ShardExtension, ShardParts } from './shard-options.ts';
 import { actuationState } from '../rails/actuation-state.ts';
-import { ProviderHealth } from './provider-health.ts';
+import { ProviderHealth } from '../read/provider-health.ts';
 import {
   type ReadHandlersOptions,
   shardQueryHandlers,
   shardReadHandlers,
-} from './read-handlers.ts';
-import { inlineRecordsReader, noRecords, type RecordsReader } from './records-reader.ts';
-import { ShardReading } from './shard-reading.ts';
-import type { ProviderSummaryInit } from './shard-status.ts';
+} from '../read/read-handlers.ts';
+import { inlineRecordsReader, noRecords, type RecordsReader } from '../read/records-reader.ts';
+import { ShardReading } from '../read/shard-reading.ts';
+import type { ProviderSummaryInit } from '../read/shard-status.ts';
 
 export interface ServeReadingOptions {
   readonly version: string;

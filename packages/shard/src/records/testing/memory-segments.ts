@@ -1,7 +1,7 @@
 // Segment files in memory: what a simulation gives a shard for its records.
 
 import { compareText } from '@bigfleet/base';
-import { type SegmentFiles, segmentKindOf } from '../../records/segment-files.ts';
+import { type SegmentFiles, segmentKindOf } from '../segment-files.ts';
 
 export class MemorySegments implements SegmentFiles {
   readonly #files = new Map<string, Uint8Array[]>();
