@@ -13,7 +13,7 @@ import { decodeSegment, encodeFrames, segmentHeader } from '../records/segment-f
 import { describeDirectoryReplay, replayDirectory } from './replay-directory.ts';
 import { describeExplanation, explainRecords } from './explain-records.ts';
 import { describeRecordLine, recordLines } from './record-lines.ts';
-import { type SegmentFiles } from '../records/segment-files.ts';
+import type { SegmentFiles } from '../records/segment-files.ts';
 
 interface Run {
   readonly files: MemorySegments;

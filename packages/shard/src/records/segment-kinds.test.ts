@@ -9,7 +9,7 @@ import { createRandom, createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { describeExplanation, explainRecords } from '../offline/explain-records.ts';
 import { describeRecordLine, recordLines } from '../offline/record-lines.ts';
-import { type SegmentFiles } from './segment-files.ts';
+import type { SegmentFiles } from './segment-files.ts';
 import { MemorySegments } from './testing/memory-segments.ts';
 import { oldestCycle, readNewestFirst, readRecords } from './read-records.ts';
 import { RecordWriter } from './record-writer.ts';
