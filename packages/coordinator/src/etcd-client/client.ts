@@ -11,7 +11,6 @@ import type {
   RangeResponse,
   ResponseHeader,
   SnapshotResponse,
-  StatusResponse,
   TxnResponse,
 } from '@bigfleet/wire/etcd';
 import {
@@ -179,12 +178,6 @@ export class EtcdClient {
   async memberPromote(id: bigint, limits: CallLimits): Promise<void> {
     await this.#change('member promote', limits, ({ cluster }, options) =>
       cluster.memberPromote({ ID: id }, options),
-    );
-  }
-
-  status(limits: CallLimits): Promise<StatusResponse> {
-    return this.#read('status', limits, ({ maintenance }, options) =>
-      maintenance.status({}, options),
     );
   }
 

@@ -2,13 +2,7 @@
 // retried here. Pings are rarer than etcd's own minimum of 5 s, or it would answer GOAWAY.
 
 import { type Runtime, BigFleetError, assert } from '@bigfleet/base';
-import {
-  type Channel,
-  type Client,
-  createClient,
-  createGrpcChannel,
-  type TlsMaterial,
-} from '@bigfleet/wire';
+import { type Client, createClient, createGrpcChannel, type TlsMaterial } from '@bigfleet/wire';
 import { Auth, Cluster, KV, Lease, Maintenance, Watch } from '@bigfleet/wire/etcd';
 
 const keepalive = { timeMs: 10_000, timeoutMs: 3_000, withoutCalls: false } as const;
@@ -37,19 +31,8 @@ export function connectTo(endpoint: Endpoint, { runtime, tls }: ConnectOptions):
     endpoint.isTls && tls !== undefined
       ? { tls, serverIdentity: { kind: 'host-name-only' } as const }
       : {};
-  return connectionOn(
-    endpoint,
-    createGrpcChannel({
-      runtime,
-      target: endpoint.target,
-      keepalive,
-      reconnectBackoffMs,
-      ...secured,
-    }),
-  );
-}
-
-function connectionOn(endpoint: Endpoint, channel: Channel): Connection {
+  const { target } = endpoint;
+  const channel = createGrpcChannel({ runtime, target, keepalive, reconnectBackoffMs, ...secured });
   return {
     endpoint,
     kv: createClient(KV, channel),

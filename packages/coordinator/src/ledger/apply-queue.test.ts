@@ -13,7 +13,11 @@ import { encodeRow } from '../state/row-format.ts';
 import { arbitraryCommand } from '../state/testing/arbitrary-commands.ts';
 import { encodeLogical } from '../store/logical-snapshot.ts';
 import type { Leadership } from '../store/store.ts';
-import { type CommitFault, MemoryStore, type MemoryStoreOptions } from '../store/testing/index.ts';
+import {
+  type CommitFault,
+  MemoryStore,
+  type MemoryStoreOptions,
+} from '../store/testing/memory-store.ts';
 import { type ApplyOutcome, type ApplyQueue, openLedger } from './apply-queue.ts';
 import type { ApplyResult } from './ledger.ts';
 

@@ -21,7 +21,6 @@ export interface MembershipOptions {
   /** Through the local member only. */
   readonly client: Pick<EtcdClient, 'memberList' | 'memberPromote' | 'memberRemove'>;
   readonly onProblem?: (what: string, error: unknown) => void;
-  readonly onPromoted?: (nodeId: string) => void;
 }
 
 export interface LearnerCare extends MembershipOptions {
@@ -76,7 +75,7 @@ async function isSettled(options: SelfMembership, signal: AbortSignal): Promise<
 }
 
 async function promoteOnce(
-  { client, onPromoted, presentNodeIds }: LearnerCare,
+  { client, presentNodeIds }: LearnerCare,
   stale: StaleLearners,
   signal: AbortSignal,
 ): Promise<void> {
@@ -90,7 +89,6 @@ async function promoteOnce(
   for (const member of members.filter((each) => each.isLearner && isStarted(each))) {
     try {
       await client.memberPromote(member.ID, limits);
-      onPromoted?.(member.name);
     } catch (error) {
       // Not caught up yet: the next round asks again.
       if (!(error instanceof BigFleetError && error.code === 'etcd_refused')) throw error;

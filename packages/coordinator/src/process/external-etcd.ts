@@ -23,10 +23,7 @@ export async function openExternalEtcd(
   return {
     store: etcdEngine(options, { client, prefix, leaseTtlMs, peerAddress: '' }),
     join: { kind: 'refuse', message: 'membership of an external etcd is not managed here' },
-    form: () => Promise.resolve(),
-    run: () => Promise.resolve(),
-    whileLeading: () => Promise.resolve(),
-    close: () => Promise.resolve(lock.release()),
+    close: () => lock.release(),
   };
 }
 

@@ -96,9 +96,9 @@ function startBeside(
   fail: (error: unknown) => void,
 ): void {
   const run = async (): Promise<void> => {
-    await parts.form();
+    await parts.form?.();
     if (stopping.aborted) return;
-    await Promise.all([replica.start(), parts.run()]);
+    await Promise.all([replica.start(), parts.run?.()]);
   };
   run().catch((error: unknown) => {
     if (!stopping.aborted) fail(error);
@@ -129,8 +129,8 @@ async function prepare(
   const samples = await openSamples(options, logger, opened);
   const metrics = tracedApplies(metricsOf(registry, runtime), samples, runtime.clock);
   const parts = await openStore({ runtime, logger, settings, metrics, tls, signal });
-  opened.defer(() => parts.close());
-  const { store, join, whileLeading } = parts;
+  opened.defer(() => parts.close?.());
+  const { store, join } = parts;
   const { snapshots } = settings;
   const exporter =
     snapshots === undefined
@@ -152,7 +152,10 @@ async function prepare(
     join,
     transport: tls?.mode === 'mtls' ? 'mtls' : 'plaintext',
     version: settings.build.version,
-    beside: [whileLeading, async (leading) => exporter?.run(leading)],
+    beside: [
+      async (leading) => parts.whileLeading?.(leading),
+      async (leading) => exporter?.run(leading),
+    ],
     onBug,
   });
   return { ...assembled, tls, logger, parts };

@@ -30,13 +30,13 @@ export interface StoreParts {
    * Resolves when the store may be opened: a managed etcd is probed for, joined and started, which
    * takes as long as the other replicas take. Rejects when the process stops before that.
    */
-  readonly form: () => Promise<void>;
+  readonly form?: () => Promise<void>;
   /** Runs beside the replica, once the store is formed, until the process stops. */
-  readonly run: () => Promise<void>;
+  readonly run?: () => Promise<void>;
   /** Runs while this replica leads. */
-  readonly whileLeading: (signal: AbortSignal) => Promise<void>;
+  readonly whileLeading?: (signal: AbortSignal) => Promise<void>;
   /** After the store was closed. */
-  readonly close: () => Promise<void>;
+  readonly close?: () => void | Promise<void>;
 }
 
 export interface EtcdEngineOptions {

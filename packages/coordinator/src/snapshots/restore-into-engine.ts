@@ -2,9 +2,10 @@
 // the old one, and the last step is a rename.
 
 import { renameSync, rmSync } from 'node:fs';
+import { BigFleetError } from '@bigfleet/base';
+import type { DataDir } from '@bigfleet/process';
 import { nextGeneration } from '../state/meta.ts';
 import type { LoadedState } from '../state/writes.ts';
-import type { DataDir } from '@bigfleet/process';
 import { restoreFileOf, writeRestoreFloor } from '../store/etcd/restore-floor.ts';
 import { clearRestoreMark, setRestoreMark } from '../store/restore-mark.ts';
 import {
@@ -20,13 +21,16 @@ const BUILD_FILE = 'coordinator.db.new';
 const ETCD_DIRECTORY = 'etcd';
 const BUILD_DIRECTORY = 'etcd.new';
 
-export interface SqliteRestore {
-  readonly state: LoadedState;
+interface Restore {
   /** Of the restored ledger, at least. */
   readonly generation: number;
-  /** Written as the stored term. */
+  /** No leadership after the restore has a lower term. */
   readonly termFloor: bigint;
-  readonly onStep: StepHook | undefined;
+  readonly onStep?: StepHook | undefined;
+}
+
+interface SqliteRestore extends Restore {
+  readonly state: LoadedState;
 }
 
 export function restoreIntoSqlite(dataDir: DataDir, restore: SqliteRestore): void {
@@ -66,15 +70,8 @@ export interface EtcdBuild {
     | { readonly kind: 'logical'; readonly state: LoadedState };
 }
 
-export interface IntoEtcd {
-  readonly etcd: EtcdRestore;
-  readonly nodeId: string;
-  readonly raftAdvertise: string;
-  readonly source: EtcdBuild['source'];
-  readonly termFloor: bigint;
-  /** Of the restored ledger, at least. */
-  readonly ledgerGeneration: number;
-  readonly onStep: StepHook | undefined;
+interface IntoEtcd extends Restore, Pick<EtcdBuild, 'nodeId' | 'raftAdvertise' | 'source'> {
+  readonly etcd?: EtcdRestore | undefined;
 }
 
 /**
@@ -83,32 +80,30 @@ export interface IntoEtcd {
  * are left in restore.json for the first election to raise.
  */
 export async function restoreIntoEtcd(dataDir: DataDir, restore: IntoEtcd): Promise<void> {
-  const { etcd, nodeId, raftAdvertise, source, termFloor, ledgerGeneration, onStep } = restore;
+  const { etcd, nodeId, raftAdvertise, source, termFloor, generation, onStep } = restore;
+  if (etcd === undefined)
+    throw new BigFleetError('snapshot_unsupported', 'restoring into etcd is not available here');
   const built = dataDir.at(BUILD_DIRECTORY);
   onStep?.('build etcd');
   rmSync(built, { recursive: true, force: true });
-  await etcd.build({
-    dataDir: dataDir.directory,
-    directory: built,
-    nodeId,
-    raftAdvertise,
-    source,
-  });
+  const { directory } = dataDir;
+  await etcd.build({ dataDir: directory, directory: built, nodeId, raftAdvertise, source });
   onStep?.('set mark');
-  setRestoreMark(dataDir.directory);
-  syncPath(dataDir.directory);
+  setRestoreMark(directory);
+  syncPath(directory);
   onStep?.('remove old database');
   removeDatabase(dataDir.at(DATABASE_FILE));
   onStep?.('remove old etcd');
   removeEtcd(dataDir);
   onStep?.('write floor');
-  await writeRestoreFloor(restoreFileOf(dataDir.directory), { term: termFloor, ledgerGeneration });
+  const floor = { term: termFloor, ledgerGeneration: generation };
+  await writeRestoreFloor(restoreFileOf(directory), floor);
   onStep?.('install etcd');
   renameSync(built, dataDir.at(ETCD_DIRECTORY));
-  syncPath(dataDir.directory);
+  syncPath(directory);
   onStep?.('clear mark');
-  clearRestoreMark(dataDir.directory);
-  syncPath(dataDir.directory);
+  clearRestoreMark(directory);
+  syncPath(directory);
 }
 
 /** With what a restore left for it. */

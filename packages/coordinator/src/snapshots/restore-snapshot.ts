@@ -71,28 +71,29 @@ async function restoreInto(dataDir: DataDir, options: RestoreOptions): Promise<R
   const archive = await openArchive(options.source);
   const engine = engineFor(options.store, archive.meta);
   const spool = dataDir.at(SPOOL_FILE);
-  options.onStep?.('copy state');
+  const { onStep, log } = options;
+  onStep?.('copy state');
   await archive.copyState(spool);
-  const checked: Checked = { meta: archive.meta, spool, ...(await check(archive.meta, spool)) };
-  if (checked.term + TERM_JUMP > MAX_TERM) throw malformedSnapshot('the term is out of range');
-  for (const { at, reason } of checked.rejected)
-    options.log.error('snapshot row rejected', { at, reason });
-  const ofSnapshot = checked.state?.meta.ledgerGeneration ?? archive.meta.ledgerGeneration;
+  const { state, term, rejected } = await check(archive.meta, spool);
+  if (term + TERM_JUMP > MAX_TERM) throw malformedSnapshot('the term is out of range');
+  for (const { at, reason } of rejected) log.error('snapshot row rejected', { at, reason });
+  const ofSnapshot = state?.meta.ledgerGeneration ?? archive.meta.ledgerGeneration;
   const generation = beginGeneration(dataDir, ofSnapshot ?? 0);
-  if (engine === 'sqlite') intoSqlite(dataDir, checked, generation, options);
-  else await intoEtcd(dataDir, checked, generation, options);
-  return {
-    index: archive.meta.index,
-    term: checked.term,
-    termFloor: checked.term + TERM_JUMP,
-    engine,
-    rejected: checked.rejected,
-  };
+  const termFloor = term + TERM_JUMP;
+  if (engine === 'sqlite') {
+    if (state === undefined) throw malformedSnapshot('the state cannot be read');
+    restoreIntoSqlite(dataDir, { state, generation, termFloor, onStep });
+  } else {
+    const source =
+      state === undefined
+        ? ({ kind: 'native', file: spool } as const)
+        : ({ kind: 'logical', state } as const);
+    await restoreIntoEtcd(dataDir, { ...options, source, generation, termFloor });
+  }
+  return { index: archive.meta.index, term, termFloor, engine, rejected };
 }
 
 interface Checked {
-  readonly meta: SnapshotMeta;
-  readonly spool: string;
   /** Absent for etcd's own format, which only etcd reads. */
   readonly state: LoadedState | undefined;
   readonly term: bigint;
@@ -108,10 +109,7 @@ function engineFor(wanted: RestoreOptions['store'], meta: SnapshotMeta): StoreEn
   throw new BigFleetError('snapshot_unsupported', problem);
 }
 
-async function check(
-  meta: SnapshotMeta,
-  spool: string,
-): Promise<Pick<Checked, 'state' | 'term' | 'rejected'>> {
+async function check(meta: SnapshotMeta, spool: string): Promise<Checked> {
   const term = BigInt(meta.term);
   if (meta.format === 'etcd-db') return { state: undefined, term, rejected: [] };
   if (meta.format === 'sqlite') {
@@ -120,35 +118,6 @@ async function check(
   }
   const { loaded, rejected } = loadLogical(await readFile(spool, 'utf8'), meta);
   return { state: loaded, term: maxOf(term, loaded.meta.term), rejected };
-}
-
-function intoSqlite(
-  dataDir: DataDir,
-  { state, term }: Checked,
-  generation: number,
-  { onStep }: RestoreOptions,
-): void {
-  if (state === undefined) throw malformedSnapshot('the state cannot be read');
-  restoreIntoSqlite(dataDir, { state, generation, termFloor: term + TERM_JUMP, onStep });
-}
-
-async function intoEtcd(
-  dataDir: DataDir,
-  { state, spool, term }: Checked,
-  ledgerGeneration: number,
-  { etcd, nodeId, raftAdvertise, onStep }: RestoreOptions,
-): Promise<void> {
-  if (etcd === undefined)
-    throw new BigFleetError('snapshot_unsupported', 'restoring into etcd is not available here');
-  await restoreIntoEtcd(dataDir, {
-    etcd,
-    nodeId,
-    raftAdvertise,
-    source: state === undefined ? { kind: 'native', file: spool } : { kind: 'logical', state },
-    termFloor: term + TERM_JUMP,
-    ledgerGeneration,
-    onStep,
-  });
 }
 
 function maxOf(a: bigint, b: bigint): bigint {

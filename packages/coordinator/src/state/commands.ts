@@ -97,4 +97,3 @@ export interface RestoredTransfer {
 }
 
 export type Command = CommandHead & CommandBody;
-export type CommandKind = CommandBody['kind'];
