@@ -19,9 +19,8 @@ import type { ShardReport } from '../gen/bigfleet/v1alpha1/coordinator_pb.ts';
 import type { OperatorMessage } from '../gen/bigfleet/v1alpha1/shard_pb.ts';
 import { RpcError } from '../transport/status.ts';
 import type { CallContext } from '../transport/transport.ts';
-import { sanOf } from './certificate.ts';
-import type { Gate } from './gate.ts';
-import type { PeerIdentity, Role } from './identity.ts';
+import { sanOf } from '../identity/certificate.ts';
+import type { PeerIdentity, Role } from '../identity/identity.ts';
 
 interface Row {
   readonly roles: readonly Role[];
@@ -191,3 +190,16 @@ function describe(identity: PeerIdentity): string {
       return `${identity.reason} [${identity.presented.map((san) => JSON.stringify(san)).join(' ')}]`;
   }
 }
+
+/**
+ * What the router asks of authorisation. The matrix behind it is security §3; a simulator without identities may use `openGate`.
+ */
+export interface Gate {
+  /** May this peer call this method at all? Before anything is decoded. */
+  admit(call: CallContext): RpcError | undefined;
+  /** Does the peer's id match the one that the request claims? After decoding. */
+  bind(call: CallContext, request: Message): RpcError | undefined;
+}
+
+/** Admits everything, for tests of transports and services that have no row in the matrix. */
+export const openGate: Gate = { admit: () => undefined, bind: () => undefined };

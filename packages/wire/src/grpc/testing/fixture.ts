@@ -5,18 +5,24 @@ import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type Runtime, sleep } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
-import { createPki, type Leaf, type LeafRequest, type Pki, writeMaterial } from '../testing/pki.ts';
-import { tlsFromFlags } from '../tls/flags.ts';
-import { TlsMaterial } from '../tls/material.ts';
-import { type FailureCode, RpcError } from '../transport/status.ts';
-import type { ByteMethod, ByteRouter, CallContext, Channel } from '../transport/transport.ts';
-import { createGrpcChannel, type GrpcChannelOptions } from './channel.ts';
+import {
+  createPki,
+  type Leaf,
+  type LeafRequest,
+  type Pki,
+  writeMaterial,
+} from '../../testing/pki.ts';
+import { tlsFromFlags } from '../../tls/flags.ts';
+import { TlsMaterial } from '../../tls/material.ts';
+import { type FailureCode, RpcError } from '../../transport/status.ts';
+import type { ByteMethod, ByteRouter, CallContext, Channel } from '../../transport/transport.ts';
+import { createGrpcChannel, type GrpcChannelOptions } from '../channel.ts';
 import {
   createGrpcServer,
   type GrpcServer,
   type GrpcServerOptions,
   type ServerErrorReport,
-} from './server.ts';
+} from '../server.ts';
 
 export const runtime: Runtime = realRuntime({ seed: 'grpc-tests' });
 

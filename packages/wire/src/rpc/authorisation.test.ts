@@ -3,8 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DescService, Message } from '@bufbuild/protobuf';
-import { create } from '@bufbuild/protobuf';
+import { create, type DescService, type Message } from '@bufbuild/protobuf';
 import { pathOf } from '../codec.ts';
 import * as services from '../gen/bigfleet/ext/v1alpha1/services_pb.ts';
 import * as coordinator from '../gen/bigfleet/v1alpha1/coordinator_pb.ts';
@@ -15,7 +14,7 @@ import { Health } from '../gen/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../gen/grpc/reflection/v1/reflection_pb.ts';
 import type { CallContext } from '../transport/transport.ts';
 import { createGate, type Denial, gatedPaths } from './authorisation.ts';
-import type { PeerIdentity, Role } from './identity.ts';
+import type { PeerIdentity, Role } from '../identity/identity.ts';
 
 const served: readonly DescService[] = [
   shard.Shard,

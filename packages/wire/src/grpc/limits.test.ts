@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { keepaliveOptions } from './keepalive.ts';
+import { keepaliveOptions } from './limits.ts';
 
 const cases = [
   ['session', [30_000, 10_000, 1]],

@@ -3,11 +3,18 @@
 // every caller relies on: one outcome, in time, and answers that are in order and complete.
 
 import { type Random, type Runtime, sleep, type Timer, withDeadline } from '@bigfleet/base';
-import { RpcError, type StatusCode } from '../../transport/status.ts';
-import type { CallOptions, Channel } from '../../transport/transport.ts';
+import { RpcError, type StatusCode } from '../../../transport/status.ts';
+import type { CallOptions, Channel } from '../../../transport/transport.ts';
 import type { CallKind, EchoLedger } from './ledger.ts';
-import { fillerBytes, readHeader, writeMessage } from './message.ts';
-import { chatPath, countPath, sayPath, sumPath } from './service.ts';
+import {
+  chatPath,
+  countPath,
+  fillerBytes,
+  readHeader,
+  sayPath,
+  sumPath,
+  writeMessage,
+} from './service.ts';
 
 export interface EchoClientOptions {
   readonly runtime: Runtime;

@@ -5,12 +5,12 @@
 // One run is a function of its options: same seed and same virtual length, same event log.
 
 import { assert, type Random, type Runtime, type VirtualRuntime } from '@bigfleet/base';
-import type { Channel } from '../../transport/transport.ts';
-import { EventLog, type EventLogOptions } from '../event-log.ts';
-import { type FaultPlan, randomFaults } from '../faults.ts';
-import { createMemoryNetwork, type MemoryNetwork } from '../network.ts';
-import type { MemoryServer } from '../server.ts';
-import type { Settings } from '../settings.ts';
+import type { Channel } from '../../../transport/transport.ts';
+import { EventLog, type EventLogOptions } from '../../event-log.ts';
+import { type FaultPlan, randomFaults } from '../../faults.ts';
+import { createMemoryNetwork, type MemoryNetwork } from '../../network.ts';
+import type { MemoryServer } from '../../server.ts';
+import type { Settings } from '../../settings.ts';
 import { EchoClient } from './client.ts';
 import { EchoLedger } from './ledger.ts';
 import { createEchoService } from './service.ts';

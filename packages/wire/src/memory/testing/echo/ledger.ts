@@ -1,7 +1,7 @@
 // What the echo system has seen, and every law it saw broken. Counters for people, violations
 // for tests; both bounded.
 
-import type { StatusCode } from '../../transport/status.ts';
+import type { StatusCode } from '../../../transport/status.ts';
 
 export type CallKind = 'say' | 'chat' | 'count' | 'sum';
 
