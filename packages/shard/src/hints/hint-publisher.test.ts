@@ -178,10 +178,10 @@ test('the catch-all follows the first applied roll-up, also without demand and s
   const operator = await stage.connect('blue');
   await publish(stage, 0);
   assert.deepEqual(hints(operator), [], 'nothing before a roll-up');
-  stage.sink.script.push({ kind: 'rejected', code: 'malformed', detail: '' });
+  stage.engine.script.push({ kind: 'rejected', code: 'malformed', detail: '' });
   operator.send({ case: 'rollup', value: rollup({ needCount: 0 }) });
   await stage.settle();
-  stage.sink.script.push({ kind: 'held', rows: 0, previousRows: 20, consecutive: 1 });
+  stage.engine.script.push({ kind: 'held', rows: 0, previousRows: 20, consecutive: 1 });
   operator.send({ case: 'rollup', value: rollup({ needCount: 0 }) });
   await stage.settle();
   await publish(stage, 0);
@@ -211,7 +211,7 @@ test('the catch-all comes for an unchanged roll-up of a new session too', async 
   const second = stage.dial('blue-2').hello('blue');
   second.send({ case: 'rollup', value: rollup({ timestamp: 5n }) });
   await stage.settle();
-  assert.equal(stage.sink.submitted.length, 1);
+  assert.equal(stage.engine.submitted.length, 1);
   await publish(stage, 2);
   assert.deepEqual(hints(second), [['available:any', 2]]);
 });

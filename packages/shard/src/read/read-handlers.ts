@@ -12,7 +12,7 @@ import {
 } from '@bigfleet/wire';
 import type { EngineHost } from '../engine-host/engine-host.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import type { SessionSummary } from '../operators/session-summary.ts';
+import type { SessionSummary } from '../operators/operators.ts';
 import { explainQuestion, explainResponse } from './explain-response.ts';
 import { watch } from './feed/watch.ts';
 import { inspectNeeds } from './inspect-needs.ts';

@@ -7,9 +7,35 @@
 // Bound: one entry per distinct demanded profile, one reference per row. Cost: one comparison per
 // row of a roll-up that demands the profiles of the one before, one map lookup per row of another.
 
-import { assert, PINNED_BUCKET } from '@bigfleet/base';
-import { type Need, type Profile, withoutSame } from '@bigfleet/engine';
-import type { AppliedDemand, DemandedShape } from '../engine-host/answer.ts';
+import { assert, type PenaltyBucket, PINNED_BUCKET } from '@bigfleet/base';
+import {
+  type Need,
+  type Profile,
+  type Requirement,
+  type Resources,
+  withoutSame,
+} from '@bigfleet/engine';
+import type { ShareParts } from './rows.ts';
+
+/** A distinct profile that some cluster demands, under the number that verdicts name it by. */
+export interface DemandedShape {
+  readonly number: number;
+  readonly fingerprint: string;
+  /** Without Same: what a machine carries that serves it as one of several folded needs. */
+  readonly foldedFingerprint: string;
+  readonly requirements: readonly Requirement[];
+  readonly interruptionBucket: PenaltyBucket;
+}
+
+/** A cluster's demand as the main thread keeps it: see DemandListing. */
+export interface AppliedDemand {
+  /** Numbers of the distinct profiles. */
+  readonly profiles: Int32Array<ArrayBuffer>;
+  /** Profiles whose number is new, or was another's before. */
+  readonly defined: readonly DemandedShape[];
+  /** Rows by interruption bucket; index 0 is unused. */
+  readonly rowsByBucket: Int32Array<ArrayBuffer>;
+}
 
 interface Entry {
   readonly number: number;
@@ -89,4 +115,37 @@ function hasProfiles(needs: readonly Need[], profiles: readonly Profile[]): bool
     if (profile !== known && profile.fingerprint !== known.fingerprint) return false;
   }
   return true;
+}
+
+const MAX_VECTORS = 8_192;
+
+/**
+ * Equal parts of needs as one object: thousands of clusters ask for the same profiles and the same
+ * units, and each roll-up brings them as copies. Profiles are those that some cluster demands
+ * already; vectors of resources are remembered until there are MAX_VECTORS, then anew. Profiles and
+ * vectors are immutable values, so only the heap can tell the difference.
+ */
+export function sharedParts(profileOf: (fingerprint: string) => Profile | undefined): ShareParts {
+  const vectors = new Map<string, Resources>();
+  const shared = (resources: Resources): Resources => {
+    const key = keyOf(resources);
+    const known = vectors.get(key);
+    if (known !== undefined) return known;
+    if (vectors.size >= MAX_VECTORS) vectors.clear();
+    vectors.set(key, resources);
+    return resources;
+  };
+  return (need: Need): Need => ({
+    ...need,
+    profile: profileOf(need.profile.fingerprint) ?? need.profile,
+    aggregate: shared(need.aggregate),
+    minUnit: shared(need.minUnit),
+  });
+}
+
+/** In the order of the entries, which a trace shows; names carry their length, because they come from the wire. */
+function keyOf(resources: Resources): string {
+  let key = '';
+  for (const [name, quanta] of resources) key += `${name.length}:${name}${quanta};`;
+  return key;
 }

@@ -1,36 +1,35 @@
-// Roll-up ingest on the main thread (shard §5, steps 0, 2, 4 and 6): one ordered lane per cluster
-// with a single pending slot, newest wins. The lane belongs to the cluster and not to the session,
-// so that a reconnect cannot compare its digest while the old session's roll-up is still on its way
-// to the table: it would be skipped as unchanged and the older one would stay.
+// The roll-up's way in on the main thread (shard §5, steps 0, 4 and 6): one ordered lane per cluster
+// with a single pending slot, newest wins. The lane belongs to the cluster and not to the session, so
+// that a reconnect cannot compare its digest while the old session's roll-up is still on its way to the
+// table: it would be skipped as unchanged and the older one would stay.
 //
-// A roll-up equal to the last accepted one is acknowledged without decoding. Everything else goes
-// undecoded to the sink. Refused: another cluster's id, bytes that are no roll-up; then nothing is
-// acknowledged and the last good demand stays.
+// A roll-up equal to the last accepted one is acknowledged without decoding. Every other goes to the
+// engine as bytes, where admission.ts judges it; this file judges nothing. A refused roll-up is not
+// acknowledged, and the last good demand stays.
 //
-// Bound: one record per cluster, at most MAX_CLUSTERS; dropping one costs one extra decode.
+// Bound: one lane per cluster, at most MAX_CLUSTERS; dropping one costs one extra decode.
 
 import { AssertionError, type Clock, describeThrown, type Timers } from '@bigfleet/base';
-import { type Logger, stableMessages } from '@bigfleet/telemetry';
-import { AckFrames } from '../session/ack-frames.ts';
-import type { AckEcho, AckStamp } from '../session/frame.ts';
-import type { RollupMetrics } from '../session/metrics.ts';
+import type { Logger, MetricRegistry } from '@bigfleet/telemetry';
+import { AckFrames, type AckEcho, type AckStamp } from '../session/frame.ts';
 import type { Session } from '../session/session.ts';
-import { readEnvelope } from './digest.ts';
-import { RefusedRollupLog } from './rollup-notes.ts';
-import type { RollupSink, RollupVerdict } from './rollup-sink.ts';
+import type { RollupEngine, RollupVerdict } from './admission.ts';
+import type { AppliedDemand } from './demand-listing.ts';
+import { rollupDigest } from './digest.ts';
+import { RollupNotes } from './rollup-notes.ts';
 
 const MAX_CLUSTERS = 10_000;
-/** What the engine's guard believes; printed so that the on-call knows how long to wait. */
-const ACCEPTED_AFTER = 3;
 
 export interface RollupIntakeOptions {
   readonly runtime: { readonly clock: Clock; readonly timers: Timers };
+  readonly engine: RollupEngine;
   readonly logger: Logger;
-  readonly metrics: RollupMetrics;
-  readonly sink: RollupSink;
+  readonly registry: MetricRegistry;
+  /** Rail 2, as of now. */
+  readonly isGuarded: () => boolean;
   readonly ackStamp: () => AckStamp;
-  /** The table of this cluster changed: run a cycle. */
-  readonly onApplied: (cluster: string) => void;
+  /** The cluster's demand is in the table. In the order of the verdicts; must not wait. */
+  readonly onApplied: (cluster: string, demand: AppliedDemand | undefined) => void;
   readonly supervise: (work: Promise<void>) => void;
 }
 
@@ -66,18 +65,18 @@ class Lane {
 }
 
 export class RollupIntake {
-  /** For the record of the next cycle. */
-  readonly refused: RefusedRollupLog = new RefusedRollupLog();
+  readonly notes: RollupNotes;
   readonly #options: RollupIntakeOptions;
   readonly #lanes = new Map<string, Lane>();
   readonly #acks: AckFrames;
 
   constructor(options: RollupIntakeOptions) {
     this.#options = options;
+    this.notes = new RollupNotes(options.logger, options.registry);
     this.#acks = new AckFrames(options.ackStamp);
   }
 
-  /** Returns at once; an older roll-up that nobody took yet is dropped. */
+  /** Returns at once; an older roll-up that still waits in the lane is dropped. */
   offer(session: Session, bytes: Uint8Array): void {
     const lane = this.#lane(session.cluster);
     lane.pending = { session, bytes };
@@ -102,12 +101,6 @@ export class RollupIntake {
     return { firstRollupReceived, rowCount, heldCount, lastRollupUnixNanos };
   }
 
-  /** The cluster has been away for long: its labelled series end. */
-  dropSeries(cluster: string): void {
-    this.#options.metrics.rejectedByCluster.remove(cluster);
-    this.#options.metrics.quarantinedByCluster.remove(cluster);
-  }
-
   async #work(lane: Lane): Promise<void> {
     try {
       for (let offer = lane.pending; offer !== undefined; offer = lane.pending) {
@@ -120,107 +113,62 @@ export class RollupIntake {
   }
 
   async #process(lane: Lane, { session, bytes }: Offer): Promise<void> {
-    const envelope = await readEnvelope(this.#options.runtime.timers, bytes);
-    if (!envelope.ok) {
-      return this.#reject(lane, envelope.error, `the envelope of ${bytes.length} bytes`);
-    }
-    const { clusterId, digest } = envelope.value;
-    if (clusterId !== '' && clusterId !== lane.cluster) {
-      return this.#reject(lane, 'cluster_mismatch', `clusterId ${clusterId.slice(0, 64)}`);
-    }
+    const { runtime, engine, isGuarded } = this.#options;
+    const { cluster } = lane;
+    const digest = await rollupDigest(runtime.timers, bytes);
     if (digest === lane.acceptedDigest) return this.#unchanged(lane, session);
     const { forgetCount } = lane;
-    const verdict = await this.#submit(lane, bytes, digest);
-    if (verdict === undefined) return;
+    let verdict: RollupVerdict;
+    try {
+      verdict = await engine.applyRollup({ cluster, bytes, isGuarded: isGuarded() });
+    } catch (error) {
+      if (error instanceof AssertionError) throw error;
+      return this.notes.lost(cluster, describeThrown(error));
+    }
+    // Without another await: the ledgers hear of verdicts and forgets in the engine's order.
     const isCurrent = forgetCount === lane.forgetCount;
     this.#settle(lane, session, verdict, isCurrent ? digest : undefined);
   }
 
-  /** A sink that is gone costs this roll-up its ack, no more; the operator sends another. */
-  async #submit(lane: Lane, bytes: Uint8Array, digest: string): Promise<RollupVerdict | undefined> {
-    try {
-      return await this.#options.sink.submit(lane.cluster, bytes, digest);
-    } catch (error) {
-      if (error instanceof AssertionError) throw error;
-      const err = describeThrown(error);
-      this.#options.logger.error('rollup hand-over failed', { cluster: lane.cluster, err });
-      return undefined;
-    }
-  }
-
   #settle(lane: Lane, session: Session, verdict: RollupVerdict, digest: string | undefined): void {
-    const { metrics, onApplied } = this.#options;
+    const { notes } = this;
+    const { cluster } = lane;
     switch (verdict.kind) {
       case 'rejected':
-        return this.#reject(lane, verdict.code, verdict.detail);
+        return notes.rejected(cluster, verdict.code, verdict.detail);
       case 'held':
-        metrics.rollups.held.inc();
-        this.#noteHeld(lane, verdict);
-        this.#setHeld(lane, verdict.consecutive);
-        this.#received(lane);
+        notes.held(cluster, verdict);
+        this.#received(lane, verdict.consecutive);
         return this.#ack(session, 'rollup-held');
       case 'applied':
-        metrics.rollups.applied.inc();
-        this.#logConfirmed(lane, verdict);
+        notes.applied(cluster, verdict);
         lane.acceptedDigest = digest;
         lane.rowCount = verdict.rows;
-        this.#setHeld(lane, 0);
-        this.#received(lane);
+        this.#received(lane, 0);
         session.hasAcceptedRollup = true;
         this.#ack(session, 'rollup');
-        onApplied(lane.cluster);
+        this.#options.onApplied(cluster, verdict.demand);
     }
   }
 
   #unchanged(lane: Lane, session: Session): void {
-    this.#options.metrics.rollups.unchanged.inc();
-    this.#setHeld(lane, 0);
-    this.#received(lane);
-    this.#options.sink.unchanged(lane.cluster);
+    this.notes.unchanged();
+    this.#received(lane, 0);
+    this.#options.engine.markReported(lane.cluster);
     session.hasAcceptedRollup = true;
     this.#ack(session, 'rollup');
   }
 
-  #reject({ cluster }: Lane, code: string, detail: string): void {
-    this.#options.metrics.rollups.rejected.inc();
-    this.#options.metrics.rejectedByCluster.labels({ cluster }).inc();
-    const { level, text } = stableMessages.rollupRejected;
-    this.#options.logger.log(level, text, { cluster, code, err: `${code}: ${detail}` });
-    this.refused.note(cluster, code, detail);
-  }
-
-  #noteHeld({ cluster }: Lane, held: Extract<RollupVerdict, { kind: 'held' }>): void {
-    this.#options.logger.event(stableMessages.rollupQuarantined, {
-      cluster,
-      previous_rows: held.previousRows,
-      new_rows: held.rows,
-      held_consecutive: held.consecutive,
-      accepted_after: ACCEPTED_AFTER,
-    });
-    const detail = `${held.rows} rows after ${held.previousRows}`;
-    this.refused.note(cluster, 'rollup_quarantined', detail);
-  }
-
-  #logConfirmed({ cluster }: Lane, applied: Extract<RollupVerdict, { kind: 'applied' }>): void {
-    if (applied.confirmedAfter === 0) return;
-    this.#options.logger.event(stableMessages.quarantinedRollupAccepted, {
-      cluster,
-      previous_rows: applied.previousRows,
-      new_rows: applied.rows,
-      consecutive_reports: applied.confirmedAfter,
-    });
+  #received(lane: Lane, heldCount: number): void {
+    this.#setHeld(lane, heldCount);
+    lane.firstRollupReceived = true;
+    lane.lastRollupUnixNanos = this.#options.runtime.clock.unixNanos();
   }
 
   #setHeld(lane: Lane, consecutive: number): void {
     if (lane.heldCount === consecutive) return;
     lane.heldCount = consecutive;
-    const { quarantinedByCluster } = this.#options.metrics;
-    quarantinedByCluster.labels({ cluster: lane.cluster }).set(consecutive);
-  }
-
-  #received(lane: Lane): void {
-    lane.firstRollupReceived = true;
-    lane.lastRollupUnixNanos = this.#options.runtime.clock.unixNanos();
+    this.notes.quarantined(lane.cluster, consecutive);
   }
 
   #ack(session: Session, echo: AckEcho): void {
@@ -236,7 +184,7 @@ export class RollupIntake {
     return lane;
   }
 
-  /** The oldest that nobody works on; sessions are fewer than lanes, so one of them is free. */
+  /** The oldest lane that is idle; sessions are fewer than lanes, so one of them is. */
   #evict(): void {
     for (const lane of this.#lanes.values()) {
       if (lane.isBusy) continue;

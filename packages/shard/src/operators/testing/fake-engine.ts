@@ -1,16 +1,15 @@
-// The engine worker's side of roll-ups, answering as scripted; `hold` keeps answers back, as a busy
-// worker does.
+// The engine's side of roll-ups: refuses those of another cluster and answers the others as scripted;
+// `hold` keeps answers back, as a busy worker does.
 
 import { ClusterCapacityNeedsSchema, decode } from '@bigfleet/wire';
-import type { RollupSink, RollupVerdict } from '../../rollup/rollup-sink.ts';
+import type { RollupEngine, RollupOrder, RollupVerdict } from '../../rollup/admission.ts';
 
 export interface Submitted {
   readonly cluster: string;
   readonly needCount: number;
-  readonly digest: string;
 }
 
-export class FakeSink implements RollupSink {
+export class FakeEngine implements RollupEngine {
   readonly submitted: Submitted[] = [];
   readonly unchangedClusters: string[] = [];
   /** What the next roll-ups get; `applied` when it is empty. */
@@ -18,16 +17,19 @@ export class FakeSink implements RollupSink {
   readonly #waiting: (() => void)[] = [];
   #isHeld = false;
 
-  async submit(cluster: string, bytes: Uint8Array, digest: string): Promise<RollupVerdict> {
-    const { needs } = decode(ClusterCapacityNeedsSchema, bytes, 'INVALID_ARGUMENT');
-    this.submitted.push({ cluster, needCount: needs.length, digest });
+  async applyRollup({ cluster, bytes }: RollupOrder): Promise<RollupVerdict> {
+    const { clusterId, needs } = decode(ClusterCapacityNeedsSchema, bytes, 'INVALID_ARGUMENT');
+    if (clusterId !== '' && clusterId !== cluster) {
+      return { kind: 'rejected', code: 'cluster_mismatch', detail: `clusterId: ${clusterId}` };
+    }
+    this.submitted.push({ cluster, needCount: needs.length });
     if (this.#isHeld) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     const verdict = this.script.shift() ?? applied(needs.length);
     if (verdict instanceof Error) throw verdict;
     return verdict;
   }
 
-  unchanged(cluster: string): void {
+  markReported(cluster: string): void {
     this.unchangedClusters.push(cluster);
   }
 
@@ -42,5 +44,5 @@ export class FakeSink implements RollupSink {
 }
 
 function applied(rows: number): RollupVerdict {
-  return { kind: 'applied', rows, previousRows: 0, confirmedAfter: 0 };
+  return { kind: 'applied', rows, previousRows: 0, confirmedAfter: 0, demand: undefined };
 }

@@ -25,7 +25,7 @@ import { createMemoryNetwork, type MemoryNetwork, perfectLink } from '@bigfleet/
 import type { FiredDrain } from '../../drain/drain-waits.ts';
 import { createOperators, type Operators, type OperatorsOptions } from '../operators.ts';
 import { FakeMachines } from './fake-machines.ts';
-import { FakeSink } from './fake-engine.ts';
+import { FakeEngine } from './fake-engine.ts';
 import { metricValue } from '../../session/testing/metric-reader.ts';
 import { TestOperator } from '../../session/testing/test-operator.ts';
 
@@ -46,7 +46,7 @@ export class Stage {
   readonly log: CapturedLog = captureSink();
   readonly registry: MetricRegistry = createRegistry();
   readonly machines: FakeMachines = new FakeMachines();
-  readonly sink: FakeSink = new FakeSink();
+  readonly engine: FakeEngine = new FakeEngine();
   readonly fired: FiredDrain[] = [];
   readonly changedDemand: string[] = [];
   readonly bugs: unknown[] = [];
@@ -68,8 +68,9 @@ export class Stage {
       ports: {
         machines: this.machines,
         demand: this.machines,
-        rollups: this.sink,
-        demandChanged: (cluster) => this.changedDemand.push(cluster),
+        engine: this.engine,
+        isGuarded: () => true,
+        demandApplied: (cluster) => this.changedDemand.push(cluster),
         drainFired: (drain) => this.fired.push(drain),
         ackStamp: () => ({ coordinatorTerm: this.coordinatorTerm, shardEpoch: 3n }),
         supervise: (_component, work) => {

@@ -32,7 +32,7 @@ import { MemorySegments } from '../../records/testing/memory-segments.ts';
 import { ProviderSet } from '../../provider/provider-set.ts';
 import { ProviderSource } from '../../provider/provider-source.ts';
 import { RecordWriter } from '../../records/record-writer.ts';
-import type { SessionSummary } from '../../operators/session-summary.ts';
+import type { SessionSummary } from '../../operators/operators.ts';
 import { metricValue } from '../../session/testing/metric-reader.ts';
 import { FakeProvider, InProcessProvider } from '../../testing/index.ts';
 import { shardQueryHandlers, shardReadHandlers } from '../read-handlers.ts';

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decode, ShardMessageSchema } from '@bigfleet/wire';
-import { AckFrames } from './ack-frames.ts';
-import { type AckStamp, encodeFrame, type ShardFrame } from './frame.ts';
+import { AckFrames, type AckStamp, type ShardFrame, encodeFrame } from './frame.ts';
 
 function read(frame: ShardFrame): unknown {
   const { payload } = decode(ShardMessageSchema, encodeFrame(frame), 'INTERNAL');

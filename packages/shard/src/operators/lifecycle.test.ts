@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type PeerIdentity, RpcError } from '@bigfleet/wire';
-import { ALL, clusterIdentity, rollup, Stage } from '../operators/testing/stage.ts';
-import type { TestOperator } from './testing/test-operator.ts';
+import { ALL, clusterIdentity, rollup, Stage } from './testing/stage.ts';
+import type { TestOperator } from '../session/testing/test-operator.ts';
 
 function status(operator: TestOperator): string {
   const { ending } = operator;

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PeerIdentity } from '@bigfleet/wire';
-import { identityProblem, presentedIdentity } from './identity.ts';
-import { clusterIdentity } from '../operators/testing/stage.ts';
+import { identityProblem, presentedIdentity } from '../session/identity.ts';
+import { clusterIdentity } from './testing/stage.ts';
 
 const NOBODY: PeerIdentity = { kind: 'unverified' };
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { RequestRef } from '../rollup/capacity-request.ts';
-import { RollupGenerations } from './rollup-generations.ts';
+import { RollupGenerations } from './rollup-watch.ts';
 
 function refs(...uids: string[]): RequestRef[] {
   return uids.map((uid) => ({ uid, name: uid, namespace: 'n', resourceVersion: '1' }));

@@ -9,8 +9,8 @@ import type { Random } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { State } from '@bigfleet/engine';
 import { NodeDrainOutcome, ReclaimPhase } from '@bigfleet/wire';
-import { ALL, rollup, Stage } from '../operators/testing/stage.ts';
-import { TestOperator } from './testing/test-operator.ts';
+import { ALL, rollup, Stage } from './testing/stage.ts';
+import { TestOperator } from '../session/testing/test-operator.ts';
 
 const SEED_COUNT = 40;
 const STEP_COUNT = 120;

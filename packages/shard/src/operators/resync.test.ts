@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseClusterId } from '@bigfleet/base';
 import { State } from '@bigfleet/engine';
-import type { OperatorSession } from './operator-session.ts';
-import { Resync } from './resync.ts';
-import { Stage } from '../operators/testing/stage.ts';
+import type { OperatorSession } from '../session/session.ts';
+import { Resync } from '../session/resync.ts';
+import { Stage } from './testing/stage.ts';
 
 test('a reconnect replays the machines of its cluster, then says that it is complete', async () => {
   const stage = new Stage('replay');

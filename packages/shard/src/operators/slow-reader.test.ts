@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { State } from '@bigfleet/engine';
 import { RpcError } from '@bigfleet/wire';
-import { Stage } from '../operators/testing/stage.ts';
-import { TestOperator } from './testing/test-operator.ts';
+import { Stage } from './testing/stage.ts';
+import { TestOperator } from '../session/testing/test-operator.ts';
 
 const LONG = 'x'.repeat(4_000);
 
@@ -53,7 +53,7 @@ test('frames of an ended session that the operator still sends have no effect', 
   assert.equal(stage.operators.sessions.size, 0);
   stalled.send({ case: 'rollup', value: { clusterId: 'stalled', needs: [] } });
   await stage.time.runFor(1_000);
-  assert.deepEqual(stage.sink.submitted, []);
+  assert.deepEqual(stage.engine.submitted, []);
 });
 
 test('a reader that takes one frame now and then lives', async () => {

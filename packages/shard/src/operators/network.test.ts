@@ -23,12 +23,12 @@ import {
   type TlsMaterial,
 } from '@bigfleet/wire';
 import { createLeaves, type TestLeaves } from '../provider/testing/leaf.ts';
-import { createOperators, type Operators } from '../operators/operators.ts';
-import { FakeMachines } from '../operators/testing/fake-machines.ts';
-import { FakeSink } from '../operators/testing/fake-engine.ts';
-import { metricValue } from './testing/metric-reader.ts';
-import { rollup } from '../operators/testing/stage.ts';
-import { TestOperator } from './testing/test-operator.ts';
+import { createOperators, type Operators } from './operators.ts';
+import { FakeMachines } from './testing/fake-machines.ts';
+import { FakeEngine } from './testing/fake-engine.ts';
+import { metricValue } from '../session/testing/metric-reader.ts';
+import { rollup } from './testing/stage.ts';
+import { TestOperator } from '../session/testing/test-operator.ts';
 
 const runtime = realRuntime({ seed: 'network' });
 const SESSION_COUNT = 100;
@@ -38,7 +38,7 @@ interface World {
   readonly server: GrpcServer;
   readonly registry: MetricRegistry;
   readonly machines: FakeMachines;
-  readonly sink: FakeSink;
+  readonly engine: FakeEngine;
   readonly leaves: TestLeaves;
   readonly bugs: unknown[];
   dial(tls: TlsMaterial): TestOperator;
@@ -50,7 +50,7 @@ async function openWorld(t: TestContext): Promise<World> {
   const leaves = await createLeaves();
   const registry = createRegistry();
   const machines = new FakeMachines();
-  const sink = new FakeSink();
+  const engine = new FakeEngine();
   const bugs: unknown[] = [];
   const operators = createOperators({
     runtime,
@@ -60,8 +60,9 @@ async function openWorld(t: TestContext): Promise<World> {
     ports: {
       machines,
       demand: machines,
-      rollups: sink,
-      demandChanged: () => {},
+      engine,
+      isGuarded: () => true,
+      demandApplied: () => {},
       drainFired: () => {},
       ackStamp: () => ({ coordinatorTerm: 1n, shardEpoch: 1n }),
       supervise: (_component, work) => {
@@ -95,7 +96,7 @@ async function openWorld(t: TestContext): Promise<World> {
   });
   const operator = async (cluster: string): Promise<TestOperator> =>
     dial(await leaves.leaf(sanOf('cluster', cluster))).hello(cluster, ['reclaim-completion']);
-  return { operators, server, registry, machines, sink, leaves, bugs, dial, operator };
+  return { operators, server, registry, machines, engine, leaves, bugs, dial, operator };
 }
 
 function statusOf({ ending }: TestOperator): string {

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FleetSupply, SupplyCount } from './supply.ts';
-import { SupplyWatch } from './supply-watch.ts';
+import { type FleetSupply, type SupplyCount, SupplyWatch } from './supply.ts';
 
 type Counts = Readonly<Record<string, SupplyCount>>;
 
