@@ -16,27 +16,24 @@ import {
   State,
   type StateCode,
 } from '@bigfleet/engine';
-import { type ActuationRails, disposeActions } from '../cycle/dispose.ts';
-import { dispositionsOfCycle } from '../cycle/dispositions-of-cycle.ts';
+import { type ActuationRails, disposeActions, dispositionsOfCycle } from '../cycle/dispose.ts';
 import { Pacer } from '../cycle/pacer.ts';
 import { SnapshotCounts } from '../cycle/snapshot-counts.ts';
 import type { CycleAnswer } from '../engine-host/answer.ts';
 import type { EngineHost } from '../engine-host/engine-host.ts';
-import type { Execution } from '../execute/execution.ts';
+import type { ActionOrder, Execution } from '../execute/execution.ts';
 import { Executor } from '../execute/executor.ts';
 import { type EndedExecution, OpenExecutions } from '../execute/open-executions.ts';
-import type { ActionOrder } from '../execute/order.ts';
 import { ExecutePool } from '../execute/pool.ts';
 import type { BlobSource, DrainDesk } from '../execute/ports.ts';
-import { Fleet } from '../fleet/fleet.ts';
-import type { FleetGate } from '../fleet/fleet-gate.ts';
+import { Fleet, type FleetGate } from '../fleet/fleet.ts';
 import type { NodeChange } from '../fleet/node-change.ts';
-import type { ProviderSet } from '../provider/provider-set.ts';
 import { ProviderRounds, type RoundOutcome } from '../provider/provider-rounds.ts';
+import type { ProviderSet } from '../provider/provider-set.ts';
 import type { IngestChange } from '../provider/reconcile/ingest.ts';
 import { ActuationHold } from './actuation-hold.ts';
-import { Readiness } from './readiness.ts';
 import type { CycleReport, ShardObserver } from './observer.ts';
+import { Readiness } from './readiness.ts';
 
 const inTransit: ReadonlySet<StateCode> = new Set([
   State.Creating,

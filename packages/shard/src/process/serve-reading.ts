@@ -2,11 +2,9 @@
 // needs is one of the shard's parts; what only a coordinator's client or the process knows comes in
 // as an option.
 
-import type { Router } from '@bigfleet/wire';
-import { ShardQuery, ShardRead } from '@bigfleet/wire';
+import { type Router, ShardQuery, ShardRead } from '@bigfleet/wire';
 import type { CycleReport } from '../core/observer.ts';
-import type { ShardExtension, ShardParts } from './shard-options.ts';
-import { actuationState } from '../rails/actuation-state.ts';
+import { actuationState } from '../rails/actuation.ts';
 import { ProviderHealth } from '../read/provider-health.ts';
 import {
   type ReadHandlersOptions,
@@ -16,6 +14,7 @@ import {
 import { inlineRecordsReader, noRecords, type RecordsReader } from '../read/records-reader.ts';
 import { ShardReading } from '../read/shard-reading.ts';
 import type { ProviderSummaryInit } from '../read/shard-status.ts';
+import type { ShardExtension, ShardParts } from './shard-options.ts';
 
 export interface ServeReadingOptions {
   readonly version: string;

@@ -12,21 +12,21 @@ import { assert, BigFleetError } from '@bigfleet/base';
 import { askMachines } from './ask-machines.ts';
 import { ListColumns } from './list/columns.ts';
 import { decodeMachineList } from './list/decode-list.ts';
-import type { Provider } from './provider.ts';
 import { malformedAnswer, ProviderError } from './provider-error.ts';
+import type { Provider } from './provider.ts';
 import type { AssignmentReader, IngestBatch } from './reconcile/ingest.ts';
 import type { KnownMachines } from './reconcile/known-machines.ts';
 import { type ListMode, ListPlan, type PlannedList } from './reconcile/list-plan.ts';
 import {
-  type ReconcileOptions,
   reconcileList,
+  type ReconcileOptions,
   type ReconcileSummary,
 } from './reconcile/reconcile-list.ts';
 import { ShrinkGuard } from './reconcile/shrink-guard.ts';
 import { type LocalWrites, RowTrust } from './row-trust.ts';
-import { createInlineScans } from './scan/inline-scans.ts';
 import { askHere, type ListAnswer, type ListAsker } from './scan/list-asker.ts';
 import type { ListScans } from './scan/list-scans.ts';
+import { createInlineScans } from './scan/scanner.ts';
 
 export interface ProviderSourceOptions {
   /** As configured or registered; what `Machine.provider` says. */

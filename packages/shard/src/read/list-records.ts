@@ -7,11 +7,9 @@ import type { ListRecordsRequest } from '@bigfleet/wire';
 import { isMentioned } from '../offline/scan-records.ts';
 import { isWanted, type RecordRange } from '../records/read-records.ts';
 import type { StoredRecord } from '../records/segment-format.ts';
-import { limitOf } from './limit.ts';
+import { limitOf, machineSubject, needSubject, type ReaderSlots } from './requests.ts';
 import type { RecordTail } from './record-tail.ts';
-import type { ReaderSlots } from './reader-slots.ts';
 import type { RecordsReader } from './records-reader.ts';
-import { machineSubject, needSubject } from './subject.ts';
 
 export interface ListRecordsOptions {
   readonly epoch: bigint;

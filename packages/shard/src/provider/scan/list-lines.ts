@@ -5,8 +5,8 @@
 
 import { assert, BigFleetError, type Runtime } from '@bigfleet/base';
 import type { Channel, Keepalive, TlsMaterial } from '@bigfleet/wire';
+import { listProvider } from '../call.ts';
 import { openChannel } from '../dial.ts';
-import { listProvider } from '../list-call.ts';
 import type { ListRequest } from '../provider.ts';
 import type { ScanWorkerData } from './messages.ts';
 import { replaceTls, type TlsParcel, unpackTls } from './tls-parcel.ts';

@@ -9,8 +9,8 @@
 import { Worker } from 'node:worker_threads';
 import { BigFleetError, type Runtime, type Timer } from '@bigfleet/base';
 import type { Keepalive, TlsMaterial } from '@bigfleet/wire';
+import { LIST_DEADLINE_MS } from '../call.ts';
 import { ownBuffer } from '../list/columns.ts';
-import { LIST_DEADLINE_MS } from '../list-call.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { AskOrder, ListAnswer, ListAsker } from './list-asker.ts';
 import type { ListScans, ScanAnswer, ScanOrder } from './list-scans.ts';

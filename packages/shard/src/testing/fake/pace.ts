@@ -3,7 +3,7 @@
 // waits for `complete`, also in instant mode: effects apply only at the stable state.
 
 import type { Runtime, Timer } from '@bigfleet/base';
-import type { OperationKind } from './operations.ts';
+import type { OperationKind } from './fake-machine.ts';
 
 export interface PaceOptions {
   /** Land in the stable state at once. */
