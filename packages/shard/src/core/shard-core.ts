@@ -53,16 +53,16 @@ export interface ShardCoreOptions {
   /** Pairs whose operator refused a bootstrap, as of now. */
   readonly heldOff: () => ReadonlySet<string>;
   /** Holds off needs and types whose Configures fail; absent: the rail is off. */
-  readonly brake?: ConfigureBrake;
+  readonly brake?: ConfigureBrake | undefined;
   /** Speculative machines that may still be bought, by provider. */
   readonly quotaRemaining?: () => ReadonlyMap<string, number>;
   /** Roll-ups that were refused or held since this was asked last. */
   readonly refusedRollups?: () => RefusedRollups;
   readonly onNodeChange: (change: NodeChange) => void;
   /** Absent: everything that a provider lists is ours. */
-  readonly gate?: FleetGate;
+  readonly gate?: FleetGate | undefined;
   readonly observer: ShardObserver;
-  readonly cycleIntervalMs?: number;
+  readonly cycleIntervalMs?: number | undefined;
 }
 
 export class ShardCore {
@@ -90,7 +90,7 @@ export class ShardCore {
       feed: host.machines,
       clock: runtime.clock,
       onNodeChange: (change) => this.#changed(change),
-      ...(options.gate === undefined ? {} : { gate: options.gate }),
+      gate: options.gate,
     });
     this.readiness = new Readiness(runtime.clock, providers);
     this.#rounds = new ProviderRounds({
@@ -142,7 +142,7 @@ export class ShardCore {
     });
     this.#pacer = new Pacer({
       runtime,
-      ...(options.cycleIntervalMs === undefined ? {} : { intervalMs: options.cycleIntervalMs }),
+      intervalMs: options.cycleIntervalMs,
       run: () => this.#runCycle(),
       onError: (error) => observer.onCycleError(error),
     });

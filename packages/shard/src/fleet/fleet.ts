@@ -34,7 +34,7 @@ export interface FleetOptions {
   readonly clock: Clock;
   readonly onNodeChange: (change: NodeChange) => void;
   /** Absent: everything that a provider lists is ours. */
-  readonly gate?: FleetGate;
+  readonly gate?: FleetGate | undefined;
 }
 
 /** Names one machine; a slot alone may since have been given to another. */

@@ -19,12 +19,12 @@ import type { ShardExtension, ShardParts } from './shard-options.ts';
 export interface ServeReadingOptions {
   readonly version: string;
   /** Inline over the shard's own files when absent; a process passes one with a thread. */
-  readonly records?: RecordsReader;
+  readonly records?: RecordsReader | undefined;
   /** Address, source and sharing of a provider, as configured. */
   readonly providerFacts?: (
     name: string,
   ) => Pick<ProviderSummaryInit, 'address' | 'source' | 'shared'>;
-  readonly coordinatorTerm?: () => bigint;
+  readonly coordinatorTerm?: (() => bigint) | undefined;
 }
 
 export function serveReading(

@@ -188,15 +188,13 @@ async function serve(options: StartProcessOptions, prepared: Prepared): Promise<
       connect: dialled.connect,
       connected: dialled.connected,
     },
-    ...(options.coordinatorTerm === undefined ? {} : { coordinatorTerm: options.coordinatorTerm }),
-    ...(samples === undefined ? {} : { samples }),
+    coordinatorTerm: options.coordinatorTerm,
+    samples,
     extend: serveReading({
       version: settings.build.version,
-      ...(hasRecords ? { records: new ThreadedRecordsReader(runtime, recordsDir) } : {}),
+      records: hasRecords ? new ThreadedRecordsReader(runtime, recordsDir) : undefined,
       providerFacts: (name) => factsOf(dialled, name),
-      ...(options.coordinatorTerm === undefined
-        ? {}
-        : { coordinatorTerm: options.coordinatorTerm }),
+      coordinatorTerm: options.coordinatorTerm,
     }),
   });
   unowned.move();

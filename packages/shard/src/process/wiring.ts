@@ -104,7 +104,7 @@ export class ShardWiring {
       drains: this.#desk,
       rails: () => this.#rails(),
       heldOff: () => this.#heldOff(),
-      ...(this.brake === undefined ? {} : { brake: this.brake }),
+      brake: this.brake,
       refusedRollups: () => this.operators.rollups.refused.take(),
       onNodeChange: (change) => this.#changed(change),
       ...ownershipTies(given.ownership, () => this.core),

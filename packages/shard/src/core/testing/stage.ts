@@ -81,7 +81,7 @@ export interface StageOptions {
   readonly isConfigureStaged?: boolean;
   readonly executeConcurrency?: number;
   /** Absent: the rail is off. */
-  readonly brake?: ConfigureBrake;
+  readonly brake?: ConfigureBrake | undefined;
   /** Default: full. */
   readonly listMode?: ListMode;
 }
@@ -144,7 +144,7 @@ export function stage(options: StageOptions = {}): Stage {
     executeConcurrency: options.executeConcurrency ?? 8,
     rails: () => state.world.rails,
     heldOff: () => state.world.heldOff,
-    ...(options.brake === undefined ? {} : { brake: options.brake }),
+    brake: options.brake,
     onNodeChange: (change) => state.changes.push(change),
     observer: {
       onCycle: (report) => state.cycles.push(report),

@@ -40,8 +40,8 @@ export class ListLines {
     const channel = openChannel({
       runtime: this.#runtime,
       address,
-      ...(this.#tls === undefined ? {} : { tls: this.#tls }),
-      ...(this.#keepalive === undefined ? {} : { keepalive: this.#keepalive }),
+      tls: this.#tls,
+      keepalive: this.#keepalive,
     });
     this.#channels.set(line, channel);
   }

@@ -55,7 +55,7 @@ async function withScans(
   const scans = new WorkerScans({
     runtime,
     onLost: (error) => lost.push(error),
-    ...(tls === undefined ? {} : { tls }),
+    tls,
   });
   try {
     await body(scans, lost);

@@ -14,7 +14,7 @@ export interface PaceOptions {
   readonly configureStaged?: boolean;
   readonly drainStaged?: boolean;
   /** Dwell in Creating, ended by a ticker; implies createStaged. */
-  readonly createLatencyMs?: number;
+  readonly createLatencyMs?: number | undefined;
 }
 
 const DEFAULT_LATENCY_MS = 20;
