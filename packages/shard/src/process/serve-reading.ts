@@ -2,11 +2,9 @@
 // needs is one of the shard's parts; what only a coordinator's client or the process knows comes in
 // as an option.
 
-import type { Router } from '@bigfleet/wire';
-import { ShardQuery, ShardRead } from '@bigfleet/wire';
+import { type Router, ShardQuery, ShardRead } from '@bigfleet/wire';
 import type { CycleReport } from '../core/observer.ts';
-import type { ShardExtension, ShardParts } from './shard-options.ts';
-import { actuationState } from '../rails/actuation-state.ts';
+import { actuationState } from '../rails/actuation.ts';
 import { ProviderHealth } from '../read/provider-health.ts';
 import {
   type ReadHandlersOptions,
@@ -16,16 +14,17 @@ import {
 import { inlineRecordsReader, noRecords, type RecordsReader } from '../read/records-reader.ts';
 import { ShardReading } from '../read/shard-reading.ts';
 import type { ProviderSummaryInit } from '../read/shard-status.ts';
+import type { ShardExtension, ShardParts } from './shard-options.ts';
 
 export interface ServeReadingOptions {
   readonly version: string;
   /** Inline over the shard's own files when absent; a process passes one with a thread. */
-  readonly records?: RecordsReader;
+  readonly records?: RecordsReader | undefined;
   /** Address, source and sharing of a provider, as configured. */
   readonly providerFacts?: (
     name: string,
   ) => Pick<ProviderSummaryInit, 'address' | 'source' | 'shared'>;
-  readonly coordinatorTerm?: () => bigint;
+  readonly coordinatorTerm?: (() => bigint) | undefined;
 }
 
 export function serveReading(

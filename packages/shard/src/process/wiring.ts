@@ -15,6 +15,7 @@ import { TransitionClock } from '../ledgers/transition-clock.ts';
 import { type ActionMetrics, createActionMetrics } from '../metrics/action-metrics.ts';
 import { createCycleMetrics } from '../metrics/cycle-metrics.ts';
 import { createMachineMetrics } from '../metrics/machine-metrics.ts';
+import { createOperators, type Operators } from '../operators/operators.ts';
 import { Control } from '../ownership/control.ts';
 import type { OpenOwnership } from '../ownership/open-ownership.ts';
 import { quotaRemaining } from '../ownership/quota-remaining.ts';
@@ -22,23 +23,23 @@ import type { Actuation } from '../rails/actuation.ts';
 import type { ForgetClusterOptions } from '../rails/forget-cluster.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import type { AppliedDemand } from '../rollup/demand-listing.ts';
-import { createOperators, type Operators } from '../operators/operators.ts';
-import { createAuditObserver } from './audit-observer.ts';
 import { localBlobs, operatorBlobs } from './blob-source.ts';
 import { BoundMachineIndex } from './bound-machines.ts';
-import { createBrakeLines } from './brake-lines.ts';
 import { OperatorDrainDesk } from './drain-desk.ts';
-import { createHintCycle } from './hint-cycle.ts';
 import { createLogObserver, type LogObserver } from './log-observer.ts';
-import { createMetricsObserver } from './metrics-observer.ts';
 import { createNodeNotices, type NodeNotices } from './node-notices.ts';
-import { combineObservers } from './observers.ts';
+import {
+  combineObservers,
+  createAuditObserver,
+  createHintCycle,
+  createMetricsObserver,
+  createSampleObserver,
+} from './observers.ts';
 import { createPhaseAttribution } from './phase-attribution.ts';
-import { createSampleObserver } from './sample-observer.ts';
+import { createBrakeLines } from './log-lines.ts';
 import { noCoordinator } from './router.ts';
 import type { ShardExtension, ShardOptions, ShardParts } from './shard-options.ts';
-import { createListSizeWatch } from './watch-providers.ts';
-import { createTransitionWatch } from './watch-transitions.ts';
+import { createListSizeWatch, createTransitionWatch } from './watches.ts';
 
 export interface WiringOptions {
   readonly options: ShardOptions;
@@ -95,7 +96,7 @@ export class ShardWiring {
       drains: this.#desk,
       rails: () => this.#rails(),
       heldOff: () => this.#heldOff(),
-      ...(this.brake === undefined ? {} : { brake: this.brake }),
+      brake: this.brake,
       refusedRollups: () => this.operators.rollups.notes.refused.take(),
       onNodeChange: (change) => this.#changed(change),
       ...ownershipTies(given.ownership, () => this.core),

@@ -14,16 +14,16 @@ import {
 } from '@bigfleet/engine';
 import { decode, encodeInit, MachineListSchema, MachineSchema } from '@bigfleet/wire';
 import fc from 'fast-check';
-import type { Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import { ProviderSource, type RefreshOutcome } from './provider-source.ts';
+import type { Provider } from './provider.ts';
 import { EngineView } from './reconcile/engine-view.ts';
 import type { IngestBatch } from './reconcile/ingest.ts';
 import { FAILED_COOL_DOWN_MS } from './reconcile/merge-row.ts';
 import { MAX_WAITING_BYTES, MAX_WAITING_REJECTED } from './reconcile/reconcile-list.ts';
 import { listOf, record, type TestRecord, World } from './reconcile/testing/world.ts';
-import { createInlineScans } from './scan/inline-scans.ts';
 import type { ListAsker } from './scan/list-asker.ts';
+import { createInlineScans } from './scan/scanner.ts';
 import { reportedFromWire } from './wire-machine.ts';
 
 type Fault = 'none' | 'unavailable' | 'malformed' | 'thread_lost' | 'write_fails' | 'reconnected';

@@ -12,21 +12,21 @@ import { assert, BigFleetError } from '@bigfleet/base';
 import { askMachines } from './ask-machines.ts';
 import { ListColumns } from './list/columns.ts';
 import { decodeMachineList } from './list/decode-list.ts';
-import type { Provider } from './provider.ts';
 import { malformedAnswer, ProviderError } from './provider-error.ts';
+import type { Provider } from './provider.ts';
 import type { AssignmentReader, IngestBatch } from './reconcile/ingest.ts';
 import type { KnownMachines } from './reconcile/known-machines.ts';
 import { type ListMode, ListPlan, type PlannedList } from './reconcile/list-plan.ts';
 import {
-  type ReconcileOptions,
   reconcileList,
+  type ReconcileOptions,
   type ReconcileSummary,
 } from './reconcile/reconcile-list.ts';
 import { ShrinkGuard } from './reconcile/shrink-guard.ts';
 import { type LocalWrites, RowTrust } from './row-trust.ts';
-import { createInlineScans } from './scan/inline-scans.ts';
 import { askHere, type ListAnswer, type ListAsker } from './scan/list-asker.ts';
 import type { ListScans } from './scan/list-scans.ts';
+import { createInlineScans } from './scan/scanner.ts';
 
 export interface ProviderSourceOptions {
   /** As configured or registered; what `Machine.provider` says. */
@@ -51,7 +51,7 @@ export interface RefreshOptions {
   readonly breathe?: () => Promise<void>;
   /** What others than reconcile wrote since they were last asked. Default: nothing. */
   readonly takeWrites?: (provider: string) => LocalWrites;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type RefreshOutcome =
@@ -142,7 +142,7 @@ export class ProviderSource {
     const asked =
       due === 'too_many'
         ? undefined
-        : await this.#asking(askMachines(this.provider, due, limitsOf(signal)));
+        : await this.#asking(askMachines(this.provider, due, { signal }));
     if (due === 'too_many' || asked?.kind !== 'answered') {
       this.#plan.askFull();
       return this.#plan.next(nowMs);
@@ -171,7 +171,7 @@ export class ProviderSource {
         request: planned.kind === 'full' ? {} : { sinceRevision: planned.sinceRevision },
         isFull: planned.kind === 'full',
         ...marks,
-        ...limitsOf(signal),
+        signal,
         onAnswered: () => {
           this.#isAsking = false;
         },
@@ -196,7 +196,7 @@ export class ProviderSource {
     options: RefreshOptions,
   ): Promise<RefreshOutcome> {
     const isFull = planned.kind === 'full';
-    const part = { columns, isFull, rows, ...(absent === undefined ? {} : { absent }) };
+    const part = { columns, isFull, rows, absent };
     const summary = await this.#merge(part, options);
     const { unsettled, removal } = summary;
     this.#trust.offered(unsettled, { isFull });
@@ -245,10 +245,6 @@ function listed(answer: ListAnswer): Listed {
   }
   const { data, rows, absent, connection } = answer;
   return { kind: 'listed', columns: new ListColumns(data), rows, absent, connection };
-}
-
-function limitsOf(signal: AbortSignal | undefined): { signal?: AbortSignal } {
-  return signal === undefined ? {} : { signal };
 }
 
 /** A provider should answer a strange cursor in full; one that refuses it is listed in full. */

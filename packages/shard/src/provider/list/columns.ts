@@ -2,11 +2,10 @@
 // only, so that a worker decodes and the main thread reads: every buffer can be transferred, and
 // nothing is cloned record by record. Text is made when it is asked for.
 
-import { problemOf, type Problem } from './problem.ts';
+import { Source } from './byte-ranges.ts';
 import { findId, type IdSlots } from './id-table.ts';
 import { RANGE_LENGTH, RANGE_START, RANGE_WORDS } from './range-table.ts';
-import type { Rows } from './rows.ts';
-import { Source } from './source.ts';
+import { type Problem, problemOf, type Rows } from './rows.ts';
 import { Varints } from './varints.ts';
 
 export interface ListData {

@@ -6,12 +6,11 @@
 // that cannot be read is refused alone; if not even its id is known, the List says so, because
 // then absence from it proves nothing.
 
+import { Source } from './byte-ranges.ts';
 import { ListColumns } from './columns.ts';
 import { indexIds } from './id-table.ts';
 import { MachineDecoder } from './machine-decoder.ts';
-import { problemCode } from './problem.ts';
-import { allocateRows, growRows, type Rows } from './rows.ts';
-import { Source } from './source.ts';
+import { allocateRows, growRows, problemCode, type Rows } from './rows.ts';
 import { malformed, walkList } from './walk-list.ts';
 
 /** Eight times a shard's ceiling: a shared provider lists the machines of several shards. */

@@ -21,12 +21,11 @@ import {
 } from '@bigfleet/engine';
 import { fromMap } from '@bigfleet/wire';
 import type { ListColumns } from '../list/columns.ts';
-import { problemTexts } from '../list/problem.ts';
+import { problemTexts } from '../list/rows.ts';
 import { cutError, isTooLongMachine } from '../text-limits.ts';
 import type { AssignmentReader, IngestChange, RejectedRecord, SkippedMetadata } from './ingest.ts';
-import type { KnownMachines } from './known-machines.ts';
+import { type KnownMachines, ResourceRoom } from './known-machines.ts';
 import { ListedShapes } from './listed-shapes.ts';
-import { ResourceRoom } from './resource-room.ts';
 
 /** How long a machine that this process marked Failed waits before a healthy report is believed. */
 export const FAILED_COOL_DOWN_MS = 60_000;

@@ -36,9 +36,9 @@ export interface ReconcileOptions extends MergeOptions {
   readonly isFull: boolean;
   readonly guard: ShrinkGuard;
   /** Rows that need a look; the others are as they were known. Absent: all of them. */
-  readonly rows?: Uint32Array;
+  readonly rows?: Uint32Array | undefined;
   /** Machines that a full List omits, if a scan has found that out; else it is found out here. */
-  readonly absent?: readonly string[];
+  readonly absent?: readonly string[] | undefined;
 }
 
 export interface ReconcileSummary {

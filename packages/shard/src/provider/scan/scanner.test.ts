@@ -46,7 +46,7 @@ class Desk {
       isFull,
       guard: this.world.guard,
       rows,
-      ...(absent === undefined ? {} : { absent }),
+      absent,
     });
     let step = batches.next();
     for (; step.done !== true; step = batches.next()) this.world.apply(step.value);

@@ -9,8 +9,8 @@ import { BigFleetError } from '@bigfleet/base';
 import { hashRange, joinBytes } from '../list/byte-ranges.ts';
 import type { ListColumns } from '../list/columns.ts';
 import { decodeMachineList } from '../list/decode-list.ts';
-import { problemCode } from '../list/problem.ts';
-import type { ScanAnswer, ScanOrder } from './list-scans.ts';
+import { problemCode } from '../list/rows.ts';
+import type { ListScans, ScanAnswer, ScanOrder } from './list-scans.ts';
 import { RowOrder } from './order-rows.ts';
 import { RowDigests } from './row-digests.ts';
 import { SeenMachines } from './seen-machines.ts';
@@ -174,4 +174,14 @@ class Pass {
     if (known >= 0) return known;
     return this.into.add(this.#columns.data.bytes.subarray(start, start + length), hash);
   }
+}
+
+// Scans in this thread: for simulation under virtual time and for tests.
+
+export function createInlineScans(): ListScans {
+  const scanner = new Scanner();
+  return {
+    scan: async (order) => scanner.scan(order),
+    close: () => Promise.resolve(),
+  };
 }

@@ -8,8 +8,8 @@ import { realRuntime } from '@bigfleet/base/real';
 import { State } from '@bigfleet/engine';
 import { ListColumns } from '../list/columns.ts';
 import { encodeRecords, record } from '../reconcile/testing/world.ts';
-import { createInlineScans } from './inline-scans.ts';
 import { noMarks, type ScanAnswer, type ScanOrder } from './list-scans.ts';
+import { createInlineScans } from './scanner.ts';
 import { WorkerScans } from './worker-scans.ts';
 
 const COUNT = 2_000;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { type CapturedLog, captureSink, createLogger } from '@bigfleet/telemetry';
-import { stopWithin, type StopWithinOptions } from './stop-within.ts';
+import { stopWithin, type StopWithinOptions } from './stop-shard.ts';
 
 const MS = 14_000;
 
