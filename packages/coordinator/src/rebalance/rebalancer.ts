@@ -5,8 +5,7 @@
 
 import { type Runtime, sleep } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { InstructionSink } from '../instructions/instruction-queue.ts';
-import { MAX_PENDING_PER_SHARD } from '../instructions/instruction-queue.ts';
+import { type InstructionSink, MAX_PENDING_PER_SHARD } from '../instructions/instruction-queue.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
 import { type Cooldowns, DEFAULT_REPORT_INTERVAL_MS } from '../moves/cooldowns.ts';

@@ -2,8 +2,12 @@
 // registry providers it acts on. An empty answer must be told from no answer, or a restored ledger
 // would take away what the shard is using; see `isAnswer`.
 
-import type { DomainRef, ProviderTarget, ShardReport } from '@bigfleet/wire';
-import { TransferState } from '@bigfleet/wire';
+import {
+  type DomainRef,
+  type ProviderTarget,
+  type ShardReport,
+  TransferState,
+} from '@bigfleet/wire';
 import { textOf } from '../assignment/domain-gate.ts';
 import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
 import type { Domain } from '../state/rows.ts';

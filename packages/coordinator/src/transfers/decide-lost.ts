@@ -4,8 +4,7 @@
 // and claims nothing gets nothing. FROZEN alone proves nothing, and the donor may go on only when its
 // peer can neither hold the machines nor still be told to take them by a leader of the past.
 
-import type { TransferStatus } from '@bigfleet/wire';
-import { TransferState } from '@bigfleet/wire';
+import { type TransferStatus, TransferState } from '@bigfleet/wire';
 import type { FleetView } from '../state/fleet-view.ts';
 import { type DonorHolds, orderOfFrozen } from './frozen-order.ts';
 import { isDonor, isGone, type Party } from './party.ts';

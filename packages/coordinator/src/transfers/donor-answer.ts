@@ -1,8 +1,7 @@
 // What the donor answered to PREPARE or to its smaller slice, in this leadership. Soft: after an
 // election the question is asked again, and a donor that stands still answers the same from its file.
 
-import type { PendingInstruction } from '../instructions/instruction-queue.ts';
-import { MAX_FAILURES } from '../instructions/instruction-queue.ts';
+import { type PendingInstruction, MAX_FAILURES } from '../instructions/instruction-queue.ts';
 import { type InstructAck, InstructAck_Outcome, entriesSorted } from '@bigfleet/wire';
 
 export type DonorAnswer =

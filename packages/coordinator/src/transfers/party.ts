@@ -2,8 +2,7 @@
 // lately it spoke, whether it can still obey an older leader, and what it holds. Evidence is only
 // ever what a shard wrote into its own report; nothing here infers from silence.
 
-import type { TransferStatus } from '@bigfleet/wire';
-import { TransferRole, TransferState } from '@bigfleet/wire';
+import { type TransferStatus, TransferRole, TransferState } from '@bigfleet/wire';
 import { isFresh } from '../moves/participants.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';

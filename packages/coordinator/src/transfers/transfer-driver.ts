@@ -5,8 +5,7 @@
 
 import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { InstructAck, TransferStatus } from '@bigfleet/wire';
-import { InstructAck_Outcome } from '@bigfleet/wire';
+import { type InstructAck, type TransferStatus, InstructAck_Outcome } from '@bigfleet/wire';
 import type { AckListener, PendingInstruction } from '../instructions/instruction-queue.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../metrics/observer.ts';

@@ -10,9 +10,13 @@ import { BigFleetError, createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { type CapturedLog, captureSink, createLogger, createRegistry } from '@bigfleet/telemetry';
 import { metricValue } from '../session/testing/metric-reader.ts';
-import { type AppendFile, openAppendFile } from './audit-log.ts';
-import { type AuditLog, openAuditLog } from './audit-log.ts';
-import { createAuditDropCounter } from './audit-log.ts';
+import {
+  type AppendFile,
+  openAppendFile,
+  type AuditLog,
+  openAuditLog,
+  createAuditDropCounter,
+} from './audit-log.ts';
 
 const ACTION = {
   cycle: 7,

@@ -5,10 +5,8 @@
 // A provider that left the registry retires: nothing is acquired from it, and its client stays until
 // its last machine is gone, because machines that nobody dials are machines that nobody can drain.
 
-import type { Logger, MetricRegistry } from '@bigfleet/telemetry';
-import { stableMessages } from '@bigfleet/telemetry';
-import type { Inventory } from '@bigfleet/engine';
-import { STATE_COUNT } from '@bigfleet/engine';
+import { type Logger, type MetricRegistry, stableMessages } from '@bigfleet/telemetry';
+import { type Inventory, STATE_COUNT } from '@bigfleet/engine';
 import {
   formatProvidersFile,
   type ProviderTarget,

@@ -3,8 +3,7 @@
 // operator for a moment (security §3.1). The configured transport decides whether there is a certificate
 // to check; an absent one never means plaintext.
 
-import type { Logger } from '@bigfleet/telemetry';
-import { stableMessages } from '@bigfleet/telemetry';
+import { type Logger, stableMessages } from '@bigfleet/telemetry';
 import { type CallContext, type Denial, type PeerIdentity, RpcError, sanOf } from '@bigfleet/wire';
 import type { SessionMetrics } from './metrics.ts';
 

@@ -7,8 +7,13 @@ import { createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import fc from 'fast-check';
 import type { LogFields } from './fields.ts';
-import { createLogger, type Logger, type LoggerOptions } from './logger.ts';
-import { type CapturedLog, captureSink } from './logger.ts';
+import {
+  createLogger,
+  type Logger,
+  type LoggerOptions,
+  type CapturedLog,
+  captureSink,
+} from './logger.ts';
 import { defineMessage } from './messages.ts';
 import { Secret } from './secret.ts';
 import { operatorStarted, shardFenced, shortfallsDetected } from './stable-messages.ts';

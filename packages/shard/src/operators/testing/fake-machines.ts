@@ -1,7 +1,6 @@
 // The inventory as sessions see it, as a map. Also the demand, because hints ask for both.
 
-import type { StateCode } from '@bigfleet/engine';
-import { isBound, State } from '@bigfleet/engine';
+import { type StateCode, isBound, State } from '@bigfleet/engine';
 import type { DemandedProfile } from '../../hints/supply.ts';
 import type { BoundMachines, NodeView } from '../../nodes/node-view.ts';
 
