@@ -8,7 +8,7 @@ import { uniqueShardId, token } from '../../harness/fencing.ts';
 import { ensureCluster } from '../../harness/metadata.ts';
 import { expectState } from '../../harness/reach.ts';
 import { configureTo, release, standardCluster, walkToIdle } from '../../harness/walk.ts';
-import { no, probe, runScript, yes } from '../fencing/stream.ts';
+import { no, probe, runScript, yes } from './stream.ts';
 
 const INT64_MAX = 2n ** 63n - 1n;
 /** The first integer whose successor a double cannot hold. */
