@@ -23,7 +23,7 @@ import { OpenDemand } from '../phase1/open-demand.ts';
 import { PoolView } from '../phase1/pool-view.ts';
 import { StepRule } from '../phase1/step-rule.ts';
 import { Preemptor } from '../phase2/preempt.ts';
-import { emitReclaims, emitReleases } from '../phase3/reclaim.ts';
+import { Reclaimer } from '../phase3/reclaim.ts';
 import { VectorTable } from '../store/dimensions.ts';
 import { Inventory } from '../store/inventory.ts';
 import { Recorder, type ShortNeed } from '../record/recorder.ts';
@@ -83,13 +83,13 @@ export class Engine {
   readonly #claimView: PoolView = new PoolView(this.inventory);
   readonly #acquirer: Acquirer;
   readonly #preemptor: Preemptor;
+  readonly #reclaimer: Reclaimer;
   readonly #ranks: ClusterRanks = new ClusterRanks(this.inventory.clusters);
   readonly #sorter: RowSorter = new RowSorter();
   readonly #demands = new Map<number, ClusterDemand>();
   readonly #poolClusters = new Set<number>();
   readonly #openClusters = new Set<number>();
   readonly #excessClusters = new Set<number>();
-  readonly #reported = new Set<number>();
   #heldOff: ReadonlySet<string> = new Set();
   /** By `heldOffKey`; the rows of a key share its allowance. */
   readonly #braked = new Map<string, Allowance>();
@@ -141,6 +141,7 @@ export class Engine {
       this.actions,
     );
     this.#preemptor = new Preemptor(this.inventory, this.#open, this.#vectors, this.actions);
+    this.#reclaimer = new Reclaimer(this.inventory, this.#claimView, this.actions);
   }
 
   /** Cycles so far. */
@@ -156,19 +157,20 @@ export class Engine {
   applyRollup(cluster: string, needs: readonly Need[]): Result<void, 'too_large'> {
     if (!this.inventory.dimensions.hasRoomForAll(needs)) return err('too_large');
     const index = this.inventory.clusterIndex(cluster);
-    this.#reported.add(index);
+    this.#reclaimer.markReported(index);
     this.needs.replace(index, needs);
     return ok(undefined);
   }
 
   /** A roll-up that is held back still ends the silence of its cluster. */
   markReported(cluster: string): void {
-    this.#reported.add(this.inventory.clusterIndex(cluster));
+    this.#reclaimer.markReported(this.inventory.clusterIndex(cluster));
   }
 
   /** Clusters whose first roll-up has arrived. */
   reportedClusters(): Set<string> {
-    return new Set([...this.#reported].map((cluster) => this.inventory.clusters.text(cluster)));
+    const { clusters } = this.inventory;
+    return new Set([...this.#reclaimer.reportedClusters].map((index) => clusters.text(index)));
   }
 
   /** Pairs of (cluster, fingerprint) whose operator refused a bootstrap; see `heldOffKey`. */
@@ -256,7 +258,7 @@ export class Engine {
     this.#preempt();
     this.#onPhaseEnd?.('phase2');
     this.#reclaim();
-    emitReleases(this.inventory, this.#claimView, this.actions, this.releasePolicy, options.nowMs);
+    this.#reclaimer.release(this.releasePolicy, options.nowMs);
     this.#onPhaseEnd?.('phase3');
   }
 
@@ -441,9 +443,8 @@ export class Engine {
 
   #reclaim(): void {
     for (const cluster of this.#inNameOrder(this.#excessClusters)) {
-      if (!this.#reported.has(cluster)) continue;
       const { excess } = this.#demands.get(cluster) as ClusterDemand;
-      emitReclaims(this.actions, cluster, excess, this.#preemptor.picked);
+      this.#reclaimer.reclaim(cluster, excess, this.#preemptor.picked);
     }
   }
 

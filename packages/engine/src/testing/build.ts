@@ -224,3 +224,10 @@ export function claimedBy(output: CycleOutput, index: number): string[] {
 function bucket(dollars: number | undefined): PenaltyBucket {
   return bucketOfDollars(dollars ?? 0);
 }
+
+/** A need of one core. */
+export const one = (init: Partial<Parameters<typeof need>[0]> = {}): Need =>
+  need({ wants: cores(1), ...init });
+
+/** A cycle as the behaviour tests see it: the oracle and the engine both pass for one. */
+export type RunCycle = (input: CycleInput) => CycleOutput;

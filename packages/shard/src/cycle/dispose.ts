@@ -6,19 +6,21 @@
 // objects as the pool has room for.
 
 import { type ActionReason, assert } from '@bigfleet/base';
-import { ActionKind, type ActionKindCode, reclaimCap, startStateOf } from '@bigfleet/engine';
+import {
+  ActionKind,
+  type ActionKindCode,
+  type Rails,
+  RailWalk,
+  startStateOf,
+} from '@bigfleet/engine';
 import type { CycleAnswer, DecidedActions } from '../engine-host/answer.ts';
 import type { ActionOrder } from '../execute/order.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { DispositionLog, type HeldBack } from './disposition-log.ts';
 
-export interface ActuationRails {
+export interface ActuationRails extends Rails {
   readonly isPaused: boolean;
   readonly isDryRun: boolean;
-  /** ≤ 0 disables rail 1. */
-  readonly reclaimCapFraction: number;
-  /** 0 is unlimited. */
-  readonly maxActionsPerCycle: number;
 }
 
 export interface DisposePorts {
@@ -65,24 +67,19 @@ export function disposeActions(
   ports: DisposePorts,
 ): Disposition {
   const isWithheld = rails.isPaused || rails.isDryRun;
-  const caps = isWithheld ? undefined : new ReclaimCaps(actions, ports, rails);
-  const limit =
-    isWithheld || rails.maxActionsPerCycle <= 0
-      ? Number.POSITIVE_INFINITY
-      : rails.maxActionsPerCycle;
+  const walk = isWithheld
+    ? undefined
+    : new RailWalk(actions.clusters, ports.configuredCount, rails);
   const tally = newTally();
-  let passed = 0;
   for (let at = 0; at < actions.count; at++) {
-    if (caps?.isOver(at) === true) {
-      tally.cappedReclaimCount++;
-      tally.heldBack.note(at, 'deferred_reclaim_cap');
-    } else if (passed >= limit) {
-      tally.truncatedCount++;
-      tally.heldBack.note(at, 'deferred_max_actions');
-    } else {
-      passed++;
+    const deferral = walk?.judge(actions.kind[at] as ActionKindCode, actions.cluster[at]!);
+    if (deferral === undefined) {
       disposeOne(actions, at, cycle, isWithheld, rails, ports, tally);
+      continue;
     }
+    if (deferral === 'deferred_reclaim_cap') tally.cappedReclaimCount++;
+    else tally.truncatedCount++;
+    tally.heldBack.note(at, deferral);
   }
   tally.heldBack.end();
   return tally;
@@ -210,33 +207,4 @@ function orderAt(
     reason: reasons[kind],
     cycle,
   };
-}
-
-/** Rail 1: the head of each cluster's reclaims, never none, or nothing would ever shrink. */
-class ReclaimCaps {
-  readonly #actions: DecidedActions;
-  readonly #caps: Float64Array;
-  readonly #used: Int32Array;
-
-  constructor(
-    actions: DecidedActions,
-    { configuredCount }: DisposePorts,
-    { reclaimCapFraction }: ActuationRails,
-  ) {
-    this.#actions = actions;
-    this.#caps = Float64Array.from(actions.clusters, (cluster) =>
-      reclaimCap(configuredCount(cluster), reclaimCapFraction),
-    );
-    this.#used = new Int32Array(actions.clusters.length);
-  }
-
-  /** Counts the action: to be asked once for each, in order. */
-  isOver(at: number): boolean {
-    if (this.#actions.kind[at] !== ActionKind.Reclaim) return false;
-    const cluster = this.#actions.cluster[at] as number;
-    const used = this.#used[cluster] as number;
-    if (used >= (this.#caps[cluster] as number)) return true;
-    this.#used[cluster] = used + 1;
-    return false;
-  }
 }

@@ -17,8 +17,8 @@ import {
   need,
   RACK_KEY,
   told,
+  type RunCycle,
 } from '../build.ts';
-import type { RunCycle } from './run.ts';
 
 const gang = (group: string, size: number, init: Partial<Parameters<typeof need>[0]> = {}): Need =>
   need({ same: RACK_KEY, group, wants: cores(size), unit: cores(1), ...init });

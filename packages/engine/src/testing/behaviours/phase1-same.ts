@@ -23,8 +23,8 @@ import {
   RACK_KEY,
   resources,
   told,
+  type RunCycle,
 } from '../build.ts';
-import type { RunCycle } from './run.ts';
 
 const gang = (init: Partial<Parameters<typeof need>[0]> = {}): Need =>
   need({ same: RACK_KEY, group: 'g', wants: cores(2), unit: cores(1), ...init });

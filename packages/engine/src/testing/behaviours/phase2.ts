@@ -23,8 +23,8 @@ import {
   RACK_KEY,
   resources,
   told,
+  type RunCycle,
 } from '../build.ts';
-import type { RunCycle } from './run.ts';
 
 const urgent = (init: Partial<Parameters<typeof need>[0]> = {}): Need =>
   need({ cluster: 'hot', wants: cores(1), priority: 1_000_000, ...init });

@@ -8,8 +8,18 @@ import { ActionKind } from '../../model/action.ts';
 import { CapacityType, type ReleasePolicy } from '../../model/capacity-type.ts';
 import { State } from '../../model/state.ts';
 import { applyActions } from '../apply.ts';
-import { acted, claimedBy, cores, fleet, machine, machines, need, NOW_MS, told } from '../build.ts';
-import type { RunCycle } from './run.ts';
+import {
+  acted,
+  claimedBy,
+  cores,
+  fleet,
+  machine,
+  machines,
+  need,
+  NOW_MS,
+  told,
+  type RunCycle,
+} from '../build.ts';
 
 export function describePhase3(run: RunCycle): void {
   describe('phase 3', () => {

@@ -15,8 +15,8 @@ import {
   need,
   RACK_KEY,
   told,
+  type RunCycle,
 } from '../build.ts';
-import type { RunCycle } from './run.ts';
 
 interface SpreadCase {
   readonly name: string;
