@@ -41,11 +41,11 @@ export class ActionBuffer {
   checksum(): number {
     let hash = this.#length | 0;
     for (let at = 0; at < this.#length; at++) {
-      hash = mix(hash, this.kind[at] as number);
-      hash = mix(hash, this.slot[at] as number);
-      hash = mix(hash, this.cluster[at] as number);
-      hash = mix(hash, this.graceSeconds[at] as number);
-      hash = mix(hash, this.preemptorPriority[at] as number);
+      hash = mix(hash, this.kind[at]!);
+      hash = mix(hash, this.slot[at]!);
+      hash = mix(hash, this.cluster[at]!);
+      hash = mix(hash, this.graceSeconds[at]!);
+      hash = mix(hash, this.preemptorPriority[at]!);
       hash = mix(hash, this.row[at]?.demandHash ?? 0);
     }
     return hash >>> 0;

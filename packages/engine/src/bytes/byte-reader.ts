@@ -48,7 +48,7 @@ export class ByteReader {
 
   byte(): number {
     if (!this.#has(1)) return 0;
-    return this.#bytes[this.#at++] as number;
+    return this.#bytes[this.#at++]!;
   }
 
   varint(): number {

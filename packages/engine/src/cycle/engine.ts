@@ -274,11 +274,7 @@ export class Engine {
     const passThrough = rows.filter((row) => !row.isFolded);
     const folded = rows.filter((row) => row.isFolded);
     passThrough.sort((a, b) => compareByPriority(ranks, a, b));
-    folded.sort(
-      (a, b) =>
-        (ranks[a.cluster] as number) - (ranks[b.cluster] as number) ||
-        a.result.index - b.result.index,
-    );
+    folded.sort((a, b) => ranks[a.cluster]! - ranks[b.cluster]! || a.result.index - b.result.index);
     return [...passThrough, ...folded];
   }
 
@@ -294,7 +290,7 @@ export class Engine {
   /** What neither drains nor victims cover of an unsatisfied need. */
   residueOf(row: Row): Resources {
     const at = this.#unsatisfied.indexOf(row);
-    return at < 0 ? new Map() : this.#vectors.read(this.#residues[at] as number);
+    return at < 0 ? new Map() : this.#vectors.read(this.#residues[at]!);
   }
 
   #collectDirty(): Set<number> {
@@ -370,7 +366,7 @@ export class Engine {
     }
     this.#credits.finish();
     for (let at = 0; at < count; at++) {
-      const { cluster, dependsOnPools, open, excess } = evaluated[at] as ClusterDemand;
+      const { cluster, dependsOnPools, open, excess } = evaluated[at]!;
       mark(this.#poolClusters, cluster, dependsOnPools);
       mark(this.#openClusters, cluster, open.length > 0);
       mark(this.#excessClusters, cluster, excess.length > 0);
@@ -419,7 +415,7 @@ export class Engine {
     this.#unsatisfied.length = 0;
     for (let at = 0; at < rows.length; at++) {
       if (at % ROWS_AHEAD === 0) fetchRows(rows, at, this.#vectors);
-      const row = rows[at] as Row;
+      const row = rows[at]!;
       const firstAction = this.actions.length;
       this.#acquirer.acquire(row, pass);
       recorder?.acquired(row, pass, this.actions, firstAction);
@@ -430,7 +426,7 @@ export class Engine {
 
   #inNameOrder(clusters: ReadonlySet<number>): number[] {
     const { ranks } = this.#ranks;
-    return [...clusters].sort((a, b) => (ranks[a] as number) - (ranks[b] as number));
+    return [...clusters].sort((a, b) => ranks[a]! - ranks[b]!);
   }
 
   #preempt(): void {
@@ -453,8 +449,8 @@ export class Engine {
     const unresolved: Unresolved[] = [];
     const short: ShortNeed[] = [];
     for (let at = 0; at < this.#unsatisfied.length; at++) {
-      const row = this.#unsatisfied[at] as Row;
-      const deficit = this.#vectors.read(this.#residues[at] as number);
+      const row = this.#unsatisfied[at]!;
+      const deficit = this.#vectors.read(this.#residues[at]!);
       const code = reasonCode(this.inventory, row, deficit.size === 0);
       short.push({ row, reasonCode: code });
       if (deficit.size > 0) unresolved.push({ row, deficit, reasonCode: code });
@@ -480,8 +476,8 @@ function fetchRows(rows: readonly Row[], start: number, { values, stride }: Vect
   let sum = 0;
   const end = Math.min(rows.length, start + ROWS_AHEAD);
   for (let at = start; at < end; at++) {
-    const { result, group } = rows[at] as Row;
-    sum += group + result.recordPlace + (values[result.afterCredit * stride] as number);
+    const { result, group } = rows[at]!;
+    sum += group + result.recordPlace + values[result.afterCredit * stride]!;
   }
   assert(sum >= 0, 'an open need with a negative residue');
 }

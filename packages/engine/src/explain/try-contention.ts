@@ -30,7 +30,7 @@ export function tryPriorities(trials: Trials): Verified[] {
   let high = best === undefined ? 0 : levels.length - 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const priority = levels[middle] as number;
+    const priority = levels[middle]!;
     const found = trials.attempt({ code: 'raise_priority', priority });
     if (found === undefined) low = middle + 1;
     else {

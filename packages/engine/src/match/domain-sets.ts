@@ -61,10 +61,10 @@ export class DomainSets {
     let high = members.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((members[middle] as number) < klass) low = middle + 1;
+      if (members[middle]! < klass) low = middle + 1;
       else high = middle;
     }
-    return members[low] === klass ? (this.#domainOfMember[low] as number) : -1;
+    return members[low] === klass ? this.#domainOfMember[low]! : -1;
   }
 
   #catchUp(): void {
@@ -84,11 +84,11 @@ export class DomainSets {
     const members: number[][] = this.#values.map(() => []);
     this.#domainOfMember = Int32Array.from(valueOf, (value, at) => {
       const number = value === undefined ? -1 : (this.#numbers.get(value) as number);
-      members[number]?.push(this.#members[at] as number);
+      members[number]?.push(this.#members[at]!);
       return number;
     });
     for (const [number, domain] of this.#domains.entries()) {
-      domain.follow(members[number] as number[], version);
+      domain.follow(members[number]!, version);
     }
   }
 

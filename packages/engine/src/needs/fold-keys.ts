@@ -65,7 +65,7 @@ export class FoldKeys {
     key.compiled = compiled;
     key.aggregateKey = aggregateKey;
     const { values, stride } = this.#vectors;
-    for (let d = 0; d < stride; d++) key.aggregate[d] = values[aggregate * stride + d] as number;
+    for (let d = 0; d < stride; d++) key.aggregate[d] = values[aggregate * stride + d]!;
     key.witness = this.#searchAmong(key, compiled.match.members);
     return key;
   }
@@ -106,7 +106,7 @@ export class FoldKeys {
 
   #searchAmong(key: FoldKey, classes: readonly number[]): number {
     for (let at = 0; at < classes.length; at++) {
-      const klass = classes[at] as number;
+      const klass = classes[at]!;
       if (!key.compiled.match.has(klass) || !this.#hasMachines(klass)) continue;
       if (this.#isFinite(key, klass) && this.#covers(key, klass)) return klass;
     }
@@ -119,7 +119,7 @@ export class FoldKeys {
   }
 
   #isFinite({ compiled }: FoldKey, klass: number): boolean {
-    const probability = this.#inventory.classes.probability[klass] as number;
+    const probability = this.#inventory.classes.probability[klass]!;
     return interruptionTerm(probability, compiled.penaltyDollars) < Number.POSITIVE_INFINITY;
   }
 
@@ -127,7 +127,7 @@ export class FoldKeys {
   #covers({ aggregate }: FoldKey, klass: number): boolean {
     const { values, stride } = this.#inventory.classes.allocatable;
     for (let d = 0; d < aggregate.length; d++) {
-      if ((aggregate[d] as number) > (values[klass * stride + d] as number)) return false;
+      if (aggregate[d]! > values[klass * stride + d]!) return false;
     }
     return true;
   }

@@ -38,12 +38,12 @@ export class RadixOrder {
     for (let at = 0; at < count; at++) bump(starts, digitOf(column, at, shift));
     let total = 0;
     for (let digit = 0; digit < DIGITS; digit++) {
-      const size = starts[digit] as number;
+      const size = starts[digit]!;
       starts[digit] = total;
       total += size;
     }
     for (let at = 0; at < count; at++) {
-      const item = order[at] as number;
+      const item = order[at]!;
       next[bump(starts, digitOf(column, item, shift))] = item;
     }
     this.#order = next;
@@ -52,19 +52,19 @@ export class RadixOrder {
 }
 
 function digitOf(column: Uint32Array, at: number, shift: number): number {
-  return ((column[at] as number) >>> shift) & (DIGITS - 1);
+  return (column[at]! >>> shift) & (DIGITS - 1);
 }
 
 /** Counts up and returns the count of before. */
 function bump(counts: Uint32Array, at: number): number {
-  const before = counts[at] as number;
+  const before = counts[at]!;
   counts[at] = before + 1;
   return before;
 }
 
 function differingBits(column: Uint32Array, count: number): number {
-  const first = column[0] as number;
+  const first = column[0]!;
   let bits = 0;
-  for (let at = 1; at < count; at++) bits |= (column[at] as number) ^ first;
+  for (let at = 1; at < count; at++) bits |= column[at]! ^ first;
   return bits;
 }

@@ -20,7 +20,7 @@ const EXTREME = [-(2 ** 31), 0, 1, 2 ** 31 - 1];
 function randomNeed(random: Random, priorities: readonly number[], at: number): Need {
   const isGang = random.below(3) === 0;
   const plain = need({
-    cluster: CLUSTERS[random.below(CLUSTERS.length)] as string,
+    cluster: CLUSTERS[random.below(CLUSTERS.length)]!,
     wants: cores(1 + random.below(2)),
     group: `g${at}`,
     // Stamps that differ in either half of their 64 bits.
@@ -29,7 +29,7 @@ function randomNeed(random: Random, priorities: readonly number[], at: number): 
   });
   const profile = createProfile({
     ...plain.profile,
-    priority: priorities[random.below(priorities.length)] as number,
+    priority: priorities[random.below(priorities.length)]!,
     interruptionBucket: (1 + random.below(27)) as PenaltyBucket,
     reclamationBucket: (1 + random.below(27)) as PenaltyBucket,
   });

@@ -23,7 +23,7 @@ export class ClusterRanks {
     const indexes = Array.from({ length: size }, (_, index) => index);
     indexes.sort((a, b) => compareText(this.#clusters.text(a), this.#clusters.text(b)));
     this.#ranks = new Int32Array(size);
-    for (let rank = 0; rank < size; rank++) this.#ranks[indexes[rank] as number] = rank;
+    for (let rank = 0; rank < size; rank++) this.#ranks[indexes[rank]!] = rank;
     return this.#ranks;
   }
 }
@@ -41,9 +41,7 @@ function compareNormalised(ranks: Int32Array, a: Row, b: Row): number {
     const byAge = a.arrivalHigh - b.arrivalHigh || a.arrivalLow - b.arrivalLow;
     if (byAge !== 0) return byAge;
   }
-  return (
-    (ranks[a.cluster] as number) - (ranks[b.cluster] as number) || a.result.index - b.result.index
-  );
+  return ranks[a.cluster]! - ranks[b.cluster]! || a.result.index - b.result.index;
 }
 
 /** Above every precedence and every priority: keys ascend where they descend. */
@@ -66,14 +64,14 @@ export class RowSorter {
   /** Full precedence desc: acquisition. */
   byPrecedence(rows: Row[]): void {
     this.#reserve(rows.length);
-    for (let at = 0; at < rows.length; at++) this.#load(at, rows[at] as Row, true);
+    for (let at = 0; at < rows.length; at++) this.#load(at, rows[at]!, true);
     this.#sort(rows);
   }
 
   /** Priority desc: crediting and Phase 2. */
   byPriority(rows: Row[]): void {
     this.#reserve(rows.length);
-    for (let at = 0; at < rows.length; at++) this.#load(at, rows[at] as Row, false);
+    for (let at = 0; at < rows.length; at++) this.#load(at, rows[at]!, false);
     this.#sort(rows);
   }
 
@@ -99,8 +97,8 @@ export class RowSorter {
     const count = rows.length;
     if (count < 2) return;
     const order = this.#radix.sort(this.#columns, count);
-    for (let at = 0; at < count; at++) this.#rows[at] = rows[order[at] as number] as Row;
-    for (let at = 0; at < count; at++) rows[at] = this.#rows[at] as Row;
+    for (let at = 0; at < count; at++) this.#rows[at] = rows[order[at]!]!;
+    for (let at = 0; at < count; at++) rows[at] = this.#rows[at]!;
     this.#rows.length = 0;
   }
 }

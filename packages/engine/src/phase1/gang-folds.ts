@@ -107,7 +107,7 @@ function isSameFold({ values, stride }: VectorTable, row: Row, fold: Fold): bool
   const gang = fold.gang.aggregate * stride;
   const folded = row.aggregate * stride;
   for (let d = 0; d < stride; d++) {
-    if (values[folded + d] !== saturated((values[gang + d] as number) * fold.count)) return false;
+    if (values[folded + d] !== saturated(values[gang + d]! * fold.count)) return false;
   }
   return true;
 }

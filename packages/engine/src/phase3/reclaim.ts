@@ -52,11 +52,11 @@ export class Reclaimer {
     const claimed = this.#claimed;
     const expired: number[] = [];
     const collect = (slot: number): void => {
-      if (!claimed.isTaken(IDLE, columns.klass[slot] as number, slot, columns)) expired.push(slot);
+      if (!claimed.isTaken(IDLE, columns.klass[slot]!, slot, columns)) expired.push(slot);
     };
     inventory.onDemandHolds.forEachUntil(nowMs - holdMs(CapacityType.OnDemand, policy), collect);
     inventory.spotHolds.forEachUntil(nowMs - holdMs(CapacityType.Spot, policy), collect);
-    expired.sort((a, b) => (columns.rank[a] as number) - (columns.rank[b] as number));
+    expired.sort((a, b) => columns.rank[a]! - columns.rank[b]!);
     for (const slot of expired) this.#actions.push(ActionKind.Delete, slot, -1, undefined);
   }
 }

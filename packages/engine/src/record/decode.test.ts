@@ -32,7 +32,7 @@ test('one flipped bit anywhere is found', () => {
   for (let at = 0; at < bytes.length; at++) {
     for (let bit = 0; bit < 8; bit++) {
       const damaged = bytes.slice();
-      damaged[at] = (damaged[at] as number) ^ (1 << bit);
+      damaged[at] = damaged[at]! ^ (1 << bit);
       assertRefused(damaged, `bit ${bit} of byte ${at}`);
     }
   }
@@ -60,7 +60,7 @@ test('swapped words are found', () => {
 test('garbage with a valid checksum is read whole or refused, and never throws', () => {
   let readable = 0;
   for (let at = 5; at < bytes.length - CHECKSUM_BYTES; at++) {
-    for (const value of [0, 1, 0x7f, 0x80, 0xff, (bytes[at] as number) ^ 0x10]) {
+    for (const value of [0, 1, 0x7f, 0x80, 0xff, bytes[at]! ^ 0x10]) {
       const forged = bytes.slice();
       forged[at] = value;
       if (isWhole(sealed(forged), `${value} at byte ${at}`)) readable += 1;
@@ -110,7 +110,7 @@ function plain(record: DecisionRecord): unknown {
 
 test('another magic and another format say so', () => {
   const foreign = bytes.slice();
-  foreign[0] = (foreign[0] as number) ^ 1;
+  foreign[0] = foreign[0]! ^ 1;
   assert.match(refusal(sealed(foreign)), /not a decision record/);
   const later = bytes.slice();
   later[4] = 99;

@@ -69,9 +69,9 @@ export class RecordTables {
     out.text(shape?.provider ?? '');
     out.text(shape?.instanceType ?? '');
     out.text(shape?.zone ?? '');
-    out.byte(classes.capacityType[klass] as number);
-    out.double(classes.price[klass] as number);
-    out.double(classes.probability[klass] as number);
+    out.byte(classes.capacityType[klass]!);
+    out.double(classes.price[klass]!);
+    out.double(classes.probability[klass]!);
     out.varint(idlePools[klass]?.size ?? 0);
     out.varint(speculativePools[klass]?.size ?? 0);
     this.#classes.set(klass, this.#base, this.classCount);
@@ -92,7 +92,7 @@ class Places {
 
   /** Below 0 for none. */
   find(id: number, base: number): number {
-    return id < this.#places.length ? (this.#places[id] as number) - base : -1;
+    return id < this.#places.length ? this.#places[id]! - base : -1;
   }
 
   set(id: number, base: number, place: number): void {

@@ -33,7 +33,7 @@ export function checksum(bytes: Uint8Array): number {
     d = mix(d, view.getUint32(at + 12, true));
   }
   let hash = mix(mix(mix(a, b), c), d);
-  for (let at = end; at < bytes.length; at++) hash = mix(hash, (bytes[at] as number) + 1);
+  for (let at = end; at < bytes.length; at++) hash = mix(hash, bytes[at]! + 1);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
   return (hash ^ (hash >>> 13)) >>> 0;
 }

@@ -31,18 +31,13 @@ export function actionHash({ actions, inventory }: ActionSource): ActionHash {
   const hash = new Murmur3();
   const digests = new Map<string, TextDigest>();
   for (let at = 0; at < actions.length; at++) {
-    const kind = actions.kind[at] as number;
-    const cluster = actions.cluster[at] as number;
+    const kind = actions.kind[at]!;
+    const cluster = actions.cluster[at]!;
     const need = servedNeed(kind, actions.row[at]);
-    hash.words(
-      kind,
-      actions.graceSeconds[at] as number,
-      actions.preemptorPriority[at] as number,
-      0,
-    );
+    hash.words(kind, actions.graceSeconds[at]!, actions.preemptorPriority[at]!, 0);
     addPair(
       hash,
-      textDigest(inventory.ids[actions.slot[at] as number] ?? ''),
+      textDigest(inventory.ids[actions.slot[at]!] ?? ''),
       digestOf(digests, cluster < 0 ? '' : inventory.clusters.text(cluster)),
     );
     addPair(

@@ -127,7 +127,7 @@ class LiveEngine implements EngineLike {
   pricePerHour(id: string): number {
     const { inventory } = this.#engine;
     const slot = inventory.slotOf(id);
-    return slot < 0 ? 0 : (inventory.classes.price[inventory.columns.klass[slot] as number] ?? 0);
+    return slot < 0 ? 0 : (inventory.classes.price[inventory.columns.klass[slot]!] ?? 0);
   }
 
   shortfalls(): ReadonlyMap<string, Shortfall> {

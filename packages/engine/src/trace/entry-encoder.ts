@@ -183,7 +183,7 @@ export class EntryEncoder {
     this.#fields(op, this.#model.text(cluster), needs.length);
     let next = 0;
     for (let at = 0; at < numbers.length; ) {
-      const start = numbers[at] as number;
+      const start = numbers[at]!;
       let length = 1;
       while (numbers[at + length] === start + length) length += 1;
       this.#entry.signed(start - next);

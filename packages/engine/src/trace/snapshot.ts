@@ -52,7 +52,7 @@ function slotsById({ inventory }: EngineView): Uint32Array {
   for (let slot = 0; slot < inventory.slotCount; slot++) {
     if (columns.state[slot] !== State.Unspecified) slots[count++] = slot;
   }
-  return slots.sort((a, b) => (columns.rank[a] as number) - (columns.rank[b] as number));
+  return slots.sort((a, b) => columns.rank[a]! - columns.rank[b]!);
 }
 
 function byName({ inventory }: EngineView): { readonly text: (cluster: number) => string } {

@@ -86,7 +86,7 @@ function snapshot(engine: Engine, base: CycleInput): CycleInput {
     const machine = inventory.read(slot);
     machines.push(machine);
     if (machine.state === State.Idle) {
-      idleSinceMs.set(machine.id, inventory.columns.idleSinceMs[slot] as number);
+      idleSinceMs.set(machine.id, inventory.columns.idleSinceMs[slot]!);
     }
   }
   const rows: Need[] = [...needs.clusters()].flatMap((cluster) =>

@@ -113,8 +113,8 @@ export const acquireMutations: readonly Mutation[] = [
     id: 'passed-over-equal-risk',
     file: 'phase1/step-rule.ts',
     breaks: 'Idle is passed over for Speculative that is as risky',
-    find: '(order.term[entry] as number) <= risk',
-    replace: '(order.term[entry] as number) < risk',
+    find: 'order.term[entry]! <= risk',
+    replace: 'order.term[entry]! < risk',
   },
   {
     id: 'passed-over-equal-cost',
@@ -149,8 +149,8 @@ export const acquireMutations: readonly Mutation[] = [
     id: 'step-two-cheapest',
     file: 'phase1/step-rule.ts',
     breaks: 'step 2 takes the cheapest Speculative machine, not one that outbids',
-    find: '(entry) => (order.term[entry] as number) < term',
-    replace: '(entry) => (order.term[entry] as number) < term + 1e300',
+    find: '(entry) => order.term[entry]! < term',
+    replace: '(entry) => order.term[entry]! < term + 1e300',
   },
   {
     id: 'step-skips-unusable-tier',
@@ -177,8 +177,8 @@ export const acquireMutations: readonly Mutation[] = [
     id: 'step-tie-penalty',
     file: 'phase1/step-rule.ts',
     breaks: 'of equally dear idle classes the reclamation penalty does not decide',
-    find: 'return state === IDLE ? slotKey(columns, slot) : (columns.rank[slot] as number);',
-    replace: 'return columns.rank[slot] as number;',
+    find: 'return state === IDLE ? slotKey(columns, slot) : columns.rank[slot]!;',
+    replace: 'return columns.rank[slot]!;',
   },
   {
     id: 'step-stale-heap',
@@ -233,8 +233,8 @@ export const acquireMutations: readonly Mutation[] = [
     id: 'quota-absent',
     file: 'phase1/pool-view.ts',
     breaks: 'a provider without a slice sells nothing',
-    find: '(this.#quota[this.#classes.provider[klass] as number] ?? 1) > 0',
-    replace: '(this.#quota[this.#classes.provider[klass] as number] ?? 0) > 0',
+    find: '(this.#quota[this.#classes.provider[klass]!] ?? 1) > 0',
+    replace: '(this.#quota[this.#classes.provider[klass]!] ?? 0) > 0',
   },
   {
     id: 'pool-cursor-kept',

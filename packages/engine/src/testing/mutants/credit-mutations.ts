@@ -14,7 +14,7 @@ export const creditMutations: readonly Mutation[] = [
     id: 'credit-creating',
     file: 'phase1/credit.ts',
     breaks: 'machines in creation for the need do not count',
-    find: 'this.#creditCreating(list.rows[place] as Row, supply);',
+    find: 'this.#creditCreating(list.rows[place]!, supply);',
     replace: '',
   },
   {
@@ -35,8 +35,8 @@ export const creditMutations: readonly Mutation[] = [
     id: 'credit-tie-by-id',
     file: 'store/cluster-supply.ts',
     breaks: 'of equally dear classes the highest id is kept',
-    find: '(rank[a] as number) - (rank[b] as number)',
-    replace: '(rank[b] as number) - (rank[a] as number)',
+    find: 'rank[a]! - rank[b]!',
+    replace: 'rank[b]! - rank[a]!',
   },
   {
     id: 'credit-no-contribution',
@@ -56,9 +56,8 @@ export const creditMutations: readonly Mutation[] = [
     id: 'credit-effective-priority',
     file: 'phase1/credit.ts',
     breaks: 'a machine with a stale stamp is not protected by the need that it serves',
-    find: 'let effective = this.#priority;\n    if ((cells[at + EFFECTIVE_PRIORITY] as number) > effective) {',
-    replace:
-      'let effective = -(2 ** 31);\n    if ((cells[at + EFFECTIVE_PRIORITY] as number) > effective) {',
+    find: 'let effective = this.#priority;\n    if (cells[at + EFFECTIVE_PRIORITY]! > effective) {',
+    replace: 'let effective = -(2 ** 31);\n    if (cells[at + EFFECTIVE_PRIORITY]! > effective) {',
   },
   {
     id: 'credit-pinned',
@@ -106,16 +105,15 @@ export const creditMutations: readonly Mutation[] = [
     id: 'contribution-closed-dimension',
     file: 'phase1/open-demand.ts',
     breaks: 'supply in a dimension that is covered counts as a contribution',
-    find: '(this.#values[d] as number) > 0 && (values[start + d] as number) > 0',
-    replace: '(values[start + d] as number) > 0',
+    find: 'this.#values[d]! > 0 && values[start + d]! > 0',
+    replace: 'values[start + d]! > 0',
   },
   {
     id: 'covered-by-too-little',
     file: 'phase1/open-demand.ts',
     breaks: 'an exact fit does not cover the residue',
-    find: '(this.#values[d] as number) > (supply[d] as number)',
-    replace:
-      '(this.#values[d] as number) > 0 && (this.#values[d] as number) >= (supply[d] as number)',
+    find: 'this.#values[d]! > supply[d]!',
+    replace: 'this.#values[d]! > 0 && this.#values[d]! >= supply[d]!',
   },
   {
     id: 'same-incumbents-last',
@@ -163,8 +161,8 @@ export const creditMutations: readonly Mutation[] = [
     id: 'same-local-excess',
     file: 'phase1/domain-choice.ts',
     breaks: 'of the domains that credit covers the most over-committed one is chosen',
-    find: 'const excess = (a.scores[1] as number) - (b.scores[1] as number);',
-    replace: 'const excess = (b.scores[1] as number) - (a.scores[1] as number);',
+    find: 'const excess = a.scores[1]! - b.scores[1]!;',
+    replace: 'const excess = b.scores[1]! - a.scores[1]!;',
   },
   {
     id: 'same-infinite-supply',
@@ -219,7 +217,7 @@ export const creditMutations: readonly Mutation[] = [
     id: 'ranking-stale',
     file: 'phase1/domain-ranking.ts',
     breaks: 'a domain keeps its place in the ranking when machines leave it',
-    find: 'this.#settle(this.#places[domain] as number);',
+    find: 'this.#settle(this.#places[domain]!);',
     replace: '',
   },
   {
@@ -268,7 +266,7 @@ export const creditMutations: readonly Mutation[] = [
     id: 'domain-rule-3',
     file: 'phase1/domain-choice.ts',
     breaks: 'the most over-committed satisfiable domain is chosen',
-    find: 'scores[2] = -(scores[2] as number);',
+    find: 'scores[2] = -scores[2]!;',
     replace: '',
   },
   {

@@ -112,7 +112,7 @@ export const demandMutations: readonly Mutation[] = [
     id: 'fold-incumbents-unseen',
     file: 'phase1/foldable.ts',
     breaks: 'a gang does not find the machines that serve it',
-    find: 'const gang = group[slot] as number;',
+    find: 'const gang = group[slot]!;',
     replace: 'const gang = 0;',
   },
   {
@@ -154,7 +154,7 @@ export const demandMutations: readonly Mutation[] = [
     id: 'fold-stale-size',
     file: 'phase1/gang-folds.ts',
     breaks: 'a fold that gained or lost a gang keeps its size',
-    find: 'values[folded + d] !== saturated((values[gang + d] as number) * fold.count)',
+    find: 'values[folded + d] !== saturated(values[gang + d]! * fold.count)',
     replace: 'folded + gang < 0',
   },
   {

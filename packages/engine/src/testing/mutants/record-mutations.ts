@@ -28,7 +28,7 @@ export const recordMutations: readonly Mutation[] = [
     id: 'record-wrong-domain',
     file: 'record/candidate-lists.ts',
     breaks: 'machines outside the domain are said to have been usable',
-    find: 'if (this.#isOutside(row, order.klass[entry] as number)) return WRONG_DOMAIN;',
+    find: 'if (this.#isOutside(row, order.klass[entry]!)) return WRONG_DOMAIN;',
     replace: '',
   },
   {
@@ -63,8 +63,8 @@ export const recordMutations: readonly Mutation[] = [
     id: 'record-victim-priority',
     file: 'record/recorder.ts',
     breaks: 'a preemption shows the stamp, not the priority that was compared',
-    find: 'out.signed(columns.effectivePriority[slot] as number);',
-    replace: 'out.signed(columns.priority[slot] as number);',
+    find: 'out.signed(columns.effectivePriority[slot]!);',
+    replace: 'out.signed(columns.priority[slot]!);',
   },
   {
     id: 'record-wrong-need',
@@ -126,7 +126,7 @@ export const recordMutations: readonly Mutation[] = [
     id: 'digest-without-priority',
     file: 'store/inventory.ts',
     breaks: 'two histories that differ in a stamp have one input digest',
-    find: 'digest.add(columns.priority[slot] as number);',
+    find: 'digest.add(columns.priority[slot]!);',
     replace: '',
   },
   {
@@ -147,8 +147,8 @@ export const recordMutations: readonly Mutation[] = [
     id: 'record-victim-by-stamp',
     file: 'record/victim-lists.ts',
     breaks: 'a machine that only a claim protects is said to run something of high priority',
-    find: '(stamps[slot] as number) < preemptor ? CLAIMED_HIGHER : NOT_LOWER',
-    replace: '(stamps[slot] as number) < preemptor ? NOT_LOWER : NOT_LOWER',
+    find: 'stamps[slot]! < preemptor ? CLAIMED_HIGHER : NOT_LOWER',
+    replace: 'stamps[slot]! < preemptor ? NOT_LOWER : NOT_LOWER',
   },
   {
     id: 'record-victim-list-of-others',

@@ -63,7 +63,7 @@ function carryOut(engine: RecordedEngine, random: Random, nowMs: number): void {
   const { actions } = engine.view;
   for (let at = 0; at < actions.length; at++) {
     if (random.below(3) !== 0) continue;
-    const slot = actions.slot[at] as number;
+    const slot = actions.slot[at]!;
     const isDone = random.below(2) === 0;
     const { inventory } = engine;
     const need = actions.row[at]?.need;
