@@ -294,8 +294,27 @@ export class CandidateLists {
     if (!result.isSatisfied) return isSpread ? SKEW : WRONG_DOMAIN;
     if (state === SPECULATIVE && result.provisionCount === 0) return IDLE_PREFERRED;
     if (state === IDLE && this.#isPassedOver(row, order, entry, actions, firstAction)) return RISK;
-    if (!isSpread || this.#tookCheaper(order, entry, state, actions, firstAction)) return COSTLIER;
-    return SKEW;
+    if (isSpread) {
+      return this.#tookCheaper(order, entry, state, actions, firstAction) ? COSTLIER : SKEW;
+    }
+    // Idle that is cheaper than all that was taken was passed over by the step rule, also when the
+    // Speculative class that outbids it was not bought, because other Idle covered the need.
+    if (state === IDLE && this.#isCheapest(order, entry, actions, firstAction)) return RISK;
+    return COSTLIER;
+  }
+
+  /** Whether everything that the need took costs more. */
+  #isCheapest(
+    order: CostOrder,
+    entry: number,
+    actions: ActionBuffer,
+    firstAction: number,
+  ): boolean {
+    const cost = order.cost[entry]!;
+    for (let at = firstAction; at < actions.length; at++) {
+      if (order.cost[order.entryOf(this.#classOf(actions, at))]! <= cost) return false;
+    }
+    return true;
   }
 
   #tookCheaper(
