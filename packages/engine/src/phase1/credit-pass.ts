@@ -2,6 +2,7 @@
 // its last while its memory is at hand. It stops at a gang that its own machines do not decide:
 // such gangs compete for the shared pools and have their turns in the global order of needs.
 
+import { assert } from '@bigfleet/base';
 import { type ClusterRanks, RowSorter } from '../needs/row-order.ts';
 import type { Row } from '../needs/row.ts';
 import type { VectorTable } from '../store/dimensions.ts';
@@ -105,6 +106,7 @@ export class CreditPass {
   }
 
   #settle(demand: ClusterDemand): void {
+    assert(demand.creditedUntil === demand.list.rows.length, 'every need had its turn');
     // Folded rows are credited by priority, but stand last in normalised order.
     if (demand.list.rows !== demand.normalised) {
       demand.open.sort((a, b) => a.result.index - b.result.index);

@@ -134,6 +134,8 @@ export class Recorder {
 
   /** The record as bytes, valid until the next cycle. */
   finish(header: RecordHeader, actions: ActionBuffer, short: readonly ShortNeed[]): Uint8Array {
+    assert(this.#acquisitionCount <= actions.length, 'acquisitions come first among the actions');
+    assert(short.length <= this.#needCount, 'a need is short that never had its turn');
     const out = this.#record;
     const tables = this.#tables;
     out.clear();
