@@ -10,7 +10,7 @@ import { ActionKind } from '../model/action.ts';
 import type { CompiledProfile } from '../needs/compiled-profile.ts';
 import type { Row } from '../needs/row.ts';
 import type { PoolView } from '../phase1/pool-view.ts';
-import type { VictimLog } from '../phase2/victim-log.ts';
+import type { VictimLog } from '../phase2/preempt.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
