@@ -99,7 +99,7 @@ export class Fleet implements LocalMarks {
   }
 
   handleOf(slot: number): MachineHandle {
-    return { slot, generation: this.inventory.columns.generation[slot] as number };
+    return { slot, generation: this.inventory.columns.generation[slot]! };
   }
 
   /** Still the machine that the handle named. */
@@ -111,7 +111,7 @@ export class Fleet implements LocalMarks {
   /** The configured name; empty for a slot that holds nothing. */
   providerOf(slot: number): string {
     const { columns, classes } = this.inventory;
-    return classes.shape(columns.klass[slot] as number)?.provider ?? '';
+    return classes.shape(columns.klass[slot]!)?.provider ?? '';
   }
 
   stateOf(slot: number): StateCode {

@@ -12,11 +12,11 @@ export class MachineCounts {
 
   add({ state, capacityType, assigned }: Machine, by: 1 | -1): void {
     const cell = cellOf(state, capacityType, assigned.interruptionBucket);
-    this.#counts[cell] = (this.#counts[cell] as number) + by;
+    this.#counts[cell] = this.#counts[cell]! + by;
   }
 
   of(state: number, capacityType: number, bucket: number): number {
-    return this.#counts[cellOf(state, capacityType, bucket)] as number;
+    return this.#counts[cellOf(state, capacityType, bucket)]!;
   }
 }
 

@@ -42,7 +42,7 @@ function* slotsOf(fleet: Fleet, provider: string, state: StateCode): IterableIte
   const isOfProvider = new Map<number, boolean>();
   for (let slot = 0; slot < slotCount; slot++) {
     if (columns.state[slot] !== state || ids[slot] === '') continue;
-    const klass = columns.klass[slot] as number;
+    const klass = columns.klass[slot]!;
     let isOf = isOfProvider.get(klass);
     if (isOf === undefined) {
       isOf = classes.shape(klass)?.provider === provider;

@@ -42,7 +42,7 @@ export function heldForeignDomains(
     if (id === '' || named.has(id)) continue;
     const isAtRest = AT_REST.has(fleet.stateOf(slot)) && fleet.pendingOf(slot) === 'none';
     if (isAtRest && !before.frozen.has(id)) continue;
-    const klass = columns.klass[slot] as number;
+    const klass = columns.klass[slot]!;
     let domains = domainsOf.get(klass);
     if (domains === undefined) {
       const shape = classes.shape(klass);

@@ -17,7 +17,7 @@ export function emptyReleasingDomains(
   for (const { machineId } of assignment.adopted) {
     const slot = inventory.slotOf(machineId);
     if (slot < 0) continue;
-    const klass = inventory.columns.klass[slot] as number;
+    const klass = inventory.columns.klass[slot]!;
     adopted.set(klass, (adopted.get(klass) ?? 0) + 1);
   }
   const held = new Set<ReleasingDomain>();

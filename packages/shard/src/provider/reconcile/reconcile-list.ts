@@ -88,7 +88,7 @@ export function* reconcileList(
     merger.nextBatch();
     const end = Math.min(at + BATCH_ROWS, count);
     while (at < end && !batch.isFull) {
-      const row = rows === undefined ? at : (rows[at] as number);
+      const row = rows === undefined ? at : rows[at]!;
       const outcome = merger.merge(row);
       batch.add(outcome);
       tally.add(outcome, row);

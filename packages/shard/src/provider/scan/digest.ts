@@ -26,7 +26,7 @@ export class Digest {
 
   bytes(bytes: Uint8Array, start: number, end: number): void {
     this.word(end - start);
-    for (let at = start; at < end; at++) this.word(bytes[at] as number);
+    for (let at = start; at < end; at++) this.word(bytes[at]!);
   }
 
   get low(): number {

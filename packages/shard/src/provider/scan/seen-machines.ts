@@ -44,10 +44,10 @@ export class SeenMachines {
   find(view: DataView, start: number, length: number, hash: number): number {
     const mask = this.#slots.length - 1;
     for (let at = hash & mask; ; at = (at + 1) & mask) {
-      const entry = (this.#slots[at] as number) - 1;
+      const entry = this.#slots[at]! - 1;
       if (entry < 0) return -1;
       if (this.#hashes[entry] !== hash || this.#lengths[entry] !== length) continue;
-      if (areEqualBetween(this.#poolView, this.#starts[entry] as number, view, start, length)) {
+      if (areEqualBetween(this.#poolView, this.#starts[entry]!, view, start, length)) {
         return entry;
       }
     }
@@ -81,8 +81,8 @@ export class SeenMachines {
   }
 
   idOf(entry: number): string {
-    const start = this.#starts[entry] as number;
-    const end = start + (this.#lengths[entry] as number);
+    const start = this.#starts[entry]!;
+    const end = start + this.#lengths[entry]!;
     const { buffer, byteOffset } = this.#pool;
     return Buffer.from(buffer, byteOffset + start, end - start).toString('utf8');
   }
@@ -103,7 +103,7 @@ export class SeenMachines {
 
   #place(entry: number): void {
     const mask = this.#slots.length - 1;
-    let at = (this.#hashes[entry] as number) & mask;
+    let at = this.#hashes[entry]! & mask;
     while (this.#slots[at] !== 0) at = (at + 1) & mask;
     this.#slots[at] = entry + 1;
   }
