@@ -16,10 +16,10 @@ import {
   type Withheld,
 } from '@bigfleet/engine';
 import type { MachineFeed } from '../engine-host/engine-host.ts';
-import { EngineView, type LocalMarks } from '../provider/reconcile/engine-view.ts';
 import type { IngestBatch, IngestChange } from '../provider/reconcile/ingest.ts';
 import {
-  type KnownMachines,
+  KnownMachines,
+  type LocalMarks,
   type Pending,
   ResourceRoom,
 } from '../provider/reconcile/known-machines.ts';
@@ -47,7 +47,7 @@ export class Fleet implements LocalMarks {
   /** Machines only: the engine keeps what the phases search in. */
   readonly inventory: Inventory = new Inventory({ isIndexed: false });
   /** As reconcile reads it. */
-  readonly known: KnownMachines = new EngineView(this.inventory, this);
+  readonly known: KnownMachines = new KnownMachines(this.inventory, this);
   readonly #feed: MachineFeed;
   readonly #clock: Clock;
   readonly #onNodeChange: (change: NodeChange) => void;
