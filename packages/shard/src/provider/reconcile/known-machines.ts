@@ -10,7 +10,7 @@ import {
   STATE_COUNT,
   type StateCode,
 } from '@bigfleet/engine';
-import { MAX_MACHINE_NAMES } from '../../rollup/resource-names.ts';
+import { MAX_MACHINE_NAMES } from '../../rollup/admission.ts';
 
 export type Pending =
   | 'none'
@@ -72,7 +72,7 @@ export class KnownMachines {
       if (classes.shape(klass)?.provider !== provider) continue;
       const first = klass * STATE_COUNT;
       for (let cell = first; cell < first + STATE_COUNT; cell++) {
-        count += classes.counts[cell] as number;
+        count += classes.counts[cell]!;
       }
     }
     return count;
@@ -92,7 +92,7 @@ export class KnownMachines {
 
   /** Empty when unbound. */
   clusterOf(slot: number): string {
-    const cluster = this.#inventory.columns.cluster[slot] as number;
+    const cluster = this.#inventory.columns.cluster[slot]!;
     return cluster < 0 ? '' : this.#inventory.clusters.text(cluster);
   }
 
@@ -101,7 +101,7 @@ export class KnownMachines {
     const shape = this.#classShape(slot);
     const known = this.#shapes.get(shape);
     if (known !== undefined) return known;
-    const klass = this.#inventory.columns.klass[slot] as number;
+    const klass = this.#inventory.columns.klass[slot]!;
     const whole = { ...shape, allocatable: this.#inventory.classes.allocatable.read(klass) };
     this.#shapes.set(shape, whole);
     return whole;
@@ -136,7 +136,7 @@ export class KnownMachines {
 
   #classShape(slot: number): ClassShape {
     const { classes, columns } = this.#inventory;
-    const shape = classes.shape(columns.klass[slot] as number);
+    const shape = classes.shape(columns.klass[slot]!);
     assert(shape !== undefined, 'a slot in use has a class', { slot });
     return shape;
   }
