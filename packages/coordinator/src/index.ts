@@ -38,12 +38,12 @@ export {
 export { Cooldowns } from './moves/cooldowns.ts';
 export * from './moves/plan.ts';
 export { DEFAULT_REBALANCE_SETTINGS, type RebalanceSettings } from './moves/settings.ts';
-export { type RecoveryWait, waitText } from './recovery/recovery-wait.ts';
+export { type RecoveryWait, waitText } from './recovery/waits.ts';
 export { assignDomain, type DomainOperations, unassignDomain } from './registry/domains.ts';
 export { removeShard, type RemoveShardOptions } from './registry/remove-shard.ts';
-export { createReportDesk, type ReportDesk, type SagaParts } from './reports/report-desk.ts';
-export { type SagaRules, sagaRules } from './transfers/saga-rules.ts';
-export type { SagaFacts, SagaStep } from './transfers/saga-step.ts';
+export { createReportDesk, type ReportDesk, type SagaParts } from './desk/report-desk.ts';
+export { type SagaRules, sagaRules } from './transfers/transfer-driver.ts';
+export type { SagaFacts, SagaStep } from './transfers/saga-facts.ts';
 
 export {
   type AssembledCoordinator,

@@ -23,9 +23,9 @@ import {
   type ShardSummarySchema,
   TransferRole,
   TransferState,
+  type encodeInit,
 } from '@bigfleet/wire';
-import { domainToWire, overrideToWire, targetToWire } from './assignment.ts';
-import type { Init } from './init.ts';
+import { domainToWire, overrideToWire, targetToWire } from './orders.ts';
 
 const MAX_SHORTFALLS = 100;
 
@@ -153,3 +153,13 @@ function transferToWire({
     machineIds: [...machineIds],
   };
 }
+
+// The plain form in which a message is handed to the codec.
+
+type Schema = Parameters<typeof encodeInit>[0];
+
+/** A plain object, never a message. */
+export type Init<S extends Schema> = Exclude<
+  Parameters<typeof encodeInit<S>>[1],
+  { readonly $typeName: string }
+>;

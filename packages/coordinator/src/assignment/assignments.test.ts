@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { assignDomain } from '../registry/domains.ts';
 import { SoftState } from '../reports/soft-state.ts';
-import { makeReport, type ReportInit, ReportWorld } from '../reports/testing/report-world.ts';
+import { makeReport, type ReportInit, ReportWorld } from '../desk/testing/report-world.ts';
 import { FleetState } from '../state/fleet-state.ts';
 import { domainKey, shardKey } from '../state/keys.ts';
 import { encodeRow } from '../state/row-format.ts';

@@ -14,8 +14,6 @@ import { revisionIn } from '../state/generation.ts';
 import type { AppliedRevisions } from './applied-revisions.ts';
 import { DomainGate } from './domain-gate.ts';
 import { lacksTarget, providerTargets, targetOf } from './provider-targets.ts';
-import type { RecoveryView } from './recovery-view.ts';
-import { sharerMarks } from './sharer-marks.ts';
 import { sharersOf } from './sharing.ts';
 import type { ToldProviders } from './told-providers.ts';
 
@@ -202,4 +200,35 @@ function releasedOf(view: FleetView, shardId: string): MachineOverride[] {
 function overrideOf(row: OverrideRow, peerShardId: string): MachineOverride {
   const { machineId, transferId } = row;
   return { $typeName: 'bigfleet.ext.v1alpha1.MachineOverride', machineId, transferId, peerShardId };
+}
+
+// What assignments ask of recovery (coordinator §10.5): whether a shard's ledger is still being put together,
+// and what the shard has proved to hold. While it is, a shard is told nothing that it does not hold
+// already: the restored ledger may name it for something that another shard has been using since.
+
+export interface RecoveryView {
+  isRecovering(shardId: string): boolean;
+  /** To be sent as `send_held`. */
+  asksForHeld(shardId: string): boolean;
+  /** By this row: what a shard held before says nothing about a domain that was assigned since. */
+  holdsDomain(shardId: string, row: DomainRow): boolean;
+  holdsOverride(shardId: string, machineId: string): boolean;
+  holdsProvider(shardId: string, name: string): boolean;
+}
+
+// Who else is there, told to every shard with its foreign domains: each shard that may share a provider
+// with it stands among them as a domain of its own name, which no machine has. A shard keeps the list with
+// its assignment, so that after a restore from before the other's registration somebody still knows
+// that the other exists, although it is silent (recovery-machine.ts). To a shard of an older build it is
+// one more domain that is not its own.
+
+const SHARER_KEY = 'bigfleet.lucy.sh/shard';
+
+export function sharerMarks(shardIds: readonly string[]): readonly DomainRef[] {
+  return shardIds.map((shardId) => ({
+    $typeName: 'bigfleet.ext.v1alpha1.DomainRef',
+    topologyKey: SHARER_KEY,
+    topologyValue: shardId,
+    shardId,
+  }));
 }

@@ -10,8 +10,8 @@ import type { ShardPicture } from '../reports/soft-state.ts';
 import { revisionIn } from '../state/generation.ts';
 import type { Domain, DomainRow } from '../state/rows.ts';
 import type { AppliedRevisions } from './applied-revisions.ts';
-import { reaches } from './provider-reach.ts';
-import { type SharingParts, sharersOf } from './sharing.ts';
+import { reaches, type SharingParts, sharersOf } from './sharing.ts';
+import type { FleetView } from '../state/fleet-view.ts';
 
 export interface DomainGateParts extends SharingParts {
   readonly applied: AppliedRevisions;
@@ -88,4 +88,27 @@ function addressesOf({ view, told }: SharingParts, shardId: string): ReadonlySet
 
 function mayDial(parts: SharingParts, shardId: string, addresses: ReadonlySet<string>): boolean {
   return parts.told.maybeDialledBy(shardId).some(({ address }) => addresses.has(address));
+}
+
+// Which releases a report closes (coordinator §7.2). A shard has let go of a domain only if it knows that it must
+// (it acts on an assignment at least as new as the release) and no longer names it. Without the first
+// half, a report already on its way when the domain was unassigned would close the release while the
+// shard still uses the machines; an old shard, which never names anything, never closes one.
+
+export function closedReleases(
+  view: FleetView,
+  report: ShardReport,
+  appliedRevision: bigint,
+): readonly Domain[] {
+  const releasing = view.domainsOf(report.shardId).filter(({ state }) => state === 'RELEASING');
+  if (releasing.length === 0) return [];
+  const named = new Set(
+    report.releasingDomains.map(({ topologyKey: key, topologyValue: value }) =>
+      textOf({ key, value }),
+    ),
+  );
+  return releasing.filter(
+    (row) =>
+      appliedRevision >= BigInt(revisionIn(view.meta, row.revision)) && !named.has(textOf(row)),
+  );
 }

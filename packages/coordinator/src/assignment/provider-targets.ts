@@ -15,8 +15,7 @@ import {
 import type { ProviderRow } from '../state/rows.ts';
 import type { Admissions } from './admissions.ts';
 import type { AppliedRevisions } from './applied-revisions.ts';
-import { isSharedEntry, reaches } from './provider-reach.ts';
-import type { SharingParts } from './sharing.ts';
+import { isSharedEntry, reaches, type SharingParts } from './sharing.ts';
 
 export interface TargetParts extends SharingParts {
   readonly applied: AppliedRevisions;

@@ -5,11 +5,11 @@
 // Rather one too many than one too few: a foreign domain only takes machines away from "unmatched".
 
 import type { ShardReport } from '@bigfleet/wire';
-import { isSharedByFlag } from '../reports/dialled-providers.ts';
+import { isSharedByFlag, isHostLocal } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
-import { isSharedEntry, reaches, shardsOfAddress } from './provider-reach.ts';
 import type { ToldProviders } from './told-providers.ts';
+import type { ProviderRow } from '../state/rows.ts';
 
 export interface SharingParts {
   readonly view: FleetView;
@@ -57,4 +57,27 @@ function partiesOf(view: FleetView, address: string): readonly string[] {
   const home = view.home(address)?.shardId;
   const reached = shardsOfAddress(view, address);
   return home === undefined ? [...reached] : [...reached, home];
+}
+
+// Which registered shards a registry entry is for (coordinator §7.5), and whether it is shared by them. Ids that
+// the entry names and that are not registered do not count: an entry becomes shared when its second
+// shard really is there.
+
+export function reaches(entry: ProviderRow, shardId: string): boolean {
+  return entry.shards.length === 0 || entry.shards.includes(shardId);
+}
+
+export function reachedShards(view: FleetView, entry: ProviderRow): readonly string[] {
+  if (entry.shards.length === 0) return view.shards().map(({ id }) => id);
+  return entry.shards.filter((id) => view.shard(id) !== undefined);
+}
+
+/** Two entries of one address are one provider: the shards of both share it. */
+export function isSharedEntry(view: FleetView, entry: ProviderRow): boolean {
+  return !isHostLocal(entry.address) && shardsOfAddress(view, entry.address).size > 1;
+}
+
+export function shardsOfAddress(view: FleetView, address: string): ReadonlySet<string> {
+  const entries = view.providers().filter((entry) => entry.address === address);
+  return new Set(entries.flatMap((entry) => reachedShards(view, entry)));
 }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withDeadline } from '@bigfleet/base';
 import { callerLedger } from './caller-ledger.ts';
-import { ReportWorld } from '../reports/testing/report-world.ts';
+import { ReportWorld } from '../desk/testing/report-world.ts';
 
 const rebind = { kind: 'BindCluster', cluster: 'c', shard: 'a', force: false } as const;
 

@@ -4,7 +4,7 @@
 
 import type { ProviderTarget } from '@bigfleet/wire';
 import { textOf } from '../assignment/domain-gate.ts';
-import { reaches } from '../assignment/provider-reach.ts';
+import { reaches } from '../assignment/sharing.ts';
 import type { CommandBody } from '../state/commands.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { Domain } from '../state/rows.ts';

@@ -5,7 +5,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assignDomain } from '../registry/domains.ts';
-import { answer, dials, held, owners, restored, settle, zone } from './testing/restored-world.ts';
+import {
+  answer,
+  dials,
+  held,
+  owners,
+  restored,
+  settle,
+  zone,
+} from '../desk/testing/restored-world.ts';
 
 describe('the merge of domains', () => {
   it('re-inserts what the ledger lost and leaves what it knows', async () => {

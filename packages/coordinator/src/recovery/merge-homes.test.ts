@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assignDomain } from '../registry/domains.ts';
-import { answer, dials, restored, settle } from './testing/restored-world.ts';
+import { answer, dials, restored, settle } from '../desk/testing/restored-world.ts';
 
 describe('the merge of homes', () => {
   const acts = { heldDomains: [{ topologyKey: '', topologyValue: 'p:1' }] };

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assignDomain } from '../registry/domains.ts';
-import type { ReportInit } from '../reports/testing/report-world.ts';
+import type { ReportInit } from '../desk/testing/report-world.ts';
 import { MIN_RECOVERY_MS } from './recovery-machine.ts';
 import { transferId } from '../transfers/transfer-id.ts';
-import { answer, dials, held, restored, settle } from './testing/restored-world.ts';
+import { answer, dials, held, restored, settle } from '../desk/testing/restored-world.ts';
 
 describe('the merge of overrides', () => {
   const override = { machineId: 'm', transferId: 't', peerShardId: '' };

@@ -8,7 +8,7 @@ import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
 import { type Claim, subjectOf, type Verdict } from './claims.ts';
 import type { RecoveryMachine } from './recovery-machine.ts';
-import { waitText } from './recovery-wait.ts';
+import { waitText } from './waits.ts';
 
 /** After a command that could not be written, and between looks at a recovery that waits. */
 const PAUSE_MS = 1_000;

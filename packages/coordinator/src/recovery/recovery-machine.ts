@@ -8,16 +8,15 @@
 
 import type { ShardReport } from '@bigfleet/wire';
 import { textOf } from '../assignment/domain-gate.ts';
-import type { RecoveryView } from '../assignment/recovery-view.ts';
+import type { RecoveryView } from '../assignment/assignments.ts';
 import { revisionIn } from '../state/generation.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { DomainRow, OverrideRow } from '../state/rows.ts';
-import type { DonorHolds } from '../transfers/frozen-order.ts';
+import type { DonorHolds } from '../transfers/saga-facts.ts';
 import { isOfTerm } from '../transfers/transfer-id.ts';
 import { type Claim, judge, subjectOf, type Verdict } from './claims.ts';
-import { type Dispute, Disputes } from './disputes.ts';
+import { type Dispute, Disputes, type RecoveryWait } from './waits.ts';
 import { type Asking, fleetAddresses, type Held, heldOf, isAnswer } from './held.ts';
-import type { RecoveryWait } from './recovery-wait.ts';
 
 /**
  * Shards whose registration the snapshot does not know are known only once they report. No provider

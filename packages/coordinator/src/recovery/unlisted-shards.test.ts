@@ -4,9 +4,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { removeShard } from '../registry/remove-shard.ts';
-import type { ReportInit, ReportWorld } from '../reports/testing/report-world.ts';
-import { waitText } from './recovery-wait.ts';
-import { answer, dials, held, owners, restored, settle, zone } from './testing/restored-world.ts';
+import type { ReportInit, ReportWorld } from '../desk/testing/report-world.ts';
+import { waitText } from './waits.ts';
+import {
+  answer,
+  dials,
+  held,
+  owners,
+  restored,
+  settle,
+  zone,
+} from '../desk/testing/restored-world.ts';
 
 describe('a shard that was removed since the snapshot and is registered again', () => {
   /** `gone` was home of p:1 and had z; both are b's by now. */

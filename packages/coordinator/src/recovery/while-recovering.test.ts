@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assignDomain, unassignDomain } from '../registry/domains.ts';
-import { type ReportInit, ReportWorld } from '../reports/testing/report-world.ts';
-import { answer, dials, held, restored, settle, zone } from './testing/restored-world.ts';
+import { type ReportInit, ReportWorld } from '../desk/testing/report-world.ts';
+import { answer, dials, held, restored, settle, zone } from '../desk/testing/restored-world.ts';
 
 describe('a ledger that was never restored', () => {
   it('does not recover', async () => {

@@ -6,7 +6,7 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { InstructionPayload, InstructionSink } from '../instructions/instruction-queue.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
-import { waitText } from '../recovery/recovery-wait.ts';
+import { waitText } from '../recovery/waits.ts';
 import type { Domain } from '../state/rows.ts';
 import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 import { settleDispute } from './settle-dispute.ts';

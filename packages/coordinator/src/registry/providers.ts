@@ -4,7 +4,7 @@
 // this leader counts as holding some.
 
 import type { Admissions } from '../assignment/admissions.ts';
-import { reachedShards } from '../assignment/provider-reach.ts';
+import { reachedShards } from '../assignment/sharing.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { providerSubject } from '../recovery/claims.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ReportInit, ReportWorld } from '../reports/testing/report-world.ts';
+import { type ReportInit, ReportWorld } from '../desk/testing/report-world.ts';
 import type { ProviderRow } from '../state/rows.ts';
 import { bindCluster, unbindCluster } from './clusters.ts';
 import { assignDomain, type DomainOperations, unassignDomain } from './domains.ts';

@@ -2,7 +2,7 @@
 
 import type { CoordinatorAdmin, Handlers } from '@bigfleet/wire';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
-import { waitText } from '../recovery/recovery-wait.ts';
+import { waitText } from '../recovery/waits.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { StoreEngine } from '../store/store.ts';
 

@@ -3,10 +3,8 @@
 // is final in the ledger before the donor may thaw. Nothing here has a time after which a donor
 // thaws by itself: the commit may have happened where it cannot see it.
 
-import type { TransferAbort } from '@bigfleet/base';
-import { isWorthMoving } from './benefit.ts';
-import { orderOfFrozen } from './frozen-order.ts';
-import type { SagaFacts, SagaStep } from './saga-step.ts';
+import { type TransferAbort, toQuanta } from '@bigfleet/base';
+import { orderOfFrozen, type SagaFacts, type SagaStep } from './saga-facts.ts';
 
 const PREPARE_TIMEOUT_MS = 5 * 60_000;
 
@@ -122,4 +120,19 @@ function recommit({ donor, recipient }: SagaFacts): SagaStep {
 
 function tellDonor({ row }: SagaFacts, order: 'PREPARE' | 'RELEASE' | 'CANCEL'): SagaStep {
   return { do: 'tell', shardId: row.from, order };
+}
+
+// Whether a set of machines is worth moving: it must cover a part of some dimension of the deficit.
+// Below that a move and its way back cost more than either gains, and both would look reasonable.
+
+type Resources = readonly (readonly [string, string])[];
+
+export function isWorthMoving(covered: Resources, deficit: Resources, minShare: number): boolean {
+  const provided = new Map(covered);
+  return deficit.some(([name, text]) => {
+    const missing = toQuanta(text, name, 'demand');
+    const given = toQuanta(provided.get(name) ?? '0', name, 'allocatable');
+    if (!missing.ok || !given.ok || missing.value === 0) return false;
+    return given.value >= minShare * missing.value;
+  });
 }

@@ -3,7 +3,7 @@
 // provider declares, whoever dies in between. What the donor does not confirm is given back.
 
 import type { TransferAbort } from '@bigfleet/base';
-import type { SagaFacts, SagaStep } from './saga-step.ts';
+import type { SagaFacts, SagaStep } from './saga-facts.ts';
 
 const QUOTA_TIMEOUT_MS = 10 * 60_000;
 

@@ -7,11 +7,9 @@ import { TransferRole, TransferState, type TransferStatus } from '@bigfleet/wire
 import type { CommandBody } from '../state/commands.ts';
 import type { SelectorRow, TransferRow } from '../state/rows.ts';
 import { ledgerOf, registered } from '../rebalance/testing/pass-world.ts';
-import { decideLost, type LostFacts } from './decide-lost.ts';
-import type { DonorAnswer } from './donor-answer.ts';
-import type { Party } from './party.ts';
-import { sagaRules } from './saga-rules.ts';
-import type { SagaFacts, SagaStep } from './saga-step.ts';
+import { decideLost, type LostFacts } from './lost-transfers.ts';
+import type { DonorAnswer, Party, SagaFacts, SagaStep } from './saga-facts.ts';
+import { sagaRules } from './transfer-driver.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -379,7 +377,6 @@ describe('a transfer that the ledger does not know', () => {
   ): string => {
     const step = decideLost({
       status: given,
-      reporter: party(),
       peer: party(),
       state: ledgerOf([...registered(['a', 'b']), ...held]),
       isRecovering: true,

@@ -5,8 +5,7 @@
 
 import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { InstructAck, TransferStatus } from '@bigfleet/wire';
-import { InstructAck_Outcome } from '@bigfleet/wire';
+import { type InstructAck, type TransferStatus, InstructAck_Outcome } from '@bigfleet/wire';
 import type { AckListener, PendingInstruction } from '../instructions/instruction-queue.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
@@ -16,19 +15,28 @@ import type { RebalanceSettings } from '../moves/settings.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { TransferPort } from '../reports/transfer-port.ts';
 import type { TransferRow } from '../state/rows.ts';
-import { Doorbell } from './doorbell.ts';
-import { answerOf } from './donor-answer.ts';
-import { DrainOrders } from './drain-orders.ts';
-import { LostTransfers, type SagaRecovery } from './lost-transfers.ts';
-import { MoveEmitter } from './move-emitter.ts';
-import { isGone, partyOf, type Witness } from './party.ts';
+import {
+  answerOf,
+  isGone,
+  partyOf,
+  type Witness,
+  type SagaFacts,
+  type SagaStep,
+  type DonorAnswer,
+} from './saga-facts.ts';
+import { DrainOrders, MoveEmitter } from './move-emitter.ts';
+import {
+  LostTransfers,
+  type SagaRecovery,
+  type LostFacts,
+  type LostStep,
+  decideLost,
+} from './lost-transfers.ts';
 import { collectableBefore, isRetired } from './retirement.ts';
-import { SagaHands, type SagaQueue } from './saga-hands.ts';
-import { SagaMemory } from './saga-memory.ts';
-import { SagaQuiet } from './saga-quiet.ts';
-import { type SagaRules, sagaRules } from './saga-rules.ts';
-import type { SagaFacts } from './saga-step.ts';
+import { SagaHands, type SagaQueue, SagaQuiet } from './saga-hands.ts';
 import { isDrainId, isOfTerm } from './transfer-id.ts';
+import { decideMachines } from './decide-machines.ts';
+import { decideQuota } from './decide-quota.ts';
 
 const TICK_MS = 1_000;
 const COLLECT_MS = 60_000;
@@ -229,5 +237,80 @@ export class TransferDriver implements TransferPort, AckListener {
 
   #nowUnixMs(): number {
     return Number(this.#options.runtime.clock.unixNanos() / NANOS_PER_MS);
+  }
+}
+
+// The decisions of a saga as one value. The driver takes them as an argument: the model check runs
+// the real driver on rules with a planted fault and must notice each of them.
+
+export interface SagaRules {
+  readonly decide: (facts: SagaFacts) => readonly SagaStep[];
+  readonly decideLost: (facts: LostFacts) => LostStep;
+}
+
+export const sagaRules: SagaRules = {
+  decide: (facts) => (facts.row.tier === 1 ? decideMachines(facts) : decideQuota(facts)),
+  decideLost,
+};
+
+// What one leadership remembers of each open transfer: since when it knows it, and what the donor
+// answered. Soft; a new leader asks again. One entry per open transfer.
+
+export interface SagaNote {
+  readonly seenMs: number;
+  readonly answer: DonorAnswer | undefined;
+}
+
+export class SagaMemory {
+  readonly #notes = new Map<string, SagaNote>();
+
+  note(id: string, nowMs: number): SagaNote {
+    const known = this.#notes.get(id);
+    if (known !== undefined) return known;
+    const note: SagaNote = { seenMs: nowMs, answer: undefined };
+    this.#notes.set(id, note);
+    return note;
+  }
+
+  answer(id: string, answer: DonorAnswer): void {
+    const known = this.#notes.get(id);
+    if (known !== undefined) this.#notes.set(id, { ...known, answer });
+  }
+
+  keepOnly(openIds: ReadonlySet<string>): void {
+    for (const id of this.#notes.keys()) if (!openIds.has(id)) this.#notes.delete(id);
+  }
+}
+
+// Wakes one waiting loop early. A ring while nobody waits is kept, so that what happened while the
+// loop was busy is not slept over; several rings are one.
+
+export class Doorbell {
+  #isRung = false;
+  #wake: (() => void) | undefined;
+
+  ring(): void {
+    this.#isRung = true;
+    this.#wake?.();
+  }
+
+  /** Resolves on a ring, after `ms`, or when the signal ends the wait; never rejects. */
+  async wait(runtime: Pick<Runtime, 'timers'>, ms: number, signal: AbortSignal): Promise<void> {
+    if (!this.#isRung && !signal.aborted) await this.#sleep(runtime, ms, signal);
+    this.#isRung = false;
+  }
+
+  #sleep(runtime: Pick<Runtime, 'timers'>, ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        timer.cancel();
+        signal.removeEventListener('abort', wake);
+        this.#wake = undefined;
+        resolve();
+      };
+      const timer = runtime.timers.after(ms, wake);
+      signal.addEventListener('abort', wake, { once: true });
+      this.#wake = wake;
+    });
   }
 }

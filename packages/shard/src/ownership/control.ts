@@ -18,20 +18,19 @@ import {
 import type { ControlParts } from './control-parts.ts';
 import { type ListFacts, summariseFleet } from './fleet-summary.ts';
 import { drainForAnother } from './foreign-drain.ts';
-import { GoneWatch } from './gone-watch.ts';
-import { heldForeignDomains } from './held-foreign.ts';
-import { otherOwners } from './other-owners.ts';
-import { accepted, failed } from './outcomes.ts';
-import { emptyReleasingDomains } from './releasing-domains.ts';
-import type {
-  FleetSummary,
-  ForeignDrainOrder,
-  HeldOwnership,
-  OrderOutcome,
-  OwnershipReport,
-  PrepareOrder,
-  ShardControl,
-  TransferOrder,
+import { GoneWatch } from './fleet-keeper.ts';
+import { heldForeignDomains, otherOwners, emptyReleasingDomains } from './held-domains.ts';
+import {
+  accepted,
+  failed,
+  type FleetSummary,
+  type ForeignDrainOrder,
+  type HeldOwnership,
+  type OrderOutcome,
+  type OwnershipReport,
+  type PrepareOrder,
+  type ShardControl,
+  type TransferOrder,
 } from './shard-control.ts';
 import { frozenMachines, reportTransfers, retiredIn } from './transfer-book.ts';
 import {

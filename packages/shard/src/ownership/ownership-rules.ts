@@ -8,8 +8,8 @@
 // Cost: three set look-ups and one per domain key; nothing is allocated.
 
 import { type Attributes, attributeOf } from '@bigfleet/engine';
+import { compareText } from '@bigfleet/base';
 import { domainId, type DomainRef, type StoredAssignment } from './assignment.ts';
-import { compareDomainKeys } from './domain-order.ts';
 import { frozenMachines, type TransferBook } from './transfer-book.ts';
 
 export type Ownership =
@@ -127,4 +127,21 @@ function domainTable(
 
 function idsOf(overrides: readonly { readonly machineId: string }[]): ReadonlySet<string> {
   return new Set(overrides.map(({ machineId }) => machineId));
+}
+
+// Which domain decides when a machine matches several (coordinator §9.2 rule 3): the most specific
+// key, in the order rack, zone-slice, zone, region, then every other key alphabetically. Two shards
+// that ordered keys differently would both take a machine, or neither would. A key is known by what
+// follows its last slash: prefixes differ from one installation to the next.
+
+const SPECIFIC_FIRST: readonly string[] = ['rack', 'zone-slice', 'zone', 'region'];
+
+/** Negative when `a` is asked before `b`. */
+export function compareDomainKeys(a: string, b: string): number {
+  return rankOf(a) - rankOf(b) || compareText(a, b);
+}
+
+function rankOf(key: string): number {
+  const rank = SPECIFIC_FIRST.indexOf(key.slice(key.lastIndexOf('/') + 1));
+  return rank < 0 ? SPECIFIC_FIRST.length : rank;
 }

@@ -24,7 +24,12 @@ import {
   withEmpty,
   withReleasing,
 } from './assignment.ts';
-import { formatAssignment, parseAssignment } from './assignment-json.ts';
+import {
+  formatAssignment,
+  parseAssignment,
+  formatTransfers,
+  parseTransfers,
+} from './ownership-files.ts';
 import { OwnershipRules, type RuleInputs } from './ownership-rules.ts';
 import {
   claimedIn,
@@ -37,8 +42,7 @@ import {
   type TransferBook,
   type TransferStep,
 } from './transfer-book.ts';
-import { formatTransfers, parseTransfers } from './transfers-json.ts';
-import { writeDurably } from './write-durably.ts';
+import { writeDurably } from './durable-json.ts';
 
 export interface OwnershipFiles {
   readonly assignment: DurableFile;

@@ -132,3 +132,15 @@ export type OrderOutcome =
   | { readonly kind: 'rejected'; readonly code: InstructionReason; readonly detail: string }
   /** May succeed when it is repeated. */
   | { readonly kind: 'failed'; readonly code: InstructionReason | ''; readonly detail: string };
+
+// Short ways to say how an order ended.
+
+export const accepted: OrderOutcome = { kind: 'accepted' };
+
+export function rejected(code: InstructionReason, detail: string): OrderOutcome {
+  return { kind: 'rejected', code, detail };
+}
+
+export function failed(code: InstructionReason | '', detail: string): OrderOutcome {
+  return { kind: 'failed', code, detail };
+}

@@ -11,10 +11,15 @@ import { machineOfNewReport } from '../execute/adopt.ts';
 import type { Provider, ReportedMachine } from '../provider/provider.ts';
 import { ProviderError } from '../provider/provider-error.ts';
 import type { ControlParts } from './control-parts.ts';
-import { giveCandidates } from './give-candidates.ts';
-import { accepted, failed, rejected } from './outcomes.ts';
-import { resolveTransfer } from './selection.ts';
-import type { OrderOutcome, PrepareOrder, TransferOrder } from './shard-control.ts';
+import { giveCandidates, resolveTransfer } from './selection.ts';
+import {
+  accepted,
+  failed,
+  rejected,
+  type OrderOutcome,
+  type PrepareOrder,
+  type TransferOrder,
+} from './shard-control.ts';
 import { cancelledIn, type TransferRecord } from './transfer-book.ts';
 
 /** For all Gets of one CLAIM: the instruction worker must come back. */

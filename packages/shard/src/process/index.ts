@@ -10,8 +10,8 @@ export type {
   ProcessSettings,
   ProviderChoice,
 } from './process-settings.ts';
-export type { ProviderTarget } from './provider-targets.ts';
-export { targetsProblem } from './provider-targets.ts';
+export type { ProviderTarget } from '../ownership/provider-targets.ts';
+export { targetsProblem } from '../ownership/provider-targets.ts';
 export { LIBRARY_SETTINGS } from './shard-options.ts';
 export type {
   RunningShard,

@@ -10,8 +10,7 @@ import {
   type ShardReport,
   ShardReportSchema,
 } from '@bigfleet/wire';
-import { pictureOf } from '../../reports/picture.ts';
-import type { ShardPicture } from '../../reports/soft-state.ts';
+import { pictureOf, type ShardPicture } from '../../reports/soft-state.ts';
 import type { CommandBody } from '../../state/commands.ts';
 import { decide } from '../../state/decide/decide.ts';
 import { FleetState } from '../../state/fleet-state.ts';
