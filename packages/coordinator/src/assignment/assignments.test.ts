@@ -12,10 +12,7 @@ import { domainKey, shardKey } from '../state/keys.ts';
 import { encodeRow } from '../state/row-format.ts';
 import type { ProviderRow } from '../state/rows.ts';
 import type { StoredRow } from '../state/writes.ts';
-import { Admissions } from './admissions.ts';
-import { AppliedRevisions } from './applied-revisions.ts';
 import { Assignments } from './assignments.ts';
-import { ToldProviders } from './told-providers.ts';
 
 function entry(name: string, address: string, shards: readonly string[] = []): ProviderRow {
   return { name, address, region: 'r', declaredQuota: 0, shards };
@@ -296,18 +293,9 @@ describe('at fleet size', () => {
     const world = await ReportWorld.open();
     const meta = { ...world.ledger.state.meta, assignmentRevision: 1 };
     const view = new FleetState({ meta, rows: wholeFleet() });
-    const recovery = new RecoveryMachine({ view, term: 1n, startedAtMs: 0, nowMs: () => 0 });
-    const applied = new AppliedRevisions(0);
     const soft = new SoftState();
-    const told = new ToldProviders(soft);
-    const assignments = new Assignments({
-      view,
-      soft,
-      applied,
-      told,
-      admissions: new Admissions(),
-      recovery,
-    });
+    const recovery = new RecoveryMachine({ view, soft, term: 1n, nowMs: () => 0 });
+    const assignments = new Assignments({ view, soft, recovery });
     const foreignOf = (shardId: string): readonly object[] => {
       const report = makeReport({ shardId, ...dials('p:1', true, 'flag') });
       return assignments.forReport(report)?.foreignDomains ?? [];

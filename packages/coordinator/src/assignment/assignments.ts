@@ -9,20 +9,14 @@ import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { Domain, DomainRow, OverrideRow } from '../state/rows.ts';
-import type { Admissions } from './admissions.ts';
 import { revisionIn } from '../state/generation.ts';
-import type { AppliedRevisions } from './applied-revisions.ts';
 import { DomainGate } from './domain-gate.ts';
 import { lacksTarget, providerTargets, targetOf } from './provider-targets.ts';
 import { sharersOf } from './sharing.ts';
-import type { ToldProviders } from './told-providers.ts';
 
 export interface AssignmentsOptions {
   readonly view: FleetView;
   readonly soft: SoftState;
-  readonly applied: AppliedRevisions;
-  readonly told: ToldProviders;
-  readonly admissions: Admissions;
   readonly recovery: RecoveryView;
 }
 
@@ -208,8 +202,6 @@ function overrideOf(row: OverrideRow, peerShardId: string): MachineOverride {
 
 export interface RecoveryView {
   isRecovering(shardId: string): boolean;
-  /** To be sent as `send_held`. */
-  asksForHeld(shardId: string): boolean;
   /** By this row: what a shard held before says nothing about a domain that was assigned since. */
   holdsDomain(shardId: string, row: DomainRow): boolean;
   holdsOverride(shardId: string, machineId: string): boolean;

@@ -10,7 +10,6 @@
 
 import type { ShardReport } from '@bigfleet/wire';
 import { reaches, shardsOfAddress } from './sharing.ts';
-import type { ToldProviders } from './told-providers.ts';
 import { dialledProviders, dialsByFlag, isFleetWide } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { CommandBody } from '../state/commands.ts';
@@ -19,7 +18,6 @@ import type { FleetView } from '../state/fleet-view.ts';
 export interface HomeScene {
   readonly view: FleetView;
   readonly soft: SoftState;
-  readonly told: ToldProviders;
   readonly term: bigint;
   readonly recoveringProviders: ReadonlySet<string> | 'all';
   /** Machines that a shard holds by override, as far as it was asked. */
@@ -59,13 +57,13 @@ export function homesToSet(scene: HomeScene, report: ShardReport): readonly SetP
  * never will on the word of an older leader is certain once it has heard this one; that it will not
  * on ours, while no reply has told it to; flags are not ours to know.
  */
-function isVacant({ view, soft, told, term }: HomeScene, address: string): boolean {
+function isVacant({ view, soft, term }: HomeScene, address: string): boolean {
   const home = view.home(address)?.shardId;
   if (home === undefined) return true;
   const last = soft.picture(home)?.report;
   if (last === undefined || last.observedCoordinatorTerm < term || dialsByFlag(last)) return false;
   if (shardsOfAddress(view, address).has(home)) return false;
-  return !told.maybeDialledBy(home).some((dialled) => dialled.address === address);
+  return !soft.maybeDialledBy(home).some((dialled) => dialled.address === address);
 }
 
 function isBestKnown(scene: HomeScene, report: ShardReport, address: string): boolean {

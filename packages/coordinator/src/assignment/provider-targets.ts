@@ -13,22 +13,15 @@ import {
   isHostLocal,
 } from '../reports/dialled-providers.ts';
 import type { ProviderRow } from '../state/rows.ts';
-import type { Admissions } from './admissions.ts';
-import type { AppliedRevisions } from './applied-revisions.ts';
-import { isSharedEntry, reaches, type SharingParts } from './sharing.ts';
-
-export interface TargetParts extends SharingParts {
-  readonly applied: AppliedRevisions;
-  readonly admissions: Admissions;
-}
+import { appliedBy, isSharedEntry, reaches, type SharingParts } from './sharing.ts';
 
 export function providerTargets(
-  parts: TargetParts,
+  parts: SharingParts,
   report: ShardReport,
 ): readonly ProviderTarget[] {
-  const { view, admissions } = parts;
+  const { view, soft } = parts;
   const entries = view.providers().filter((entry) => reaches(entry, report.shardId));
-  admissions.keepOnly(report.shardId, new Set(entries.map(({ address }) => address)));
+  soft.keepWaits(report.shardId, new Set(entries.map(({ address }) => address)));
   return entries.flatMap((entry) => {
     if (isHostLocal(entry.address)) return targetOf(entry, false);
     const own = dialledProviders(report).find(({ address }) => address === entry.address);
@@ -40,7 +33,7 @@ export function providerTargets(
 }
 
 /** Whether the shard, by its own report, does not dial what it is to dial. */
-export function lacksTarget(parts: TargetParts, report: ShardReport): boolean {
+export function lacksTarget(parts: SharingParts, report: ShardReport): boolean {
   if (dialsByFlag(report)) return false;
   const dialled = new Map(dialledProviders(report).map((own) => [own.address, own]));
   return providerTargets(parts, report).some(
@@ -62,16 +55,16 @@ interface Case {
  * newcomer waits until everybody there owns a share only and knows of his domains. Who has not been
  * heard may be there, whatever the entry says by now; a shard that is gone for good is removed.
  */
-function sharedTarget(parts: TargetParts, { entry, own, report }: Case): Target {
-  const { view, applied, admissions } = parts;
+function sharedTarget(parts: SharingParts, { entry, own, report }: Case): Target {
+  const { view, soft } = parts;
   const { shardId } = report;
   if (view.home(entry.address) === undefined) return asItIs(entry, own);
   if (own !== undefined) return targetOf(entry, true);
-  const since = admissions.since(shardId, entry, view.meta.assignmentRevision);
+  const since = soft.waitsSince(shardId, entry, view.meta.assignmentRevision);
   const others = othersAt(parts, shardId, entry.address);
   const isReady =
-    (admissions.isFresh(entry.address) || isEverybodyHeard(parts)) &&
-    others.every(({ id, isShared }) => isShared && applied.appliedBy(id) >= since);
+    (soft.isFresh(entry.address) || isEverybodyHeard(parts)) &&
+    others.every(({ id, isShared }) => isShared && appliedBy(parts, id) >= since);
   return isReady ? targetOf(entry, true) : asItIs(entry, own);
 }
 
@@ -80,8 +73,8 @@ function sharedTarget(parts: TargetParts, { entry, own, report }: Case): Target 
  * without a disk does not wait for the unheard: most likely it just had all of it, and the silence of
  * one shard must not stop another.
  */
-function soleTarget(parts: TargetParts, { entry, own, report }: Case): Target {
-  const { view } = parts;
+function soleTarget(parts: SharingParts, { entry, own, report }: Case): Target {
+  const { view, soft } = parts;
   const { shardId, assignmentRevision } = report;
   const home = view.home(entry.address);
   if (own?.isShared === false) return targetOf(entry, false);
@@ -89,7 +82,7 @@ function soleTarget(parts: TargetParts, { entry, own, report }: Case): Target {
     return asItIs(entry, own);
   }
   const isHomeAgain = home.shardId === shardId && assignmentRevision === 0n;
-  const isClear = isHomeAgain || parts.admissions.isFresh(entry.address) || isEverybodyHeard(parts);
+  const isClear = isHomeAgain || soft.isFresh(entry.address) || isEverybodyHeard(parts);
   return isClear ? targetOf(entry, false) : asItIs(entry, own);
 }
 
@@ -98,10 +91,14 @@ interface Other {
   readonly isShared: boolean;
 }
 
-function othersAt({ view, told }: TargetParts, shardId: string, address: string): readonly Other[] {
+function othersAt(
+  { view, soft }: SharingParts,
+  shardId: string,
+  address: string,
+): readonly Other[] {
   const others = view.shards().filter(({ id }) => id !== shardId);
   return others.flatMap(({ id }) =>
-    told
+    soft
       .maybeDialledBy(id)
       .filter((dialled) => dialled.address === address)
       .map(({ isShared }) => ({ id, isShared })),
@@ -109,7 +106,7 @@ function othersAt({ view, told }: TargetParts, shardId: string, address: string)
 }
 
 /** In this leadership. */
-function isEverybodyHeard({ view, soft }: TargetParts): boolean {
+function isEverybodyHeard({ view, soft }: SharingParts): boolean {
   return view.shards().every(({ id }) => soft.picture(id) !== undefined);
 }
 

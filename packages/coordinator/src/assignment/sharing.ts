@@ -8,13 +8,12 @@ import type { ShardReport } from '@bigfleet/wire';
 import { isSharedByFlag, isHostLocal } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
-import type { ToldProviders } from './told-providers.ts';
+import { firstRevisionOf } from '../state/generation.ts';
 import type { ProviderRow } from '../state/rows.ts';
 
 export interface SharingParts {
   readonly view: FleetView;
   readonly soft: SoftState;
-  readonly told: ToldProviders;
 }
 
 export interface Sharers {
@@ -27,7 +26,7 @@ export interface Sharers {
 const NOBODY: Sharers = { ids: [], isProvisional: false };
 
 export function sharersOf(parts: SharingParts, report: ShardReport): Sharers {
-  const { view, soft, told } = parts;
+  const { view, soft } = parts;
   const others = view
     .shards()
     .map(({ id }) => id)
@@ -38,14 +37,14 @@ export function sharersOf(parts: SharingParts, report: ShardReport): Sharers {
   const named = new Set([...shared].flatMap((address) => partiesOf(view, address)));
   const ids = others.filter((id) => {
     if (named.has(id) || soft.picture(id) === undefined) return true;
-    return told.maybeDialledBy(id).some(({ address }) => shared.has(address));
+    return soft.maybeDialledBy(id).some(({ address }) => shared.has(address));
   });
   return { ids, isProvisional: ids.some((id) => !named.has(id)) };
 }
 
 /** Addresses at which this shard owns, or may own by now, less than everything. */
-function sharedAddresses({ view, told }: SharingParts, shardId: string): ReadonlySet<string> {
-  const dialled = told.maybeDialledBy(shardId).filter(({ isShared }) => isShared);
+function sharedAddresses({ view, soft }: SharingParts, shardId: string): ReadonlySet<string> {
+  const dialled = soft.maybeDialledBy(shardId).filter(({ isShared }) => isShared);
   const entries = view
     .providers()
     .filter((entry) => reaches(entry, shardId) && isSharedEntry(view, entry));
@@ -80,4 +79,13 @@ export function isSharedEntry(view: FleetView, entry: ProviderRow): boolean {
 export function shardsOfAddress(view: FleetView, address: string): ReadonlySet<string> {
   const entries = view.providers().filter((entry) => entry.address === address);
   return new Set(entries.flatMap((entry) => reachedShards(view, entry)));
+}
+
+/**
+ * The revision that the shard is known to act on, by its last report to this leadership; 0 = none. A
+ * revision of a generation that was lost in a restore says nothing about this ledger.
+ */
+export function appliedBy({ view, soft }: SharingParts, shardId: string): bigint {
+  const reported = soft.picture(shardId)?.report.assignmentRevision ?? 0n;
+  return reported >= BigInt(firstRevisionOf(view.meta.ledgerGeneration)) ? reported : 0n;
 }

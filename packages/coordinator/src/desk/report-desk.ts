@@ -4,10 +4,7 @@
 
 import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import { Admissions } from '../assignment/admissions.ts';
-import { AppliedRevisions } from '../assignment/applied-revisions.ts';
 import { Assignments } from '../assignment/assignments.ts';
-import { ToldProviders } from '../assignment/told-providers.ts';
 import { type AckListener, InstructionQueue } from '../instructions/instruction-queue.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
@@ -15,10 +12,9 @@ import { RecoveryDriver } from '../recovery/recovery-driver.ts';
 import { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { OwnershipWatch } from '../registry/ownership-watch.ts';
 import { ClusterBindings } from './cluster-bindings.ts';
-import { ReportHandler } from './report-handler.ts';
+import { ReportHandler, type TransferPort } from './report-handler.ts';
 import { SoftState } from '../reports/soft-state.ts';
 import { type TermRaiser, TermWatch } from './term-watch.ts';
-import type { TransferPort } from '../reports/transfer-port.ts';
 
 export interface ReportDeskOptions {
   readonly ledger: Ledger;
@@ -26,7 +22,7 @@ export interface ReportDeskOptions {
   readonly log: Logger;
   readonly observer: CoordinatorObserver;
   readonly raiser: TermRaiser;
-  readonly minRecoveryMs?: number;
+  readonly minRecoveryMs?: number | undefined;
   readonly sagas: (parts: SagaParts) => TransferPort & AckListener;
 }
 
@@ -40,7 +36,6 @@ export interface SagaParts {
 export interface ReportDesk extends SagaParts {
   readonly handler: ReportHandler;
   readonly clusters: ClusterBindings;
-  readonly admissions: Admissions;
   /** To be run for as long as the leadership lasts. */
   readonly recoveryDriver: RecoveryDriver;
   /** After a RemoveShard: nothing soft about it may reach a successor of the name. */
@@ -53,29 +48,15 @@ export function createReportDesk(options: ReportDeskOptions): ReportDesk {
   const nowMs = (): number => runtime.clock.monotonicMs();
   const soft = new SoftState(nowMs());
   const queue = new InstructionQueue({ runtime, term: ledger.term });
-  const applied = new AppliedRevisions(view.meta.ledgerGeneration);
-  const told = new ToldProviders(soft);
-  const admissions = new Admissions();
-  const recovery = new RecoveryMachine({
-    view,
-    term: ledger.term,
-    startedAtMs: soft.startedAtMs,
-    nowMs,
-    ...(minRecoveryMs === undefined ? {} : { minRecoveryMs }),
-  });
-  const ownership = new OwnershipWatch({ runtime, log, observer });
+  const recovery = new RecoveryMachine({ view, soft, term: ledger.term, nowMs, minRecoveryMs });
+  const ownership = new OwnershipWatch({ soft, runtime, log, observer });
   const clusters = new ClusterBindings({ view, log, observer });
   const transfers = options.sagas({ soft, queue, recovery, ownership });
   queue.listen(transfers);
   const forgetShard = (shardId: string): void => {
     soft.forget(shardId);
     queue.clear(shardId);
-    applied.forget(shardId);
-    told.forget(shardId);
-    admissions.forget(shardId);
-    recovery.onShardRemoved(shardId);
     clusters.forget(shardId);
-    ownership.forget(shardId);
     observer.onShardRemoved(shardId);
   };
   const handler = new ReportHandler({
@@ -85,9 +66,7 @@ export function createReportDesk(options: ReportDeskOptions): ReportDesk {
     observer,
     soft,
     queue,
-    applied,
-    told,
-    assignments: new Assignments({ view, soft, applied, told, admissions, recovery }),
+    assignments: new Assignments({ view, soft, recovery }),
     recovery,
     transfers,
     clusters,
@@ -102,7 +81,6 @@ export function createReportDesk(options: ReportDeskOptions): ReportDesk {
     recovery,
     ownership,
     clusters,
-    admissions,
     handler,
     recoveryDriver,
     forgetShard,

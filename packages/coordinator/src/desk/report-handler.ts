@@ -5,10 +5,8 @@
 
 import { parseShardId, type Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { ReportAck, ShardReport } from '@bigfleet/wire';
-import type { AppliedRevisions } from '../assignment/applied-revisions.ts';
+import type { ReportAck, ShardReport, TransferStatus } from '@bigfleet/wire';
 import type { Assignments } from '../assignment/assignments.ts';
-import type { ToldProviders } from '../assignment/told-providers.ts';
 import type { InstructionPayload, InstructionQueue } from '../instructions/instruction-queue.ts';
 import { callerLedger } from '../ledger/caller-ledger.ts';
 import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
@@ -22,8 +20,18 @@ import { dialledProviders } from '../reports/dialled-providers.ts';
 import { closedReleases } from '../assignment/domain-gate.ts';
 import { pictureOf, type SoftState } from '../reports/soft-state.ts';
 import type { TermWatch } from './term-watch.ts';
-import type { TransferPort } from '../reports/transfer-port.ts';
 import type { CommandBody } from '../state/commands.ts';
+
+/**
+ * What report handling needs of the sagas (coordinator §9.6). Both calls are synchronous: a saga notes
+ * what it heard and goes on in its own loop, so that a slow commit never holds a report.
+ */
+export interface TransferPort {
+  /** Every accepted report, also with no status: silence about a transfer is news too. */
+  onStatuses(shardId: string, statuses: readonly TransferStatus[]): void;
+  /** Of the transfers that this shard just named: those whose record is gone or finished. */
+  retiredOf(shardId: string, statuses: readonly TransferStatus[]): readonly string[];
+}
 
 export interface ReportHandlerOptions {
   readonly ledger: Ledger;
@@ -32,8 +40,6 @@ export interface ReportHandlerOptions {
   readonly observer: CoordinatorObserver;
   readonly soft: SoftState;
   readonly queue: InstructionQueue;
-  readonly applied: AppliedRevisions;
-  readonly told: ToldProviders;
   readonly assignments: Assignments;
   readonly recovery: RecoveryMachine;
   readonly transfers: TransferPort;
@@ -134,11 +140,9 @@ export class ReportHandler {
 
   /** The soft part, without a wait. True when an ack says that the shard knows a newer term. */
   #takeIn(report: ShardReport): boolean {
-    const { soft, queue, transfers, recovery, applied, told, ownership, runtime } = this.#options;
+    const { soft, queue, transfers, recovery, ownership, runtime } = this.#options;
     const { shardId } = report;
     soft.replace(pictureOf(report, soft.picture(shardId), runtime.clock));
-    applied.onReport(report);
-    told.onReport(shardId);
     ownership.onReport(report);
     this.#noteUnregistered(report);
     const effects = report.instructionAcks.map((ack) => queue.settle(shardId, ack));
@@ -157,9 +161,9 @@ export class ReportHandler {
   }
 
   async #closeReleases(report: ShardReport, budget: CommandBudget): Promise<void> {
-    const { ledger, applied } = this.#options;
+    const { ledger, soft } = this.#options;
     const { shardId: shard } = report;
-    for (const domain of closedReleases(ledger.state, report, applied.appliedBy(shard))) {
+    for (const domain of closedReleases({ view: ledger.state, soft }, report)) {
       if (budget.isSpent) return;
       await budget.apply({
         kind: 'DomainReleased',
@@ -170,12 +174,11 @@ export class ReportHandler {
   }
 
   async #setHomes(report: ShardReport, budget: CommandBudget): Promise<void> {
-    const { ledger, soft, told, recovery } = this.#options;
+    const { ledger, soft, recovery } = this.#options;
     const { state: view, term } = ledger;
     const scene = {
       view,
       soft,
-      told,
       term,
       recoveringProviders: recovery.recoveringProviders(),
       heldOverrideCount: (shardId: string) => recovery.heldOverrideCount(shardId),
@@ -200,12 +203,12 @@ export class ReportHandler {
   }
 
   #fullAck(report: ShardReport): ReportAck {
-    const { queue, assignments, told, recovery, transfers, observer } = this.#options;
+    const { queue, assignments, soft, recovery, transfers, observer } = this.#options;
     const { shardId } = report;
     const assignment = assignments.forReport(report);
-    if (assignment !== undefined) told.onSent(report, assignment);
-    const sendHeld = recovery.asksForHeld(shardId);
-    if (sendHeld) recovery.onAsked(shardId, report.shardEpoch);
+    if (assignment !== undefined) soft.tell(report, assignment);
+    const sendHeld = recovery.isRecovering(shardId);
+    if (sendHeld) soft.ask(shardId, report.shardEpoch);
     const instructions = this.#deliverable(report);
     observer.onPendingInstructions(shardId, queue.count(shardId));
     return {

@@ -2,25 +2,13 @@
 // what to commit, that the answer of the ledger's owner must be waited for, or that two shards really
 // claim the same. It never takes anything from a shard that claims it.
 
-import type { ProviderTarget } from '@bigfleet/wire';
-import { textOf } from '../assignment/domain-gate.ts';
 import { reaches } from '../assignment/sharing.ts';
 import type { CommandBody } from '../state/commands.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { Domain } from '../state/rows.ts';
 import { isLater } from '../transfers/transfer-id.ts';
-import type { Held } from './held.ts';
-
-export type Claim =
-  | { readonly kind: 'domain' | 'releasing'; readonly shardId: string; readonly domain: Domain }
-  | {
-      readonly kind: 'override';
-      readonly shardId: string;
-      readonly machineId: string;
-      readonly transferId: string;
-    }
-  | { readonly kind: 'home'; readonly shardId: string; readonly address: string }
-  | { readonly kind: 'provider'; readonly shardId: string; readonly target: ProviderTarget };
+import { type Claim, type Held, textOf } from '../reports/held.ts';
+import type { SoftState } from '../reports/soft-state.ts';
 
 /** `keptBy` is the shard with whom the thing stays in the ledger; empty for a registry entry. */
 export type Verdict =
@@ -34,32 +22,10 @@ export type Verdict =
       readonly commands: readonly CommandBody[];
     };
 
-/** The answers so far, by shard. */
-export type Answers = ReadonlyMap<string, Held>;
+/** What each shard answered; undefined before it has. */
+type Answers = Pick<SoftState, 'heldBy'>;
 
 const SETTLED: Verdict = { kind: 'settled' };
-
-export function subjectOf(claim: Claim): string {
-  switch (claim.kind) {
-    case 'domain':
-    case 'releasing':
-      return domainSubject(claim.domain);
-    case 'override':
-      return `machine ${claim.machineId}`;
-    case 'home':
-      return `home ${claim.address}`;
-    case 'provider':
-      return providerSubject(claim.target.name);
-  }
-}
-
-export function domainSubject(domain: Domain): string {
-  return `domain ${domain.key}=${domain.value}`;
-}
-
-export function providerSubject(name: string): string {
-  return `provider ${name}`;
-}
 
 export function judge(view: FleetView, answers: Answers, claim: Claim): Verdict {
   if (view.shard(claim.shardId) === undefined) return SETTLED;
@@ -86,7 +52,7 @@ function judgeDomain(view: FleetView, answers: Answers, claim: DomainClaim): Ver
   if (row === undefined) return { kind: 'commit', commands: [insert] };
   const owner = row.shardId;
   if (owner === shardId) return SETTLED;
-  const ownerHolds = answers.get(owner)?.domains.has(textOf(domain));
+  const ownerHolds = answers.heldBy(owner)?.domains.has(textOf(domain));
   if (ownerHolds === undefined) return { kind: 'wait', forShardId: owner };
   if (ownerHolds) return { kind: 'conflict', owner, keptBy: owner, commands: [] };
   return { kind: 'commit', commands: domainMove(domain, owner, shardId) };
@@ -134,10 +100,10 @@ function judgeOverride(
     return isLater(transferId, row.transferId) ? { kind: 'commit', commands: move } : SETTLED;
   }
   if (isLater(row.transferId, transferId)) return SETTLED;
-  const ofOwner = answers.get(owner);
+  const ofOwner = answers.heldBy(owner);
   if (ofOwner === undefined) return { kind: 'wait', forShardId: owner };
   if (!actsOn(ofOwner, machineId)) return { kind: 'commit', commands: move };
-  const isClaimed = answers.get(shardId)?.claimed.has(machineId) === true;
+  const isClaimed = answers.heldBy(shardId)?.claimed.has(machineId) === true;
   return isClaimed && !ofOwner.claimed.has(machineId)
     ? { kind: 'conflict', owner, keptBy: shardId, commands: move }
     : { kind: 'conflict', owner, keptBy: owner, commands: [] };
@@ -169,7 +135,7 @@ function judgeHome(
   const from = view.home(providerAddress)?.shardId;
   if (from === undefined) return { kind: 'commit', commands: [set] };
   if (from === shard) return SETTLED;
-  const isHome = answers.get(from)?.homes.has(providerAddress);
+  const isHome = answers.heldBy(from)?.homes.has(providerAddress);
   if (isHome === undefined) return { kind: 'wait', forShardId: from };
   if (isHome) return { kind: 'conflict', owner: from, keptBy: from, commands: [] };
   return { kind: 'commit', commands: [{ ...set, from }] };

@@ -6,7 +6,8 @@ import { type Runtime, sleep } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
-import { type Claim, subjectOf, type Verdict } from './claims.ts';
+import { type Claim, subjectOf } from '../reports/held.ts';
+import type { Verdict } from './claims.ts';
 import type { RecoveryMachine } from './recovery-machine.ts';
 import { waitText } from './waits.ts';
 

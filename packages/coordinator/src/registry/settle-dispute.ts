@@ -5,7 +5,8 @@
 // decided by registering it again (providers.ts).
 
 import type { Ledger } from '../ledger/ledger.ts';
-import { type Claim, domainMove, domainSubject, overrideMove } from '../recovery/claims.ts';
+import { domainMove, overrideMove } from '../recovery/claims.ts';
+import { type Claim, domainSubject } from '../reports/held.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import type { CommandBody } from '../state/commands.ts';
 import type { Domain } from '../state/rows.ts';

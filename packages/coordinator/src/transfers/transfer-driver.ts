@@ -13,7 +13,6 @@ import type { Cooldowns } from '../moves/cooldowns.ts';
 import type { Reservations } from '../moves/reservations.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
 import type { SoftState } from '../reports/soft-state.ts';
-import type { TransferPort } from '../reports/transfer-port.ts';
 import type { TransferRow } from '../state/rows.ts';
 import {
   answerOf,
@@ -60,7 +59,7 @@ export interface TransferDriverOptions {
   readonly rules?: SagaRules;
 }
 
-export class TransferDriver implements TransferPort, AckListener {
+export class TransferDriver implements AckListener {
   /** How the rebalancer gets its moves under way. */
   readonly emitter: MoveEmitter;
   readonly #options: TransferDriverOptions;
