@@ -28,7 +28,7 @@ export function assignmentFromWire(wire: WireAssignment): ShardAssignment {
     generation: wire.ledgerGeneration,
     isComplete: wire.complete,
     domains: wire.domains.map(domainFromWire),
-    foreignDomains: wire.foreignDomains.map(domainFromWire),
+    foreignDomains: [...wire.foreignDomains.map(domainFromWire), ...wire.sharers.map(sharerMark)],
     // A negative slice is no slice anybody could hold: nothing may be bought.
     quotas: wire.quotas.map(({ provider, region, slice }) => ({
       provider,
@@ -66,6 +66,14 @@ export function targetToWire({
 
 function domainFromWire({ topologyKey, topologyValue, shardId }: WireDomain): DomainRef {
   return { key: topologyKey, value: topologyValue, shardId };
+}
+
+/**
+ * The shard keeps a sharer as a foreign domain of its own name, which no machine has: assignment.json of
+ * every build can hold it, so that a shard that is rolled back starts.
+ */
+function sharerMark(shardId: string): DomainRef {
+  return { key: 'bigfleet.lucy.sh/shard', value: shardId, shardId };
 }
 
 function overrideFromWire({ machineId, transferId, peerShardId }: WireOverride): MachineOverride {

@@ -8,7 +8,6 @@ import {
   type Shortfall,
 } from '@bigfleet/engine';
 import type {
-  DomainRef,
   FleetSummary,
   HeldOwnership,
   OwnershipReport,
@@ -47,26 +46,17 @@ export function reportBody(
     clusterIds: [...control.clusterIds()],
     providerShared: ownership.isProviderShared,
     releasingDomains: ownership.releasingDomains.map(domainToWire),
+    keepsSharers: true,
     ...(held === undefined
       ? {}
       : {
-          heldDomains: heldDomains(control, held).map(domainToWire),
+          heldDomains: held.domains.map(domainToWire),
           heldOverrides: held.overrides.map(overrideToWire),
           heldProviders: held.providers.map(targetToWire),
+          heldHomes: [...held.homes],
+          knownShards: [...held.others],
         }),
   };
-}
-
-/**
- * What has no key is no domain: with an address it is the home there, of whatever no domain matches;
- * with nothing but a shard it is somebody else who owns something (coordinator, recovery/held.ts).
- */
-function heldDomains({ shardId }: ShardControl, held: HeldOwnership): readonly DomainRef[] {
-  return [
-    ...held.domains,
-    ...held.homes.map((value) => ({ key: '', value, shardId })),
-    ...held.others.map((other) => ({ key: '', value: '', shardId: other })),
-  ];
 }
 
 function summaryToWire(summary: FleetSummary): Init<typeof ShardSummarySchema> {

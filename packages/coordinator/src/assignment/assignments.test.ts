@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RecoveryMachine } from '../recovery/recovery-machine.ts';
-import { assignDomain } from '../registry/domains.ts';
 import { SoftState } from '../reports/soft-state.ts';
 import { makeReport, type ReportInit, ReportWorld } from '../desk/testing/report-world.ts';
 import { FleetState } from '../state/fleet-state.ts';
@@ -250,17 +249,6 @@ describe('a newly assigned domain', () => {
       ['z'],
     );
     assert.equal(assignment?.revision, revision);
-  });
-
-  it('is not announced by its instruction before the gate opens', async () => {
-    const world = await sharedByFlag();
-    const { ledger, desk } = world;
-    const operations = { ledger, queue: desk.queue, recovery: desk.recovery };
-    await world.run(assignDomain(operations, domain, 'b'));
-    assert.equal((await world.report('b', shared)).instructions.length, 0);
-    const assignmentRevision = BigInt(ledger.state.meta.assignmentRevision);
-    await world.report('a', { ...shared, assignmentRevision });
-    assert.equal((await world.report('b', shared)).instructions.length, 1);
   });
 
   it('is announced at once where nothing is shared', async () => {

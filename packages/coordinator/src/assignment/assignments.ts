@@ -8,7 +8,7 @@ import type { DomainRef, MachineOverride, ShardAssignment, ShardReport } from '@
 import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
-import type { Domain, DomainRow, OverrideRow } from '../state/rows.ts';
+import type { DomainRow, OverrideRow } from '../state/rows.ts';
 import { revisionIn } from '../state/generation.ts';
 import { DomainGate } from './domain-gate.ts';
 import { lacksTarget, providerTargets, targetOf } from './provider-targets.ts';
@@ -43,19 +43,6 @@ export class Assignments {
   }
 
   /**
-   * Whether the shard may be told of its domain now. `wait`: an instruction must not overtake the
-   * gate that the assignment waits at. `no`: the ledger does not say so any more.
-   */
-  mayAnnounce(report: ShardReport, domain: Domain): 'yes' | 'wait' | 'no' {
-    const { view, recovery } = this.#options;
-    const { shardId } = report;
-    const row = view.domain(domain);
-    if (row?.shardId !== shardId || row.state !== 'ASSIGNED') return 'no';
-    if (recovery.isRecovering(shardId)) return recovery.holdsDomain(shardId, row) ? 'yes' : 'wait';
-    return this.#mayKnow(report, new DomainGate(this.#options, report), row) ? 'yes' : 'wait';
-  }
-
-  /**
    * After a restore a home row may be lost, and setting it anew may fail for now. Whoever acts as that
    * home must not be told meanwhile that it is none: it would give up machines in use.
    */
@@ -85,11 +72,14 @@ export class Assignments {
       ownsUnmatchedProviders: homesOf(view, shardId),
       foreignDomains: [
         ...sharers.ids.flatMap((id) => this.#referencesOf(view.domainsOf(id))),
-        ...sharerMarks(sharers.ids),
+        ...(report.keepsSharers ? [] : sharerMarks(sharers.ids)),
       ],
       ledgerGeneration: BigInt(view.meta.ledgerGeneration),
       complete: true,
       providers: [...providerTargets(this.#options, report)],
+      // A shard keeps them, so that after a restore from before a sharer's registration some shard still
+      // knows that the sharer exists, although it is silent (recovery-machine.ts).
+      sharers: [...sharers.ids],
     };
   }
 
@@ -119,6 +109,7 @@ export class Assignments {
         .providers()
         .filter(({ name }) => recovery.holdsProvider(shardId, name))
         .map((entry) => targetOf(entry, dialled.get(entry.name)?.isShared ?? false)),
+      sharers: [],
     };
   }
 
@@ -196,10 +187,11 @@ function overrideOf(row: OverrideRow, peerShardId: string): MachineOverride {
   return { $typeName: 'bigfleet.ext.v1alpha1.MachineOverride', machineId, transferId, peerShardId };
 }
 
-// What assignments ask of recovery (coordinator §10.5): whether a shard's ledger is still being put together,
-// and what the shard has proved to hold. While it is, a shard is told nothing that it does not hold
-// already: the restored ledger may name it for something that another shard has been using since.
-
+/**
+ * What assignments ask of recovery (coordinator §10.5): whether a shard's part of the ledger is still being
+ * put together, and what the shard has proved to hold. Until it is whole, a shard is told nothing that it
+ * does not hold already: the restored ledger may give it what another shard has been using since.
+ */
 export interface RecoveryView {
   isRecovering(shardId: string): boolean;
   /** By this row: what a shard held before says nothing about a domain that was assigned since. */
@@ -208,15 +200,14 @@ export interface RecoveryView {
   holdsProvider(shardId: string, name: string): boolean;
 }
 
-// Who else is there, told to every shard with its foreign domains: each shard that may share a provider
-// with it stands among them as a domain of its own name, which no machine has. A shard keeps the list with
-// its assignment, so that after a restore from before the other's registration somebody still knows
-// that the other exists, although it is silent (recovery-machine.ts). To a shard of an older build it is
-// one more domain that is not its own.
-
+/** No machine has this label. */
 const SHARER_KEY = 'bigfleet.lucy.sh/shard';
 
-export function sharerMarks(shardIds: readonly string[]): readonly DomainRef[] {
+/**
+ * The sharers for a shard of a build that does not keep `sharers`: each as a foreign domain of its own
+ * name, which such a shard keeps with its assignment and takes for one more domain that is not its own.
+ */
+function sharerMarks(shardIds: readonly string[]): readonly DomainRef[] {
   return shardIds.map((shardId) => ({
     $typeName: 'bigfleet.ext.v1alpha1.DomainRef',
     topologyKey: SHARER_KEY,

@@ -304,7 +304,7 @@ describe('closing a release', () => {
     await world.report('t');
     await world.apply({ kind: 'AssignDomain', domain, shard: 's' });
     const { ledger, desk } = world;
-    await world.run(unassignDomain({ ledger, queue: desk.queue, recovery: desk.recovery }, domain));
+    await world.run(unassignDomain({ ledger, recovery: desk.recovery }, domain));
     return { world, revision: BigInt(ledger.state.domain(domain)?.revision ?? 0) };
   }
 

@@ -7,7 +7,7 @@ import { parseShardId, type Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { ReportAck, ShardReport, TransferStatus } from '@bigfleet/wire';
 import type { Assignments } from '../assignment/assignments.ts';
-import type { InstructionPayload, InstructionQueue } from '../instructions/instruction-queue.ts';
+import type { InstructionQueue } from '../instructions/instruction-queue.ts';
 import { callerLedger } from '../ledger/caller-ledger.ts';
 import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
@@ -49,8 +49,6 @@ export interface ReportHandlerOptions {
   /** Drops everything soft about a shard. */
   readonly forgetShard: (shardId: string) => void;
 }
-
-type NoticeVerdict = 'deliver' | 'hold' | 'outdated';
 
 export type ReportOutcome = { readonly kind: 'ack'; readonly ack: ReportAck } | Refused;
 
@@ -209,37 +207,14 @@ export class ReportHandler {
     if (assignment !== undefined) soft.tell(report, assignment);
     const sendHeld = recovery.isRecovering(shardId);
     if (sendHeld) soft.ask(shardId, report.shardEpoch);
-    const instructions = this.#deliverable(report);
     observer.onPendingInstructions(shardId, queue.count(shardId));
     return {
       ...this.#emptyAck(true),
-      instructions,
+      instructions: queue.pending(shardId).map(({ instruction }) => instruction),
       assignment,
       retiredTransferIds: [...transfers.retiredOf(shardId, report.transfers)],
       sendHeld,
     };
-  }
-
-  #deliverable(report: ShardReport): ReportAck['instructions'] {
-    const { queue } = this.#options;
-    const { shardId } = report;
-    return queue.pending(shardId).flatMap(({ instruction }) => {
-      const verdict = this.#noticeVerdict(report, instruction.payload);
-      if (verdict === 'outdated') queue.withdraw(shardId, instruction.instructionId);
-      return verdict === 'deliver' ? [instruction] : [];
-    });
-  }
-
-  /**
-   * A domain notice only hurries what assignments say. One that the ledger contradicts by now would
-   * make the shard take, or drop, what has changed hands since.
-   */
-  #noticeVerdict(report: ShardReport, payload: InstructionPayload): NoticeVerdict {
-    if (payload.case !== 'assignDomain' && payload.case !== 'unassignDomain') return 'deliver';
-    const { topologyKey: key, topologyValue: value } = payload.value;
-    const announced = this.#options.assignments.mayAnnounce(report, { key, value });
-    if (payload.case === 'unassignDomain') return announced === 'no' ? 'deliver' : 'outdated';
-    return ({ yes: 'deliver', wait: 'hold', no: 'outdated' } as const)[announced];
   }
 
   async #confirmed(ack: ReportAck): Promise<ReportOutcome> {

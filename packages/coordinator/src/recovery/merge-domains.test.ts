@@ -69,7 +69,7 @@ describe('the merge of domains', () => {
       await answer(world, 'c');
       await settle(world);
       const { ledger, desk } = world;
-      const operations = { ledger, queue: desk.queue, recovery: desk.recovery };
+      const operations = { ledger, recovery: desk.recovery };
       const third = await world.run(assignDomain(operations, zone('z'), 'c'));
       assert.equal(third.kind === 'refused' && third.status, 'ABORTED');
       const done = await world.run(assignDomain(operations, zone('z'), decision));

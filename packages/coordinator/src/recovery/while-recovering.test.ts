@@ -58,7 +58,7 @@ describe('while recovering', () => {
     await world.report('new', { summary: { providerAddress: 'never-seen:1' } });
     assert.equal(world.ledger.state.home('never-seen:1'), undefined);
     const { ledger, desk } = world;
-    const operations = { ledger, queue: desk.queue, recovery: desk.recovery };
+    const operations = { ledger, recovery: desk.recovery };
     const outcomes = [
       await world.run(assignDomain(operations, zone('z'), 'a')),
       await world.run(unassignDomain(operations, zone('z'))),

@@ -45,19 +45,19 @@ export type Claim =
 
 export function heldOf(report: ShardReport, term: bigint): Held {
   const domains = report.heldDomains.filter(({ topologyKey }) => topologyKey !== '').map(domainOf);
-  // Without a key it is no domain: with an address the home there, with neither another shard.
+  // A shard of an older build names a home as a domain without a key, and another shard as one without
+  // key and value.
   const keyless = report.heldDomains.filter(({ topologyKey }) => topologyKey === '');
   const dialled = fleetAddresses(report);
-  const homes = keyless.map(({ topologyValue }) => topologyValue).filter((at) => dialled.has(at));
-  const others = keyless
-    .filter(({ topologyValue }) => topologyValue === '')
-    .map(({ shardId }) => shardId);
+  const homes = [...report.heldHomes, ...keyless.map(({ topologyValue }) => topologyValue)];
+  const nameless = keyless.filter(({ topologyValue }) => topologyValue === '');
+  const others = [...report.knownShards, ...nameless.map(({ shardId }) => shardId)];
   return {
     domains: new Map(domains.map((domain) => [textOf(domain), domain])),
     releasing: report.releasingDomains.map(domainOf),
     overrides: new Map(report.heldOverrides.map((held) => [held.machineId, held.transferId])),
     providers: new Map(report.heldProviders.map((target) => [target.name, target])),
-    homes: new Set(homes),
+    homes: new Set(homes.filter((at) => dialled.has(at))),
     others: new Set(others.filter((id) => id !== '' && id !== report.shardId)),
     claimed: new Set(inState(report, TransferState.CLAIMED).keys()),
     frozen: inState(report, TransferState.FROZEN),
@@ -115,8 +115,9 @@ export interface Asking {
  * so its providers stay in recovery until it is removed.
  */
 export function isAnswer(report: ShardReport, asking: Asking | undefined, term: bigint): boolean {
-  const { heldDomains, heldOverrides, heldProviders } = report;
-  if (heldDomains.length + heldOverrides.length + heldProviders.length > 0) return true;
+  const { heldDomains, heldOverrides, heldProviders, heldHomes, knownShards } = report;
+  const lists = [heldDomains, heldOverrides, heldProviders, heldHomes, knownShards];
+  if (lists.some(({ length }) => length > 0)) return true;
   if (asking === undefined || asking.epoch !== report.shardEpoch || asking.count < 2) return false;
   if (report.assignmentRevision !== 0n) return false;
   const dialsRegistry = dialledProviders(report).some(({ source }) => source === 'registry');

@@ -14,6 +14,7 @@ import {
 import { callerLedger } from '../ledger/caller-ledger.ts';
 import { bindCluster, unbindCluster } from '../registry/clusters.ts';
 import { assignDomain, unassignDomain } from '../registry/domains.ts';
+import { settleDispute } from '../registry/settle-dispute.ts';
 import type { Outcome } from '../ledger/outcome.ts';
 import { refused } from '../ledger/outcome.ts';
 import { deregisterProvider, registerProvider } from '../registry/providers.ts';
@@ -43,10 +44,18 @@ export function adminHandlers(
 ): Pick<Handlers<typeof Coordinator>, CoordinatorMethod> {
   const { clock } = options.runtime;
   return {
-    assignDomain: ({ topologyKey: key, topologyValue: value, shardId }, call) =>
-      change(options, call, { key, value, shard: shardId }, required({ value, shardId }), (at) =>
-        assignDomain(operations(at), { key, value }, shardId),
-      ),
+    assignDomain: ({ topologyKey: key, topologyValue: value, shardId, disputedSubject }, call) =>
+      disputedSubject === ''
+        ? change(
+            options,
+            call,
+            { key, value, shard: shardId },
+            required({ value, shardId }),
+            (at) => assignDomain(operations(at), { key, value }, shardId),
+          )
+        : change(options, call, { disputedSubject, shard: shardId }, required({ shardId }), (at) =>
+            settleDispute(operations(at), disputedSubject, shardId),
+          ),
     unassignDomain: ({ topologyKey: key, topologyValue: value }, call) =>
       change(options, call, { key, value }, required({ key, value }), (at) =>
         unassignDomain(operations(at), { key, value }),

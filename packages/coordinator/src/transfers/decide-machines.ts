@@ -65,19 +65,21 @@ function unworthy(facts: SagaFacts, answer: Accepted): TransferAbort | undefined
     : 'benefit_too_small';
 }
 
-/** A side that was removed has nothing to confirm: its rows died with it. */
+/**
+ * Nobody is told anything here: the assignment in the answer to each side's next report names the
+ * machines as adopted or released, and that is the order. The record waits until both sides report that
+ * they have followed it. A side that was removed has nothing to confirm: its rows died with it.
+ */
 function complete(facts: SagaFacts): readonly SagaStep[] {
-  const { donor, recipient, row } = facts;
-  // Moved on since: saying CLAIM again would take machines from whom they went to.
+  const { donor, recipient } = facts;
+  // Every machine has moved on since, or its recipient was removed: no assignment names them any more.
   if (facts.liveIds.length === 0) return [{ do: 'finish' }];
   if (facts.isDoubtful) return completeInDoubt(facts);
-  const isReleased = donor.isReleased || !donor.isRegistered;
+  // A donor that lost its disk has no record of the transfer; that it follows the assignment is enough.
+  const hasLetGo = donor.isReleased || (facts.donorFollows && !donor.isFrozen);
+  const isReleased = hasLetGo || !donor.isRegistered;
   const isClaimed = recipient.isClaimed || !recipient.isRegistered;
-  if (isReleased && isClaimed) return [{ do: 'finish' }];
-  const steps: SagaStep[] = [];
-  if (!isClaimed) steps.push({ do: 'tell', shardId: row.to, order: 'CLAIM' });
-  if (!isReleased) steps.push(tellDonor(facts, 'RELEASE'));
-  return steps;
+  return isReleased && isClaimed ? [{ do: 'finish' }] : NOTHING;
 }
 
 /**

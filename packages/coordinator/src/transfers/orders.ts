@@ -17,7 +17,6 @@ import type { OwnershipOrder } from './saga-facts.ts';
 
 const PHASES: Readonly<Record<OwnershipOrder, TransferPhase>> = {
   PREPARE: TransferPhase.PREPARE,
-  CLAIM: TransferPhase.CLAIM,
   RELEASE: TransferPhase.RELEASE,
   CANCEL: TransferPhase.CANCEL,
 };

@@ -18,7 +18,11 @@ import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { TransferRow } from '../state/rows.ts';
 
-export type OwnershipOrder = 'PREPARE' | 'CLAIM' | 'RELEASE' | 'CANCEL';
+/**
+ * What a saga says by instruction. A commit is said by the assignment alone; RELEASE ends a freeze that no
+ * assignment names: the machine is not the donor's any more, and its override is gone or in doubt.
+ */
+export type OwnershipOrder = 'PREPARE' | 'RELEASE' | 'CANCEL';
 
 /** Each step is safe to repeat: a leader that dies between two of them leaves nothing half-done. */
 export type SagaStep =
@@ -50,6 +54,8 @@ export interface SagaFacts {
   readonly isRecovering: boolean;
   /** Machines that the ledger still gives to the recipient by this very transfer. */
   readonly liveIds: readonly string[];
+  /** The donor acts on an assignment that shows the commit, so that it owns none of the machines. */
+  readonly donorFollows: boolean;
   readonly minBenefit: number;
   /** The machine moved a short while ago. */
   isMachineCooling(machineId: string): boolean;

@@ -6,6 +6,7 @@
 import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import { type InstructAck, type TransferStatus, InstructAck_Outcome } from '@bigfleet/wire';
+import { appliedBy } from '../assignment/sharing.ts';
 import type { AckListener, PendingInstruction } from '../instructions/instruction-queue.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
@@ -108,8 +109,7 @@ export class TransferDriver implements AckListener {
     if (row === undefined || row.phase !== 'PREPARING' || pending.shardId !== row.from) return;
     const answer = answerOf(pending, ack);
     if (answer === undefined) return;
-    this.#memory.note(row.id, this.#options.runtime.clock.monotonicMs());
-    this.#memory.answer(row.id, answer);
+    this.#memory.note(row.id, this.#options.runtime.clock.monotonicMs()).answer = answer;
     this.#options.observer.onRebalanceMove(row.tier === 1 ? '1' : '2', answer.kind);
     if (ack.outcome !== InstructAck_Outcome.ACCEPTED) this.#logRefusal(row, ack);
     this.#dirty.add(row.from);
@@ -159,6 +159,10 @@ export class TransferDriver implements AckListener {
     const { ledger, settings, recovery, cooldowns } = this.#options;
     const witness = this.#witness();
     const note = this.#memory.note(row.id, witness.nowMs);
+    const { soft } = this.#options;
+    const { assignmentRevision } = ledger.state.meta;
+    if (row.phase === 'COMMITTED') note.shownFrom ??= assignmentRevision;
+    const applied = appliedBy({ view: ledger.state, soft }, row.from);
     const donor = partyOf(witness, row.id, { shardId: row.from, uid: row.fromUid });
     return {
       row,
@@ -170,6 +174,7 @@ export class TransferDriver implements AckListener {
       donorHolds: recovery.donorHolds(row.from, donor.machineIds),
       isRecovering: recovery.isRecovering(row.from) || recovery.isRecovering(row.to),
       liveIds: row.machineIds.filter((id) => ledger.state.override(id)?.transferId === row.id),
+      donorFollows: note.shownFrom !== undefined && applied >= BigInt(note.shownFrom),
       minBenefit: settings.minBenefit,
       isMachineCooling: (machineId) => cooldowns.isMachineCooling(machineId, witness.nowMs),
     };
@@ -252,28 +257,27 @@ export const sagaRules: SagaRules = {
   decideLost,
 };
 
-// What one leadership remembers of each open transfer: since when it knows it, and what the donor
-// answered. Soft; a new leader asks again. One entry per open transfer.
-
-export interface SagaNote {
+interface SagaNote {
   readonly seenMs: number;
-  readonly answer: DonorAnswer | undefined;
+  answer: DonorAnswer | undefined;
+  /** Assignments from this revision on show the commit; undefined before it is seen. */
+  shownFrom: number | undefined;
 }
 
+/**
+ * What one leadership remembers of each open transfer: since when it knows the transfer, what the donor
+ * answered, and since which revision the commit is shown. Soft: a new leader asks again, and begins with
+ * the revision of its first look, which is later and as good.
+ */
 export class SagaMemory {
   readonly #notes = new Map<string, SagaNote>();
 
   note(id: string, nowMs: number): SagaNote {
     const known = this.#notes.get(id);
     if (known !== undefined) return known;
-    const note: SagaNote = { seenMs: nowMs, answer: undefined };
+    const note: SagaNote = { seenMs: nowMs, answer: undefined, shownFrom: undefined };
     this.#notes.set(id, note);
     return note;
-  }
-
-  answer(id: string, answer: DonorAnswer): void {
-    const known = this.#notes.get(id);
-    if (known !== undefined) this.#notes.set(id, { ...known, answer });
   }
 
   keepOnly(openIds: ReadonlySet<string>): void {

@@ -36,9 +36,11 @@ import { frozenMachines, reportTransfers, retiredIn } from './transfer-book.ts';
 import {
   cancelTransfer,
   claimTransfer,
+  fetchClaimed,
   prepareTransfer,
   releaseTransfer,
 } from './transfer-orders.ts';
+import { MAX_MACHINES_PER_STEP } from './selection.ts';
 
 const NEVER_LISTED: ListFacts = { isHealthy: false, unixNanos: 0n };
 /** Retried, unlike "nothing here would serve", which gives the transfer up. */
@@ -134,6 +136,7 @@ export class Control implements ShardControl {
     const isWhole = isAuthoritative(store.assignment, assignment);
     const isUsable = await follower.store(assignment.providers, isWhole);
     const { adopted } = store.assignment;
+    const before = new Set(adopted.map(({ machineId }) => machineId));
     const holding = (): readonly DomainRef[] =>
       heldForeignDomains(assignment, { adopted, frozen: frozenMachines(store.book) }, core.fleet);
     await store.apply(assignment, holding());
@@ -146,6 +149,19 @@ export class Control implements ShardControl {
       if (directory.get(source.name)?.isShared === true) source.lookAgain();
     }
     core.wake();
+    const claimed = store.assignment.adopted
+      .map(({ machineId }) => machineId)
+      .filter((id) => !before.has(id));
+    // Beside the report: a provider that is slow to answer must not hold up the next one.
+    if (claimed.length > 0) this.#parts.supervise('ownership', this.#fetch(claimed));
+  }
+
+  /** What a provider does not answer for now comes with its next List. */
+  async #fetch(machineIds: readonly string[]): Promise<void> {
+    const outcome = await fetchClaimed(this.#parts, machineIds.slice(0, MAX_MACHINES_PER_STEP));
+    if (outcome.kind === 'failed') {
+      this.#parts.logger.warn('claimed machines are not fetched yet', { err: outcome.detail });
+    }
   }
 
   async closeEmptyDomains(): Promise<void> {

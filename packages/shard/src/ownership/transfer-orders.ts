@@ -96,7 +96,8 @@ export async function claimTransfer(
   return fetchClaimed(parts, ids);
 }
 
-async function fetchClaimed(
+/** Claimed machines enter the fleet in the state that their provider reports, without waiting for a List. */
+export async function fetchClaimed(
   { core, runtime, providers, directory, store, logger }: ControlParts,
   machineIds: readonly string[],
 ): Promise<OrderOutcome> {

@@ -17,7 +17,6 @@ interface Dialled {
 export class ModelShard {
   readonly id: string;
   readonly #slowness: () => number;
-  readonly #done = new Set<string>();
   readonly #releasing = new Map<string, number>();
   #epoch = 1n;
   #cycle = 0n;
@@ -29,7 +28,6 @@ export class ModelShard {
   #foreign = new Set<string>();
   #unmatched = new Set<string>();
   #providers = new Map<string, Dialled>();
-  #acks: { instructionId: string; outcome: 1 }[] = [];
 
   /** `slowness` gives the reports for which a lost thing is still held. */
   constructor(id: string, slowness: () => number) {
@@ -65,24 +63,15 @@ export class ModelShard {
       providerShared: providers.some(({ shared }) => shared),
       summary: { providers, perZoneCounts: fromMap(new Map<string, number>()) },
       releasingDomains: [...this.#releasing.keys()].map(refOf),
-      instructionAcks: this.#acks,
       ...(this.#isAsked ? held : {}),
     };
   }
 
   hear(ack: ReportAck): void {
-    this.#acks = [];
     this.#term = ack.coordinatorTerm;
     if (!ack.acknowledged) return;
     this.#isAsked = ack.sendHeld;
     if (ack.assignment !== undefined) this.#take(ack.assignment);
-    for (const { instructionId, payload } of ack.instructions) {
-      this.#acks.push({ instructionId, outcome: 1 });
-      if (this.#done.has(instructionId)) continue;
-      this.#done.add(instructionId);
-      if (payload.case === 'assignDomain') this.#gain(payload.value.topologyValue);
-      if (payload.case === 'unassignDomain') this.#lose(payload.value.topologyValue);
-    }
   }
 
   /** Keeps its disk: assignment, providers, term. */
@@ -90,8 +79,6 @@ export class ModelShard {
     this.#epoch++;
     this.#cycle = 0n;
     this.#isAsked = false;
-    this.#acks = [];
-    this.#done.clear();
   }
 
   isActing(address: string, zone: string): boolean {
