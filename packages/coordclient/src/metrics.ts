@@ -42,9 +42,10 @@ export function createCoordClientMetrics(
   };
 }
 
-// Clusters that this shard serves and the coordinator has bound to another (coordinator §7.3). No
-// session is dropped for it; it is said loudly, once per change, and shown as a gauge.
-
+/**
+ * Clusters that this shard serves and the coordinator has bound to another (coordinator §7.3). No
+ * session is dropped for it; it is logged once per change, and shown as a gauge.
+ */
 export class ClusterConflicts {
   readonly #logger: Logger;
   readonly #metrics: CoordClientMetrics;

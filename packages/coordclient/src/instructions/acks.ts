@@ -47,7 +47,7 @@ export class AckQueue {
     return taken;
   }
 
-  /** They were not delivered. What was said since about the same instruction stands instead. */
+  /** The report did not deliver them. A newer ack of the same instruction stands instead. */
   putBack(acks: readonly InstructAckInit[]): void {
     const newer = new Set(this.#waiting.map(({ instructionId }) => instructionId));
     const back = acks.filter(({ instructionId }) => !newer.has(instructionId ?? ''));
@@ -57,10 +57,9 @@ export class AckQueue {
   }
 }
 
-// How the end of an instruction is told to the coordinator (coordinator §6.2, §8.3).
-
 export type InstructAckInit = Init<typeof InstructAckSchema>;
 
+/** How an instruction ended, as the coordinator hears it (coordinator §6.2, §8.3). */
 export function ackOf(instructionId: string, outcome: OrderOutcome): InstructAckInit {
   switch (outcome.kind) {
     case 'accepted':
@@ -84,7 +83,7 @@ export function staleAck(instructionId: string, detail: string): InstructAckInit
   return refusal(instructionId, InstructAck_Outcome.REJECTED_STALE, { code, detail });
 }
 
-/** The ids and quantities of then: whoever missed them the first time needs them. */
+/** With the ids and quantities of the first ack: the leader may have missed them. */
 export function duplicateAck(first: InstructAckInit): InstructAckInit {
   const reasonCode: InstructionReason = 'duplicate_redelivery';
   return { ...first, reason: 'duplicate-redelivery', reasonCode };

@@ -108,12 +108,13 @@ function stackOf(error: unknown): string {
   return (error instanceof Error ? error.stack : undefined) ?? describeThrown(error);
 }
 
-// Instructions that were carried out, so that one which is delivered again is acknowledged and not
-// repeated. Only accepted ones: a failed one is meant to be tried again. The oldest is forgotten
-// first; an order that is repeated after that is idempotent by its transfer.
-
 const MAX_DONE = 10_000;
 
+/**
+ * Acks of instructions that were accepted, so that one which is delivered again is acknowledged and
+ * not repeated. A failed instruction is not among them: it is meant to be tried again. The oldest is
+ * forgotten first; an order that is repeated after that is idempotent by its transfer.
+ */
 export class DoneSet {
   readonly #acks = new Map<string, InstructAckInit>();
   readonly #capacity: number;

@@ -14,9 +14,10 @@ export interface Endpoint {
 /** Fresh at every call: a name may lead elsewhere since. */
 export type Resolve = (address: string, signal: AbortSignal) => Promise<readonly Endpoint[]>;
 
-// Every address behind the coordinator's name, asked of the system at each call: a headless Service
-// changes with its pods, and a client that keeps an old answer talks to nobody.
-
+/**
+ * Every address behind the coordinator's name, asked of the system at each call: a headless Service
+ * changes with its pods, and a client that keeps an old answer talks to nobody.
+ */
 export const resolveByDns: Resolve = async (address, signal) => {
   const split = splitHostPort(address);
   if (split === undefined || isIP(split.host) !== 0) return [{ address }];

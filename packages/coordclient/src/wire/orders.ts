@@ -1,4 +1,5 @@
-// ShardAssignment and its rows between the wire and the shard's own types.
+// What the coordinator orders, from the wire to the shard's own types: the assignment and the selector of
+// an instruction. And the rows of an assignment back to the wire, for a report.
 
 import type {
   DomainRef,
@@ -80,9 +81,10 @@ function overrideFromWire({ machineId, transferId, peerShardId }: WireOverride):
   return { machineId, transferId, peerShardId };
 }
 
-// MachineSelector from the wire, screened: a quantity or an operator that cannot be read refuses the
-// instruction, because a selector that means less than was said would move machines nobody asked for.
-
+/**
+ * A quantity or an operator that cannot be read refuses the instruction: a selector that means less
+ * than was said would move machines that nobody asked for.
+ */
 export function selectorFromWire(wire: WireSelector | undefined): Result<MachineSelector, string> {
   if (wire === undefined) return err('it has no selector');
   const requirements: Requirement[] = [];

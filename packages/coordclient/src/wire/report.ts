@@ -144,8 +144,7 @@ function transferToWire({
   };
 }
 
-// The plain form in which a message is handed to the codec.
-
+/** What the codec takes. */
 type Schema = Parameters<typeof encodeInit>[0];
 
 /** A plain object, never a message. */

@@ -43,8 +43,8 @@ export class Assignments {
   }
 
   /**
-   * After a restore a home row may be lost, and setting it anew may fail for now. Whoever acts as that
-   * home must not be told meanwhile that it is none: it would give up machines in use.
+   * After a restore a home row may be lost, and setting it anew may fail for now. The shard that acts as
+   * that home must not be told meanwhile that it is none: it would give up machines in use.
    */
   #lacksHome(report: ShardReport): boolean {
     const { view } = this.#options;
@@ -173,7 +173,7 @@ function adoptedOf(view: FleetView, row: OverrideRow): MachineOverride {
 
 /**
  * Every override of others, not only those that this shard gave away: a machine that moved twice
- * still matches the domain of its first owner, whom the last transfer does not name.
+ * still matches the domain of its first owner, which the last transfer does not name.
  */
 function releasedOf(view: FleetView, shardId: string): MachineOverride[] {
   return view
@@ -194,7 +194,7 @@ function overrideOf(row: OverrideRow, peerShardId: string): MachineOverride {
  */
 export interface RecoveryView {
   isRecovering(shardId: string): boolean;
-  /** By this row: what a shard held before says nothing about a domain that was assigned since. */
+  /** By this row: an answer in recovery says nothing about a domain that was assigned after it. */
   holdsDomain(shardId: string, row: DomainRow): boolean;
   holdsOverride(shardId: string, machineId: string): boolean;
   holdsProvider(shardId: string, name: string): boolean;

@@ -1,8 +1,8 @@
-// When a shard may learn that a domain is its own. Until then the machines of the domain belonged to
-// somebody else: to the home of their provider, as unmatched. If the new owner heard of it first,
-// both would act on them for a report interval. So a newly assigned domain is held back until every
-// shard that shares a provider with the new owner is known to act on an assignment that lists the
-// domain as foreign, and none still reports it as being released.
+// When a shard may learn that a domain is its own. Until the assignment its machines belong to another
+// shard: to the home of their provider, as unmatched, or to the owner of before. If the new owner heard
+// of it first, both would act on them for a report interval. So the new owner's assignment leaves the
+// domain out until every shard that shares a provider with it acts on an assignment that names the domain
+// as foreign, and none reports the domain as being released.
 // A shard that has not reported to this leader may be acting on anything: the gate waits for it.
 
 import type { ShardReport } from '@bigfleet/wire';
@@ -12,14 +12,14 @@ import type { Domain, DomainRow } from '../state/rows.ts';
 import { domainOf, textOf } from '../reports/held.ts';
 import { appliedBy, reaches, type SharingParts, sharersOf } from './sharing.ts';
 
-/** What those who must have heard are known to have heard. */
+/** What the shards that share a provider with the new owner act on, by their last reports. */
 interface Hearing {
-  /** The lowest revision among them; undefined = somebody cannot have heard. */
+  /** The lowest revision among them; undefined = one of them cannot know the domain as foreign. */
   readonly revision: bigint | undefined;
   readonly releasing: ReadonlySet<string>;
 }
 
-/** For one shard, as of now. */
+/** For the domains of one shard, as of now. */
 export class DomainGate {
   readonly #parts: SharingParts;
   readonly #report: ShardReport;

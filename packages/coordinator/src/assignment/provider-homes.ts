@@ -1,12 +1,14 @@
-// Which homes a report gives cause to set (coordinator §9.2): the first shard that reports an address owns what no
-// domain matches there, also while it is the only one, so that nothing changes hands on the day the
-// provider becomes shared. An entry that nobody dials yet gets the first shard it reaches that obeys
-// the registry: no shard is told to dial a provider that has no home.
-// A home is replaced when no entry leads to it any more and it has let go of the provider by its own
-// word; else nobody would own the unmatched machines until somebody removes that shard.
-// After a restore the old home may be another shard that has not been heard: while the address is
-// recovering none is set. Then the shard is believed that says it acts as home; when none says so,
-// because it is an old one, the shard with the most machines there that no override explains.
+// Homes that a report gives cause to set (coordinator §9.2). The first shard that reports an address owns
+// the machines there that no domain matches, also while it is the only one, so that nothing changes hands
+// on the day the provider becomes shared. An entry that no shard dials yet gets the first shard that it
+// reaches and that obeys the registry: no shard is told to dial a provider without a home.
+//
+// A home is replaced when no entry leads to it any more and its own report shows that it does not dial the
+// provider; otherwise the unmatched machines would have no owner until an operator removes that shard.
+//
+// After a restore the old home may be a shard that has not reported, so none is set while the address is
+// recovering. Then the shard that says it acts as home becomes it; when none says so, because its build is
+// older, the shard with the most machines there that no override explains.
 
 import type { ShardReport } from '@bigfleet/wire';
 import { reaches, shardsOfAddress } from './sharing.ts';
@@ -53,9 +55,9 @@ export function homesToSet(scene: HomeScene, report: ShardReport): readonly SetP
 }
 
 /**
- * Whoever does not dial a provider acts on nothing there, whatever assignment it still keeps. That it
- * never will on the word of an older leader is certain once it has heard this one; that it will not
- * on ours, while no reply has told it to; flags are not ours to know.
+ * A home that does not dial the provider acts on nothing there, also with an old assignment on its disk. An
+ * older leader cannot make it dial once it has heard this one, and this leader has not while no reply
+ * named the provider. A shard that dials by its own flags is never taken for vacant: flags may change.
  */
 function isVacant({ view, soft, term }: HomeScene, address: string): boolean {
   const home = view.home(address)?.shardId;
@@ -78,7 +80,7 @@ function isBestKnown(scene: HomeScene, report: ShardReport, address: string): bo
   });
 }
 
-/** Undefined: it does not dial it. */
+/** Undefined: the shard does not dial the address. */
 function machinesAt(scene: HomeScene, report: ShardReport, address: string): number | undefined {
   const at = dialledProviders(report).find((provider) => provider.address === address);
   return at && at.totalCount - scene.heldOverrideCount(report.shardId);

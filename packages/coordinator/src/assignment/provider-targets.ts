@@ -1,9 +1,9 @@
-// The registry entries that one shard is to dial (coordinator §7.5), with the rule that keeps one owner per
-// machine while an entry gains or loses a shard: whoever so far owned everything at an address must
-// have narrowed itself to its share before anybody else may dial it, and whoever so far owned a
-// share may widen itself only after everybody else has let go.
-// What has to wait is left out. That does not lower the revision of the assignment, or two newcomers
-// could wait for each other: what a shard dials is in its reports, so `lacksTarget` sees it there.
+// The registry entries that one shard is to dial (coordinator §7.5), one owner per machine while an entry
+// gains or loses a shard: a shard that owned everything at an address narrows itself to its share before
+// another may dial it, and a shard that owned a share widens itself only after the others have let go.
+//
+// An entry that has to wait is left out. That does not lower the revision of the assignment, or two
+// newcomers could wait for each other: a report shows what its shard dials, and `lacksTarget` looks there.
 
 import type { ProviderTarget, ShardReport } from '@bigfleet/wire';
 import {
@@ -32,7 +32,7 @@ export function providerTargets(
   });
 }
 
-/** Whether the shard, by its own report, does not dial what it is to dial. */
+/** Whether the shard's own report lacks a provider that it is to dial. */
 export function lacksTarget(parts: SharingParts, report: ShardReport): boolean {
   if (dialsByFlag(report)) return false;
   const dialled = new Map(dialledProviders(report).map((own) => [own.address, own]));
@@ -51,9 +51,10 @@ interface Case {
 }
 
 /**
- * The home row exists before `shared` is sent. Whoever dials it already is only narrowed by it; a
- * newcomer waits until everybody there owns a share only and knows of his domains. Who has not been
- * heard may be there, whatever the entry says by now; a shard that is gone for good is removed.
+ * The home row exists before `shared` is sent. A shard that dials the entry already is only narrowed by it.
+ * A newcomer waits until every shard there owns a share only and knows the newcomer's domains. A shard
+ * that has not reported may be dialling it, also when the entry does not reach it any more; one that is
+ * gone for good is removed by an operator.
  */
 function sharedTarget(parts: SharingParts, { entry, own, report }: Case): Target {
   const { view, soft } = parts;
@@ -69,9 +70,9 @@ function sharedTarget(parts: SharingParts, { entry, own, report }: Case): Target
 }
 
 /**
- * The entry is for this shard alone, but others may still hold machines there. A home that comes
- * without a disk does not wait for the unheard: most likely it just had all of it, and the silence of
- * one shard must not stop another.
+ * The entry is for this shard alone, but others may still hold machines there. A home that lost its disk
+ * does not wait for shards that have not reported: most likely it owned everything until now, and the
+ * silence of one shard must not stop another.
  */
 function soleTarget(parts: SharingParts, { entry, own, report }: Case): Target {
   const { view, soft } = parts;
@@ -110,7 +111,7 @@ function isEverybodyHeard({ view, soft }: SharingParts): boolean {
   return view.shards().every(({ id }) => soft.picture(id) !== undefined);
 }
 
-/** Never taken from a shard that dials it: leaving it out would retire it. */
+/** An entry that the shard dials stays: leaving it out would retire the provider. */
 function asItIs(entry: ProviderRow, own: DialledProvider | undefined): Target {
   return own === undefined ? undefined : targetOf(entry, own.isShared);
 }

@@ -1,8 +1,8 @@
-// Who else may act on machines of the providers that a shard dials: whose domains are foreign to it,
-// and whom it has to wait for. The registry and the homes say it for every entry. An entry that just
-// lost a shard is still dialled by it; a shard that this leader has not heard may dial anything; and
-// for providers shared by flag no table says anything, so that everybody counts.
-// Rather one too many than one too few: a foreign domain only takes machines away from "unmatched".
+// Which other shards may act on machines of the providers that a shard dials: their domains are foreign to
+// it, and its new domains wait for them. The registry and the homes say it for every entry. Beyond them a
+// shard that an entry just lost still dials it, a shard that has not reported to this leader may dial
+// anything, and for providers that are shared by flag every shard counts, because no table names them.
+// Where in doubt a shard counts: a foreign domain too many only takes machines away from "unmatched".
 
 import type { ShardReport } from '@bigfleet/wire';
 import { isSharedByFlag, isHostLocal } from '../reports/dialled-providers.ts';
@@ -19,7 +19,7 @@ export interface SharingParts {
 export interface Sharers {
   /** Other registered shards, sorted; empty = nothing is shared. */
   readonly ids: readonly string[];
-  /** Somebody counts only for what was heard or not heard of him: to be looked at again. */
+  /** A shard counts only because of its last report, or because it has none: to be looked at again. */
   readonly isProvisional: boolean;
 }
 
@@ -51,17 +51,14 @@ function sharedAddresses({ view, soft }: SharingParts, shardId: string): Readonl
   return new Set([...dialled, ...entries].map(({ address }) => address));
 }
 
-/** Everybody whom the ledger connects with an address. */
+/** Shards that the ledger connects with an address. */
 function partiesOf(view: FleetView, address: string): readonly string[] {
   const home = view.home(address)?.shardId;
   const reached = shardsOfAddress(view, address);
   return home === undefined ? [...reached] : [...reached, home];
 }
 
-// Which registered shards a registry entry is for (coordinator §7.5), and whether it is shared by them. Ids that
-// the entry names and that are not registered do not count: an entry becomes shared when its second
-// shard really is there.
-
+/** Whether a registry entry is for the shard (coordinator §7.5). */
 export function reaches(entry: ProviderRow, shardId: string): boolean {
   return entry.shards.length === 0 || entry.shards.includes(shardId);
 }

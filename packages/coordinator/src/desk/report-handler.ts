@@ -116,7 +116,7 @@ export class ReportHandler {
   async #register(report: ShardReport, budget: CommandBudget): Promise<Refused | undefined> {
     const { ledger, runtime, forgetShard } = this.#options;
     if (ledger.state.shard(report.shardId) !== undefined) return undefined;
-    // Its removal may have been committed without anybody here hearing of it.
+    // Its removal may have been committed with an outcome that this leader never heard.
     forgetShard(report.shardId);
     const result = await budget.apply({
       kind: 'AddShard',
@@ -239,13 +239,15 @@ function failureOf(
   return refused('UNAVAILABLE', `coordinator: ${what}: ${outcome.message}`);
 }
 
-// How many commands one report may commit (coordinator §6.1). What is over the budget waits for the next report
-// of the same shard, so that a mass restart cannot starve admin commands. A command that could not be
-// written ends the budget: the next ones would meet the same trouble, and the reply must not wait.
-
 const COMMANDS_PER_REPORT = 8;
 
-export class CommandBudget {
+export /**
+ * Bounds the commands that one report may commit (coordinator §6.1). The rest waits for the next
+ * report of the same shard, so that a mass restart cannot starve admin commands. A command that could
+ * not be written spends the budget: the next ones would meet the same trouble, and the reply must not
+ * wait.
+ */
+class CommandBudget {
   readonly #ledger: Ledger;
   #left = COMMANDS_PER_REPORT;
 

@@ -11,7 +11,7 @@ import { notLeader, type Refused, refused } from '../ledger/outcome.ts';
 
 const MAX_TERM_JUMP = 1_000_000n;
 
-/** Whoever campaigns: resigns this leadership and wins the next with at least this term. */
+/** The campaign loop: resigns this leadership and wins the next with a term above the observed one. */
 export interface TermRaiser {
   raiseAbove(observedTerm: bigint): void;
 }

@@ -10,7 +10,7 @@ import { isLater } from '../transfers/transfer-id.ts';
 import { type Claim, type Held, textOf } from '../reports/held.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 
-/** `keptBy` is the shard with whom the thing stays in the ledger; empty for a registry entry. */
+/** `keptBy` is the shard that keeps the thing in the ledger; empty for a registry entry. */
 export type Verdict =
   | { readonly kind: 'settled' }
   | { readonly kind: 'wait'; readonly forShardId: string }
@@ -59,8 +59,8 @@ function judgeDomain(view: FleetView, answers: Answers, claim: DomainClaim): Ver
 }
 
 /**
- * What still runs in a domain that the shard gives up is its own. Of a domain that the ledger does not
- * know the home would take it; whose row there is waits for the shard's word in any case (coordinator §7.2).
+ * Machines in use in a domain that the shard gives up are its own. If the ledger does not know the domain,
+ * the home would take them; a domain with a row waits for the shard's report in any case (coordinator §7.2).
  */
 function judgeReleasing(view: FleetView, { domain, shardId: shard }: DomainClaim): Verdict {
   if (view.domain(domain) !== undefined) return SETTLED;
@@ -81,9 +81,9 @@ export function domainMove(domain: Domain, from: string, to: string): readonly C
 }
 
 /**
- * Transfers of one machine follow each other, and a later one was committed only while the shard of
- * the earlier one stood frozen: its claim is history. A frozen machine is still listed as held, so
- * that without this the donor of a committed transfer would take its machine back.
+ * Transfers of one machine follow each other, and a later one was committed only while the recipient of
+ * the earlier one stood frozen: the earlier claim is history. A frozen machine is still listed as held,
+ * so without this rule the donor of a committed transfer would take its machine back.
  */
 function judgeOverride(
   view: FleetView,
@@ -122,8 +122,8 @@ function actsOn(held: Held, machineId: string): boolean {
 }
 
 /**
- * The ledger may name a home of long ago: one that was removed and came back under its name, or one
- * that has let go since. Told by it, that shard would act beside the one that is home now.
+ * The ledger may name a home of long ago: a shard that was removed and whose name is back, or one that has
+ * let go since. Told so by the ledger, that shard would act beside the home of today.
  */
 function judgeHome(
   view: FleetView,

@@ -106,7 +106,7 @@ export class RecoveryMachine implements RecoveryView {
     return true;
   }
 
-  /** An operator has said who is right. */
+  /** An operator has decided which shard keeps the subject. */
   decide(subject: string): void {
     this.#decided.add(subject);
   }
@@ -329,7 +329,7 @@ export class RecoveryMachine implements RecoveryView {
     return this.#decided.has(subject) || this.disputeOn(subject) !== undefined;
   }
 
-  /** What both shards dial; if that is nothing, whatever either dials: one of the claims is wrong. */
+  /** Addresses that both shards dial; if none, those of either: one of the claims is wrong. */
   #disputedAddresses(claim: Claim, owner: string): ReadonlySet<string> {
     const mine = this.#addressesOf(claim.shardId);
     if (claim.kind === 'provider') return new Set([claim.target.address, ...mine]);

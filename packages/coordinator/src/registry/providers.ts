@@ -27,7 +27,7 @@ export async function registerProvider(
   const isFirst = !isKnown(ledger.state, entry.address);
   const outcome = outcomeOf(await ledger.apply({ kind: 'UpsertProvider', entry }));
   if (outcome.kind === 'done' && isFirst) soft.onFirstRegistered(entry.address);
-  // Whoever enters the entry anew has decided what shards that hold another version are to dial.
+  // Registering an entry anew decides the dispute with shards that hold another version of it.
   if (outcome.kind === 'done') recovery.decide(providerSubject(entry.name));
   return outcome;
 }

@@ -43,9 +43,6 @@ it('knows no heartbeat before the first report, and ages that a wall-clock jump 
   assert.equal(lastHeartbeatUnixNs(world.desk.soft, 'a'), 0n);
 });
 
-// Proves the measured report interval: the gap between two reports, but never so long that a shard
-// that was silent for an hour counts as fresh for the next three.
-
 const MINUTE_MS = 60_000;
 
 function afterSilence(gapMs: number): ReturnType<typeof pictureOf> {

@@ -83,9 +83,9 @@ function complete(facts: SagaFacts): readonly SagaStep[] {
 }
 
 /**
- * Nobody is told to claim: without its own word the recipient may be another of the same name, and
- * recovery clears what it does not hold (recovery-machine.ts). A donor that does not stand still any
- * more is told nothing either: it may own some of the machines again.
+ * Without its own claim the recipient may be a later shard of the same name, and recovery clears overrides
+ * that it does not hold (recovery-machine.ts). A donor that is not frozen any more is told nothing: it may
+ * own some of the machines again.
  */
 function completeInDoubt(facts: SagaFacts): readonly SagaStep[] {
   const { donor, recipient } = facts;
@@ -94,21 +94,21 @@ function completeInDoubt(facts: SagaFacts): readonly SagaStep[] {
   return donor.hasHeardUs || !donor.isRegistered ? [{ do: 'finish' }] : NOTHING;
 }
 
-/** Also when it froze only after the abort, by an instruction that was late. */
+/** A late PREPARE can freeze a donor after the abort; the donor is thawed then too. */
 function thaw(facts: SagaFacts): readonly SagaStep[] {
   if (isCommitted(facts)) return [recommit(facts)];
   const { donor, recipient, isDoubtful } = facts;
   if (!donor.isFrozen) return NOTHING;
-  // It may have claimed them behind the snapshot.
+  // The recipient may have claimed the machines after the snapshot.
   if (isDoubtful && recipient.isRegistered && !recipient.hasHeardUs) return NOTHING;
   const order = isDoubtful ? orderOfFrozen(facts.donorHolds) : 'CANCEL';
   return order === 'wait' ? NOTHING : [tellDonor(facts, order)];
 }
 
 /**
- * By what the shards say, whatever this ledger says. What a donor released to a shard that was removed
- * since died with that shard; a namesake that registered later must not inherit it. After a restore
- * nobody can tell the two apart, so that there only the recipient's own claim proves a commit.
+ * Whether the shards prove a commit, also against this ledger. Machines that a donor released to a shard
+ * which was removed since went back to their domain or home; a later shard of that name must not inherit
+ * them. After a restore the ledger cannot tell the two apart, so only the recipient's own claim proves.
  */
 function isCommitted({ donor, recipient, isDoubtful }: SagaFacts): boolean {
   if (recipient.isClaimed) return true;
@@ -124,11 +124,12 @@ function tellDonor({ row }: SagaFacts, order: 'PREPARE' | 'RELEASE' | 'CANCEL'):
   return { do: 'tell', shardId: row.from, order };
 }
 
-// Whether a set of machines is worth moving: it must cover a part of some dimension of the deficit.
-// Below that a move and its way back cost more than either gains, and both would look reasonable.
-
 type Resources = readonly (readonly [string, string])[];
 
+/**
+ * Whether the machines cover enough of some dimension of the deficit. Below that a move and its way
+ * back cost more than either gains, and both would look reasonable.
+ */
 export function isWorthMoving(covered: Resources, deficit: Resources, minShare: number): boolean {
   const provided = new Map(covered);
   return deficit.some(([name, text]) => {

@@ -104,7 +104,7 @@ export class MoveEmitter {
     if (begun === undefined) return { kind: 'refused', message: 'the record is gone' };
     const result = await hands.moveQuota(begun, move, 'SHRINK');
     const row = ledger.state.transfer(id);
-    // What did not shrink is aborted by the loop: a record without a quota has nowhere to go.
+    // The loop aborts a record whose quota did not shrink.
     if (result.kind !== 'applied' || row === undefined) return refusalOf(result);
     return emittedAs(id, hands.tellSlice(row, row.from));
   }
@@ -138,9 +138,6 @@ function flowOfMove(move: Move): ReturnType<typeof flowOf> {
   return flowOf({ kind: move.tier === 1 ? 'machines' : 'drain', instanceType, zone, from, to });
 }
 
-// Cross-shard drains (tier 3): one instruction to the donor, no record in the ledger, because no
-// ownership moves. What the donor says it drains is remembered as reserved for the recipient.
-
 export interface DrainOrdersOptions {
   readonly term: bigint;
   readonly clock: Clock;
@@ -149,6 +146,10 @@ export interface DrainOrdersOptions {
   readonly observer: Pick<CoordinatorObserver, 'onRebalanceMove'>;
 }
 
+/**
+ * Cross-shard drains (tier 3): one instruction to the donor and no record in the ledger, because no
+ * ownership moves. Machines that the donor drains are remembered as reserved for the recipient.
+ */
 export class DrainOrders {
   readonly #options: DrainOrdersOptions;
   #count = 0;

@@ -200,9 +200,6 @@ export class SagaHands {
   }
 }
 
-// What a transfer leaves behind: quiet. The flow and the machines do not move again for a while,
-// whether it was committed or given up, and a drain that it used up is settled.
-
 export interface SagaQuietOptions {
   readonly clock: Clock;
   readonly soft: SoftState;
@@ -211,6 +208,10 @@ export interface SagaQuietOptions {
   readonly settings: Pick<RebalanceSettings, 'cooldownCycles' | 'intervalMs'>;
 }
 
+/**
+ * The quiet after a transfer: its flow and its machines do not move again for a while, whether it was
+ * committed or given up, and a drain that it used up is settled.
+ */
 export class SagaQuiet {
   readonly #options: SagaQuietOptions;
 
@@ -237,7 +238,7 @@ export class SagaQuiet {
     cooldowns.coolFlow(flow, clock.monotonicMs(), this.#durationMs(a, b), refusedBy);
   }
 
-  /** By the slower of the two: a flow is quiet until both have told what came of it. */
+  /** By the slower of the two reporters: a flow is quiet until both have reported its effect. */
   #durationMs(a: string, b: string): number {
     const { soft, settings } = this.#options;
     const intervals = [a, b].map(

@@ -244,9 +244,10 @@ export class TransferDriver implements AckListener {
   }
 }
 
-// The decisions of a saga as one value. The driver takes them as an argument: the model check runs
-// the real driver on rules with a planted fault and must notice each of them.
-
+/**
+ * The decisions of a saga. The driver takes them as an argument: the model check runs the real driver
+ * on rules with a planted fault and must notice each of them.
+ */
 export interface SagaRules {
   readonly decide: (facts: SagaFacts) => readonly SagaStep[];
   readonly decideLost: (facts: LostFacts) => LostStep;
@@ -285,9 +286,10 @@ export class SagaMemory {
   }
 }
 
-// Wakes one waiting loop early. A ring while nobody waits is kept, so that what happened while the
-// loop was busy is not slept over; several rings are one.
-
+/**
+ * Wakes one waiting loop early. A ring while the loop is busy is kept, so that the loop does not sleep
+ * over it; several rings are one.
+ */
 export class Doorbell {
   #isRung = false;
   #wake: (() => void) | undefined;

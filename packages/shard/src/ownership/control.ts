@@ -140,7 +140,7 @@ export class Control implements ShardControl {
     const holding = (): readonly DomainRef[] =>
       heldForeignDomains(assignment, { adopted, frozen: frozenMachines(store.book) }, core.fleet);
     await store.apply(assignment, holding());
-    // What began while the file was written; from here on nothing begins there.
+    // An action may have begun there while the file was written; from here on none begins.
     if (isWhole) await store.change((stored) => withReleasing(stored, holding()));
     if (isUsable) follower.install(assignment.providers, isWhole);
     keeper.refreshAll();
@@ -156,7 +156,7 @@ export class Control implements ShardControl {
     if (claimed.length > 0) this.#parts.supervise('ownership', this.#fetch(claimed));
   }
 
-  /** What a provider does not answer for now comes with its next List. */
+  /** A machine that its provider does not answer for now comes with the next List. */
   async #fetch(machineIds: readonly string[]): Promise<void> {
     const outcome = await fetchClaimed(this.#parts, machineIds.slice(0, MAX_MACHINES_PER_STEP));
     if (outcome.kind === 'failed') {
@@ -167,7 +167,7 @@ export class Control implements ShardControl {
   async closeEmptyDomains(): Promise<void> {
     const { store, core, directory } = this.#parts;
     const shared = [...directory.entries()].filter(([, { isShared }]) => isShared);
-    // Before its first List the fleet is empty, whatever runs there.
+    // Before its first List the fleet is empty, although machines may run there.
     if (!shared.every(([, { address }]) => this.#isListed(address))) return;
     const empty = emptyReleasingDomains(store, core.fleet);
     if (empty.length > 0) await store.empty(empty);
@@ -222,7 +222,7 @@ export class Control implements ShardControl {
     return drainForAnother(this.#parts, order);
   }
 
-  /** Until then the fleet is empty, and nothing can be said about what it has. */
+  /** Before the first List the fleet is empty, and no candidate can be ruled out. */
   #isListed(address: string): boolean {
     const name = this.#parts.directory.nameAt(address);
     if (name === undefined) return true;
@@ -249,7 +249,7 @@ export class Control implements ShardControl {
     supervise('ownership', this.#tend(refreshes));
   }
 
-  /** What needs the disk; one at a time, and a full disk is tried again in the next cycle. */
+  /** The part that needs the disk: one at a time; a full disk is tried again in the next cycle. */
   async #tend(refreshes: CycleReport['refreshes']): Promise<void> {
     const { store, core, follower, logger } = this.#parts;
     try {

@@ -98,8 +98,7 @@ export function idsOf(fields: Fields, key: string): readonly string[] {
   return ids;
 }
 
-// One way for a write of this folder to fail: what was not made durable did not happen.
-
+/** A write that fails throws: what was not made durable did not happen. */
 export async function writeDurably(file: DurableFile, text: string): Promise<void> {
   try {
     await file.replace(text);

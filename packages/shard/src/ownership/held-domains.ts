@@ -45,17 +45,6 @@ export function emptyReleasingDomains(
   return open.filter((domain) => !held.has(domain));
 }
 
-// Foreign domains in which this shard still has machines of its own doing: when a domain is carved
-// out of what it owned as a home, or a provider becomes shared, what runs there, or is being
-// created there at this moment, stays its keeper's until it is idle. The ledger tells the new owner
-// of the domain only when no shard names it as held (coordinator §7.2), so one too few here means
-// that two shards act on one machine.
-// One too many is as bad: a domain that is held lets every machine in enter that serves, also those of
-// its owner. So machines that an override names, or named until now, do not count: one that we adopted
-// and froze for its next owner is listed until we hear of the end, and may be at work there by then.
-// Any other that is frozen counts, also idle: until its transfer has ended it is promised, and whoever
-// got it with the domain would use it beside the one to whom it is promised.
-
 /** Nothing of ours is under way there unless an action is pending. */
 const AT_REST: ReadonlySet<StateCode> = new Set([State.Idle, State.Speculative, State.Failed]);
 
@@ -67,7 +56,18 @@ interface HeldBefore {
   readonly frozen: ReadonlySet<string>;
 }
 
-/** Cost: a few array reads per machine; asked once per assignment. */
+/**
+ * Foreign domains in which this shard still has machines at work: when a domain is carved out of a
+ * home, or a provider becomes shared, a machine that serves or is being created there stays this
+ * shard's until it is idle. The ledger tells the new owner of the domain only when no shard names it
+ * as held (coordinator §7.2), so one domain too few here means that two shards act on one machine. One
+ * too many is as bad: a held domain lets every serving machine enter, also those of its owner. So a
+ * machine that an override names, or named until now, does not count: an adopted machine that this
+ * shard froze for its next owner is listed until the transfer ends, and may be at work there by then.
+ * Any other frozen machine counts, also idle: until its transfer has ended it is promised, and the
+ * next owner of the domain would use it beside its recipient. Cost: a few array reads per machine;
+ * asked once per assignment.
+ */
 export function heldForeignDomains(
   { foreignDomains, adopted, released }: ForeignFacts,
   before: HeldBefore,
@@ -111,10 +111,11 @@ function valuesByKey(
   return byKey;
 }
 
-// Which other shards this one knows to own something beside it: whose domains are foreign to it, to whom
-// the ledger has given machines, whom it has given some itself. Told to a ledger that was restored from
-// before such a shard registered: it must not hand out what a silent shard is using. Pure.
-
+/**
+ * Other shards that this one knows to own something: owners of its foreign domains, owners of machines
+ * by name, and recipients of its transfers. Told to a ledger that was restored from before such a
+ * shard registered, which must not hand out what the silent shard is using.
+ */
 export function otherOwners(
   shardId: string,
   { foreignDomains, released }: StoredAssignment,

@@ -122,7 +122,7 @@ function releasingOf(item: unknown): ReleasingDomain {
   };
 }
 
-export function overrideOf(item: unknown): MachineOverride {
+function overrideOf(item: unknown): MachineOverride {
   const fields = fieldsOf(item, 'an override', ['machineId', 'transferId', 'peerShardId']);
   return {
     machineId: textOf(fields, 'machineId'),

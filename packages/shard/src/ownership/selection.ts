@@ -47,7 +47,7 @@ export interface Resolution {
 }
 
 /** Whether the machine would serve the demand, wherever it stands now. */
-export function isSelected(machine: Machine, selector: MachineSelector): boolean {
+function isSelected(machine: Machine, selector: MachineSelector): boolean {
   const { instanceType, zone, requirements, minUnit, interruptionBucket } = selector;
   if (instanceType !== '' && machine.instanceType !== instanceType) return false;
   if (zone !== '' && machine.zone !== zone) return false;
@@ -130,21 +130,21 @@ function order(a: number, b: number): number {
   return a < b ? -1 : Number(a > b);
 }
 
-// Machines of one provider that are ours to give: in the wanted state, not promised to anybody else,
-// nothing under way. Walks the columns and makes objects only of machines that match, a bounded
-// number of them.
-
 /** A choice among this many is as good as any: one step moves at most fifty. */
 const MAX_CANDIDATES = 20_000;
 
 export interface CandidateQuery {
   readonly state: StateCode;
   readonly selector: MachineSelector;
-  /** Reserved for somebody else: not ours to give. */
+  /** A machine reserved for another shard than this one is no candidate. */
   readonly toShardId: string;
 }
 
-/** Undefined when the provider is none that we share. */
+/**
+ * Machines of one shared provider that this shard may give: in the wanted state, not promised to
+ * another shard, with nothing under way. Walks the columns and makes objects only of machines that
+ * match, a bounded number of them. Undefined when this shard does not share the provider.
+ */
 export function giveCandidates(
   { core, store, directory, reservations }: ControlParts,
   { state, selector, toShardId }: CandidateQuery,

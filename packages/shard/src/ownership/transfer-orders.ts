@@ -2,8 +2,10 @@
 // and CANCEL as the donor, CLAIM as the recipient. Each is idempotent by transfer id: what the book
 // already says is answered again and not done again.
 //
-// Nothing is ever drained for a transfer: what is not idle and unbound when it is chosen is not
-// chosen.
+// Nothing is drained for a transfer: only machines that are idle and unbound are chosen.
+//
+// CLAIM, and RELEASE after a commit, come from a coordinator of an older build: today the assignment says
+// both (ownership-store.ts).
 
 import { withDeadline } from '@bigfleet/base';
 import { printResources, State } from '@bigfleet/engine';
@@ -47,7 +49,7 @@ export async function prepareTransfer(
   return { kind: 'accepted', machineIds, covered: quantities };
 }
 
-/** Durable, then out of the inventory: the store's listeners drop what is not ours any more. */
+/** Durable, then out of the inventory: the store's listeners drop the machines. */
 export async function releaseTransfer(
   { store }: ControlParts,
   { transferId, peerShardId, machineIds }: TransferOrder,

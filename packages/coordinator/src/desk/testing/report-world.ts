@@ -19,8 +19,7 @@ import type { CommandBody } from '../../state/commands.ts';
 import { MemoryDisk } from '../../store/testing/memory-disk.ts';
 import { MemoryStore } from '../../store/testing/memory-store.ts';
 import { createReportDesk, type ReportDesk } from '../report-desk.ts';
-import type { ReportOutcome } from '../report-handler.ts';
-import type { TransferPort } from '../report-handler.ts';
+import type { ReportOutcome, TransferPort } from '../report-handler.ts';
 
 type Init<S extends Parameters<typeof encodeInit>[0]> = Parameters<typeof encodeInit<S>>[1];
 export type ReportInit = Exclude<Init<typeof ShardReportSchema>, { readonly $typeName: string }>;
