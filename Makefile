@@ -42,7 +42,7 @@ up: $(INSTALLED) ## Run the system on embedded defaults: FOR=30s stops by itself
 	@node demo/src/up.ts $(if $(FOR),--for $(FOR)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: check
-check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contract, generated pages, links
+check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contract, generated pages, links, cited sections
 	tsc -b
 	oxlint --type-aware --deny-warnings
 	biome format
@@ -131,7 +131,7 @@ format: $(INSTALLED) ## Format the sources
 	biome format --write
 
 .PHONY: docs
-docs: $(INSTALLED) ## Check links and named files of the documentation
+docs: $(INSTALLED) ## Check links, named files and cited sections
 	@node tools/links.ts
 
 .PHONY: clean

@@ -9,8 +9,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { readBaseline, writeBaseline } from './harness/baseline.ts';
 import { percentiles } from './harness/percentiles.ts';
-import type { Results } from './harness/results.ts';
-import { parseResults } from './harness/results.ts';
+import { type Results, parseResults } from './harness/results.ts';
 
 const TESTDATA = join(import.meta.dirname, 'harness/testdata');
 let scratch = '';

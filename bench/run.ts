@@ -2,9 +2,9 @@
 
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nodeProblem } from '@bigfleet/process/node-version';
 import { readBaseline, updatedBaseline, writeBaseline } from './harness/baseline.ts';
-import type { CompareArgs, RunArgs } from './harness/cli-args.ts';
-import { HELP, parseCli } from './harness/cli-args.ts';
+import { type CompareArgs, type RunArgs, HELP, parseCli } from './harness/cli-args.ts';
 import { compareRevisions, renderComparison } from './harness/compare-revisions.ts';
 import { discover } from './harness/discover.ts';
 import { writeResults } from './harness/results.ts';
@@ -13,12 +13,10 @@ import { renderTable } from './harness/table.ts';
 
 const BENCH_FOLDER = dirname(fileURLToPath(import.meta.url));
 const ROOT = dirname(BENCH_FOLDER);
-const NODE_MAJOR = '24';
 
 async function main(): Promise<number> {
-  if (process.versions.node.split('.')[0] !== NODE_MAJOR) {
-    return usage(`Node ${NODE_MAJOR} is required, this is ${process.version}: use make bench`);
-  }
+  const wrongNode = nodeProblem(process.version);
+  if (wrongNode !== undefined) return usage(`${wrongNode}: use make bench`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     // Exiting, rather than dying, is what ends the measuring child.
     process.once(signal, () => process.exit(130));

@@ -6,7 +6,7 @@ import { realRuntime } from '@bigfleet/base/real';
 import { type ApplyQueue, openLedger } from '@bigfleet/coordinator';
 import { EtcdClient, EtcdStore } from '@bigfleet/coordinator/etcd';
 import { captureSink, createLogger } from '@bigfleet/telemetry';
-import { startEtcd } from '../../test/etcd/start.ts';
+import { startEtcd } from '../../test/etcd/binaries.ts';
 import type { EtcdCluster } from '../../test/toolkit/index.ts';
 import { type BenchEntry, compareInterleaved, defineBench } from '../harness/index.ts';
 import { BareEtcd } from './bare-etcd.ts';

@@ -128,13 +128,13 @@ export class Churn {
   #window(): number[] {
     const count = this.#order.length;
     const { start, width } = churnWindow(count, this.#round);
-    return Array.from({ length: width }, (_, at) => this.#order[(start + at) % count] as number);
+    return Array.from({ length: width }, (_, at) => this.#order[(start + at) % count]!);
   }
 
   #finishDrains(): number {
     const { inventory } = this.#fleet.engine;
     for (const slot of this.#draining) {
-      this.#touched.add(inventory.columns.cluster[slot] as number);
+      this.#touched.add(inventory.columns.cluster[slot]!);
       inventory.move(slot, State.Idle, {}, this.#fleet.nowMs);
     }
     return this.#draining.splice(0).length;
@@ -146,7 +146,7 @@ export class Churn {
     const excess = this.#transitions - this.#round * TRANSITIONS;
     const wanted = Math.round(FIRST_LOSSES - excess * LOSSES_PER_EXCESS);
     for (let at = 0; at < wanted; at++) {
-      const cluster = window[this.#random.below(window.length)] as number;
+      const cluster = window[this.#random.below(window.length)]!;
       const slot = this.#bound.draw(cluster, this.#random);
       if (slot === undefined) continue;
       inventory.move(slot, State.Draining, {}, this.#fleet.nowMs);
@@ -162,7 +162,7 @@ export class Churn {
     let left = CHANGED_ROWS - this.#shrink(edits) - this.#grow(edits, window);
     // A draw may fall on a row of this round again; the bound ends a window without rows.
     for (let tries = 0; left > 0 && tries < CHANGED_ROWS * 20; tries++) {
-      const picked = edits.pick(window[this.#random.below(window.length)] as number, this.#random);
+      const picked = edits.pick(window[this.#random.below(window.length)]!, this.#random);
       if (picked === undefined) continue;
       edits.replace(picked, this.#plan.change(picked.need, this.#random));
       left -= 1;
@@ -189,7 +189,7 @@ export class Churn {
   #grow(edits: Edits, window: readonly number[]): number {
     let count = 0;
     for (let tries = 0; count < this.#plan.growths && tries < 1_000; tries++) {
-      const cluster = window[this.#random.below(window.length)] as number;
+      const cluster = window[this.#random.below(window.length)]!;
       const picked = edits.pick(cluster, this.#random);
       if (picked === undefined || this.#grown.some(({ key }) => key === keyOf(picked.need)))
         continue;
@@ -274,8 +274,7 @@ class BoundMachines implements BindingObserver {
     this.#touched = touched;
     const { columns, slotCount } = engine.inventory;
     for (let slot = 0; slot < slotCount; slot++) {
-      if (columns.state[slot] === State.Configured)
-        this.#add(slot, columns.cluster[slot] as number);
+      if (columns.state[slot] === State.Configured) this.#add(slot, columns.cluster[slot]!);
     }
   }
 
@@ -294,7 +293,7 @@ class BoundMachines implements BindingObserver {
     const slots = this.#byCluster.get(cluster) ?? [];
     if (slots.length === 0) return undefined;
     const at = random.below(slots.length);
-    const slot = slots[at] as number;
+    const slot = slots[at]!;
     removeAt(slots, at);
     return slot;
   }
@@ -330,7 +329,7 @@ function shuffled(list: readonly number[], random: Random): number[] {
   const copy = [...list];
   for (let at = copy.length - 1; at > 0; at--) {
     const other = random.below(at + 1);
-    [copy[at], copy[other]] = [copy[other] as number, copy[at] as number];
+    [copy[at], copy[other]] = [copy[other]!, copy[at]!];
   }
   return copy;
 }

@@ -17,10 +17,10 @@ export function applyActions({ engine, nowMs }: Fleet, observer?: BindingObserve
   const { actions, inventory } = engine;
   let transitions = 0;
   for (let at = 0; at < actions.length; at++) {
-    const slot = actions.slot[at] as number;
-    const cluster = actions.cluster[at] as number;
+    const slot = actions.slot[at]!;
+    const cluster = actions.cluster[at]!;
     transitions += 2;
-    switch (actions.kind[at] as number) {
+    switch (actions.kind[at]!) {
       case ActionKind.Provision:
         inventory.move(slot, State.Creating, {}, nowMs);
         inventory.move(slot, State.Idle, { host: HOST }, nowMs);

@@ -250,8 +250,8 @@ function settings(
 function decisionsOf({ actions, inventory }: Engine): string {
   let hash = 0;
   for (let at = 0; at < actions.length; at++) {
-    hash = Math.imul(hash ^ (actions.slot[at] as number), 0x9e37_79b1);
-    hash = Math.imul(hash ^ (actions.kind[at] as number) ^ (hash >>> 15), 0x85eb_ca6b);
+    hash = Math.imul(hash ^ actions.slot[at]!, 0x9e37_79b1);
+    hash = Math.imul(hash ^ actions.kind[at]! ^ (hash >>> 15), 0x85eb_ca6b);
   }
   return `${actions.length}:${hash}:${inventory.size}`;
 }

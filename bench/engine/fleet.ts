@@ -141,7 +141,7 @@ export function countFleet({ engine }: Fleet): Shape {
   const { inventory, needs } = engine;
   const byState = new Map<number, number>();
   for (let slot = 0; slot < inventory.slotCount; slot++) {
-    const state = inventory.columns.state[slot] as number;
+    const state = inventory.columns.state[slot]!;
     byState.set(state, (byState.get(state) ?? 0) + 1);
   }
   let rows = 0;
@@ -177,7 +177,7 @@ export function countDecisions({ engine }: Fleet): Shape {
   const { actions } = engine;
   const byKind = new Map<number, number>();
   for (let at = 0; at < actions.length; at++) {
-    const kind = actions.kind[at] as number;
+    const kind = actions.kind[at]!;
     byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
   }
   const kinds = KIND_NAMES.map(([name, kind]) => [name, byKind.get(kind) ?? 0] as const);

@@ -94,7 +94,7 @@ export function seedGangMix(mix: GangMix): SeedFleet {
     const speculative = largestRemainder(share, mix.speculative);
     for (const [at, kind] of all.entries()) {
       for (const [ordinal, cluster] of names.entries()) {
-        const count = perCluster[at] as number;
+        const count = perCluster[at]!;
         addTier(fleet, mix, {
           kind,
           state: State.Configured,
@@ -103,8 +103,8 @@ export function seedGangMix(mix: GangMix): SeedFleet {
           cluster,
         });
       }
-      addTier(fleet, mix, { kind, state: State.Idle, count: idle[at] as number, first: 0 });
-      const bought = speculative[at] as number;
+      addTier(fleet, mix, { kind, state: State.Idle, count: idle[at]!, first: 0 });
+      const bought = speculative[at]!;
       addTier(fleet, mix, { kind, state: State.Speculative, count: bought, first: 0 });
     }
     return () => {

@@ -50,9 +50,9 @@ const profiles: readonly Profile[] = Array.from({ length: ROWS }, (_, row) =>
   createProfile({
     requirements: [typeIn(...rowTypes(row).map(({ name }) => name))],
     spread: [],
-    priority: PRIORITIES[row % PRIORITIES.length] as number,
-    interruptionBucket: bucketOfDollars(PENALTY_DOLLARS[row % 4] as number),
-    reclamationBucket: bucketOfDollars(PENALTY_DOLLARS[(row + 1) % 4] as number),
+    priority: PRIORITIES[row % PRIORITIES.length]!,
+    interruptionBucket: bucketOfDollars(PENALTY_DOLLARS[row % 4]!),
+    reclamationBucket: bucketOfDollars(PENALTY_DOLLARS[(row + 1) % 4]!),
   }),
 );
 
@@ -124,11 +124,11 @@ function countBound({ engine }: Fleet, clusters: readonly string[]): Int32Array 
   const ordinalOf = new Map(clusters.map((name, at) => [inventory.clusterIndex(name), at]));
   const counts = new Int32Array(clusters.length * TYPE_COUNT);
   for (let slot = 0; slot < inventory.slotCount; slot++) {
-    const ordinal = ordinalOf.get(inventory.columns.cluster[slot] as number);
+    const ordinal = ordinalOf.get(inventory.columns.cluster[slot]!);
     if (ordinal === undefined) continue;
     const { instanceType }: Machine = inventory.read(slot);
     const cell = ordinal * TYPE_COUNT + (typeOf.get(instanceType) as number);
-    counts[cell] = (counts[cell] as number) + 1;
+    counts[cell] = counts[cell]! + 1;
   }
   return counts;
 }
@@ -136,7 +136,7 @@ function countBound({ engine }: Fleet, clusters: readonly string[]): Int32Array 
 function rowSupply(bound: Int32Array, cluster: number, row: number): Resources | undefined {
   let supply: Resources = new Map();
   for (const [at, { allocatable }] of rowTypes(row).entries()) {
-    const count = bound[cluster * TYPE_COUNT + row * TYPES_PER_ROW + at] as number;
+    const count = bound[cluster * TYPE_COUNT + row * TYPES_PER_ROW + at]!;
     if (count > 0) supply = plus(supply, times(allocatable, count));
   }
   return supply.size === 0 ? undefined : supply;

@@ -98,7 +98,7 @@ function addMachines(fleet: Fleet, clusters: readonly string[], records: number)
     const total = counts.reduce((sum, count) => sum + count, 0);
     const racks = Math.ceil(total / MACHINES_PER_RACK);
     for (const [tier, [state]] of tiers.entries()) {
-      const count = counts[tier] as number;
+      const count = counts[tier]!;
       addTier(fleet, { archetype, state, count, racks, clusters });
     }
   }
@@ -120,7 +120,7 @@ function addTier(fleet: Fleet, { archetype, state, count, racks, clusters }: Tie
   );
   const shapes = sizes.flatMap(({ resources }, at) => {
     const allocatable = seedAllocatable(podResources(resources), archetype, DENSITY);
-    return Array.from({ length: bySize[at] as number }, () => allocatable);
+    return Array.from({ length: bySize[at]! }, () => allocatable);
   });
   const assigned = stampOf(archetype);
   for (let at = 0; at < count; at++) {
@@ -146,7 +146,7 @@ function addTier(fleet: Fleet, { archetype, state, count, racks, clusters }: Tie
 function stampOf(archetype: Archetype): Assignment {
   const { priority, interruptionBucket, reclamationBucket, fingerprint } = profileOf(
     archetype,
-    archetype.priorityClasses[0] as number,
+    archetype.priorityClasses[0]!,
     undefined,
   );
   const needFingerprint = isGang(archetype) ? '' : fingerprint;

@@ -74,7 +74,7 @@ export function addTier(
   const counts = largestRemainder(weights, total);
   for (const [at, archetype] of benchArchetypes.entries()) {
     const allocatable = times(largestUnit(archetype), unitsPerMachine);
-    for (let ordinal = 0; ordinal < (counts[at] as number); ordinal++) {
+    for (let ordinal = 0; ordinal < counts[at]!; ordinal++) {
       const type = archetype.types[ordinal % archetype.types.length] as string;
       const rack = ordinal % RACKS;
       const zone = archetype.zones[rack % archetype.zones.length] as string;
@@ -94,7 +94,7 @@ export function addTier(
 }
 
 function stamp(archetype: BenchArchetype, type: string): Assignment {
-  const priority = archetype.priorities[0] as number;
+  const priority = archetype.priorities[0]!;
   const { interruptionBucket, reclamationBucket, fingerprint } = profile(archetype, type, priority);
   const needFingerprint = archetype.isGang ? '' : fingerprint;
   return { priority, interruptionBucket, reclamationBucket, needFingerprint, group: '' };
@@ -121,10 +121,10 @@ function profile(
 export function lateRollup(cluster: string): Need[] {
   const counts = largestRemainder(weights, UBER.lateRows);
   return benchArchetypes.flatMap((archetype, at) =>
-    Array.from({ length: counts[at] as number }, (_, row) => {
+    Array.from({ length: counts[at]! }, (_, row) => {
       const unit = largestUnit(archetype);
       const type = archetype.types[row % archetype.types.length] as string;
-      const priority = archetype.priorities[0] as number;
+      const priority = archetype.priorities[0]!;
       return {
         cluster,
         profile: profile(archetype, type, priority),
@@ -144,7 +144,7 @@ export function unitRollup(rows: number, isAllGangs: boolean): DrawRollup {
       const archetype = weightedPick(random, benchArchetypes);
       const unit = archetype.units[random.below(archetype.units.length)] as Resources;
       const type = archetype.types[random.below(archetype.types.length)] as string;
-      const priority = archetype.priorities[random.below(archetype.priorities.length)] as number;
+      const priority = archetype.priorities[random.below(archetype.priorities.length)]!;
       return {
         cluster,
         profile: profile(archetype, type, priority, isAllGangs || archetype.isGang),

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Baseline } from './baseline.ts';
 import {
+  type Baseline,
   againstBaseline,
   readBaseline,
   regressions,

@@ -5,14 +5,17 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { measureK } from '../kernel/k.ts';
-import type { ChildOrder, ChildReport, FailureReport, TimeReport } from './child-report.ts';
-import { parseOrder } from './child-report.ts';
-import type { Bench, Extra, Shape, Timing } from './define-bench.ts';
-import { DEFAULT_SEED } from './define-bench.ts';
+import {
+  type ChildOrder,
+  type ChildReport,
+  type FailureReport,
+  type TimeReport,
+  parseOrder,
+} from './child-report.ts';
+import { type Bench, type Extra, type Shape, type Timing, DEFAULT_SEED } from './define-bench.ts';
 import { entriesOf } from './discover.ts';
 import { measureAllocations } from './measure-allocations.ts';
-import type { TimedRun } from './measure-times.ts';
-import { timeIterations } from './measure-times.ts';
+import { type TimedRun, timeIterations } from './measure-times.ts';
 import { median, percentiles } from './percentiles.ts';
 import { shapeProblems } from './shape-check.ts';
 

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Verdict } from './compare-revisions.ts';
-import { compareRuns, renderComparison } from './compare-revisions.ts';
+import { type Verdict, compareRuns, renderComparison } from './compare-revisions.ts';
 import type { Results } from './results.ts';
 import { exampleResult, exampleResults } from './testing-result.ts';
 

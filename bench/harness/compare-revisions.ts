@@ -4,10 +4,8 @@
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import type { MedianInterval } from './median-interval.ts';
-import { medianInterval } from './median-interval.ts';
-import type { Results } from './results.ts';
-import { parseResults } from './results.ts';
+import { type MedianInterval, medianInterval } from './median-interval.ts';
+import { type Results, parseResults } from './results.ts';
 import { prepareTree } from './revision-tree.ts';
 import { withTempFolder } from './temp-folder.ts';
 

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Bench } from './define-bench.ts';
-import { defineBench, defineRatio } from './define-bench.ts';
+import { type Bench, defineBench, defineRatio } from './define-bench.ts';
 
 const good: Bench<null> = {
   name: 'area/shape-5k/full',

@@ -5,10 +5,8 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ChildOrder, ChildReport } from './child-report.ts';
-import { parseReport } from './child-report.ts';
-import type { Bench } from './define-bench.ts';
-import { DEFAULT_TIMEOUT_MS } from './define-bench.ts';
+import { type ChildOrder, type ChildReport, parseReport } from './child-report.ts';
+import { type Bench, DEFAULT_TIMEOUT_MS } from './define-bench.ts';
 import { ALLOCATION_FLAGS } from './measure-allocations.ts';
 import { withTempFolder } from './temp-folder.ts';
 

@@ -3,8 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CalibrationPair } from './noise.ts';
-import { isSteady, measureSteadily, shapeK } from './noise.ts';
+import { type CalibrationPair, isSteady, measureSteadily, shapeK } from './noise.ts';
 
 function pair(kBeforeMs: number, kAfterMs: number): CalibrationPair {
   return { kBeforeMs, kAfterMs };

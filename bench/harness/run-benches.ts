@@ -2,15 +2,13 @@
 // once: on two cores they would measure each other.
 
 import { applyRatios, ratioBars, withPartners } from './ratios.ts';
-import type { Baseline } from './baseline.ts';
-import { regressions } from './baseline.ts';
+import { type Baseline, regressions } from './baseline.ts';
 import { brokenBars } from './bars.ts';
 import type { Discovered } from './discover.ts';
 import { describeMachine, describeRevision } from './machine.ts';
 import { compileNameGlob } from './name-glob.ts';
 import type { Result, Results } from './results.ts';
-import type { ShapeOutcome } from './run-shape.ts';
-import { runShape } from './run-shape.ts';
+import { type ShapeOutcome, runShape } from './run-shape.ts';
 
 export interface RunOptions {
   readonly discovered: Discovered;

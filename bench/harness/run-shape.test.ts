@@ -5,8 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChildReport, TimeReport } from './child-report.ts';
 import type { Bench } from './define-bench.ts';
-import type { ShapeOutcome } from './run-shape.ts';
-import { runShape } from './run-shape.ts';
+import { type ShapeOutcome, runShape } from './run-shape.ts';
 
 const bench: Bench<unknown> = {
   name: 'area/shape',

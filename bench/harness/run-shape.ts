@@ -5,8 +5,7 @@
 import { join } from 'node:path';
 import type { AllocReport, ChildReport, TimeReport } from './child-report.ts';
 import type { Bench } from './define-bench.ts';
-import type { LaunchOptions } from './launch.ts';
-import { launchChild } from './launch.ts';
+import { type LaunchOptions, launchChild } from './launch.ts';
 import { measureSteadily, shapeK } from './noise.ts';
 import type { Result } from './results.ts';
 

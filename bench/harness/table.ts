@@ -1,8 +1,7 @@
 // The table a person reads after a run. Colour only when asked for; widths by code point, since
 // every header here is one column per code point.
 
-import type { Baseline } from './baseline.ts';
-import { againstBaseline } from './baseline.ts';
+import { type Baseline, againstBaseline } from './baseline.ts';
 import type { Results, Result } from './results.ts';
 
 export interface TableOptions {

@@ -117,7 +117,7 @@ export class H2Stream {
       const length = this.#received.readUIntBE(at, 3);
       const end = at + FRAME_HEADER_BYTES + length;
       if (this.#received.length < end) break;
-      const [type, flags] = [this.#received[at + 3] as number, this.#received[at + 4] as number];
+      const [type, flags] = [this.#received[at + 3]!, this.#received[at + 4]!];
       const isOurs = this.#received.readUInt32BE(at + 5) === STREAM;
       this.#onFrame(type, flags, isOurs, this.#received.subarray(at + FRAME_HEADER_BYTES, end));
       at = end;

@@ -87,5 +87,5 @@ export class OperatorSession {
 /** Read in place: decoding the acknowledgement would cost the bench more than sending the roll-up. */
 function echoOf(bytes: Buffer): string {
   if (bytes[2] !== ECHO_TAG) throw new Error('an acknowledgement without its echo in front');
-  return bytes.toString('latin1', ECHO_AT, ECHO_AT + (bytes[ECHO_AT - 1] as number));
+  return bytes.toString('latin1', ECHO_AT, ECHO_AT + bytes[ECHO_AT - 1]!);
 }

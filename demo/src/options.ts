@@ -1,6 +1,6 @@
 // The demo's options, from flags or the environment: how long, which seed, which ports.
 
-import { parseArgs } from 'node:util';
+import { parseDuration, readArguments, refusalText, text } from '@bigfleet/process/flags';
 import { defaultPorts, type PortName, portNames, type Ports, portVariable } from './ports.ts';
 
 export interface DemoOptions {
@@ -19,27 +19,20 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const DEFAULT_SEED = '12648430';
 const MAX_FOR_MS = 3_600_000;
 const MAX_PORT = 65_535;
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
 export const usage: string = `usage: make up [FOR=30s] [SEED=n] ${portNames
   .map((name) => `[${portVariable(name)}=${defaultPorts[name]}]`)
   .join(' ')}`;
 
+const flags = Object.fromEntries(
+  ['for', 'seed', ...portNames.map((name) => `${name}-port`)].map((name) => [name, text('', '')]),
+);
+
 export function parseOptions(args: readonly string[], env: Environment): ParsedOptions {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: Object.fromEntries(
-        ['for', 'seed', ...portNames.map((name) => `${name}-port`)].map((name) => [
-          name,
-          { type: 'string' as const },
-        ]),
-      ),
-    });
-    return check(values, env);
-  } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
-  }
+  const read = readArguments(flags, args, { isLastCounted: true });
+  if (!read.ok) return { ok: false, problem: refusalText(read.error) };
+  const given = [...read.value.texts].map(([name, texts]) => [name, texts.at(-1)] as const);
+  return check(Object.fromEntries(given), env);
 }
 
 function check(
@@ -47,8 +40,9 @@ function check(
   env: Environment,
 ): ParsedOptions {
   const duration = values['for'] ?? env['FOR'];
-  const forMs = duration === undefined ? undefined : parseDurationMs(duration);
-  if (duration !== undefined && (forMs === undefined || forMs < 1 || forMs > MAX_FOR_MS)) {
+  const parsed = duration === undefined ? undefined : parseDuration(duration);
+  const forMs = parsed?.ok === true ? parsed.value : undefined;
+  if (parsed !== undefined && (forMs === undefined || forMs < 1 || forMs > MAX_FOR_MS)) {
     return { ok: false, problem: `FOR=${duration}: say 30s or 2m, at most 60m` };
   }
   const seed = values['seed'] ?? env['SEED'] ?? DEFAULT_SEED;
@@ -74,10 +68,4 @@ function check(
 function sharedPort(ports: Readonly<Record<PortName, number>>): number | undefined {
   const used = portNames.map((name) => ports[name]);
   return used.find((port, at) => used.indexOf(port) !== at);
-}
-
-function parseDurationMs(text: string): number | undefined {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text) ?? [];
-  const perUnit = unitMs[unit ?? ''];
-  return perUnit === undefined ? undefined : Number(amount) * perUnit;
 }

@@ -1,13 +1,8 @@
 // What `make up` starts: wiring only. Refuses another Node before anything that needs this one
-// is loaded, hence the imports inside.
+// is loaded, hence the import below.
 
-import { nodeVersionProblem } from './node-version.ts';
+import { requireNode24 } from '@bigfleet/process/node-version';
 
-const problem = nodeVersionProblem(process.version);
-if (problem === undefined) {
-  const { main } = await import('./main.ts');
-  process.exitCode = await main(process.argv.slice(2), process.env);
-} else {
-  process.stderr.write(`${problem}\n`);
-  process.exitCode = 2;
-}
+requireNode24('make up', ': start it with `make up`.');
+const { main } = await import('./main.ts');
+process.exitCode = await main(process.argv.slice(2), process.env);

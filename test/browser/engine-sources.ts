@@ -18,8 +18,8 @@ const CORE_TESTS: readonly string[] = [
   'packages/engine/src/cycle/behaviours.test.ts',
   'packages/engine/src/cycle/engine.test.ts',
   'packages/engine/src/oracle/behaviours.test.ts',
-  'packages/engine/src/differential/engine-equals-oracle.test.ts',
-  'packages/engine/src/differential/incremental-equals-full.test.ts',
+  'packages/engine/src/testing/differential/engine-equals-oracle.test.ts',
+  'packages/engine/src/testing/differential/incremental-equals-full.test.ts',
 ];
 
 /** Generates fleets from seeds, for the tests of the engine. */

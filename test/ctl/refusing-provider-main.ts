@@ -6,14 +6,15 @@ import { realRuntime } from '@bigfleet/base/real';
 import {
   type Backend,
   type BackendContext,
+  text,
   offeringSlots,
   ProviderError,
   runProvider,
 } from '@bigfleet/providerkit';
 
 const flags = {
-  refuse: { kind: 'text', default: '', help: 'Refuse machines while it exists.' },
-} as const;
+  refuse: text('', 'Refuse machines while it exists.'),
+};
 
 const REFUSED = new ProviderError({
   class: 'config',

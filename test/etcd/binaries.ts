@@ -8,7 +8,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { requireCommand } from '../toolkit/index.ts';
+import {
+  requireCommand,
+  type EtcdCluster,
+  type EtcdOptions,
+  type Place,
+  startEtcd as startWithPlaces,
+} from '../toolkit/index.ts';
 
 export const moduleFolder: string = fileURLToPath(new URL('.', import.meta.url));
 
@@ -30,4 +36,28 @@ export function etcdBinaries(): EtcdBinaries {
   const etcdutl = join(cacheFolder(), 'etcdutl');
   if (existsSync(built) && existsSync(etcdutl)) return { etcd: built, etcdutl };
   return { etcd: requireCommand('etcd'), etcdutl: undefined };
+}
+
+export type StartEtcdOptions = Omit<EtcdOptions, 'memberCount'>;
+
+/**
+ * One or three real etcd members for a test, of the version that `make etcd` built (else Debian's):
+ * own ports and data directories, killed, paused, restarted and partitioned one by one. Resolves
+ * when every member is healthy. `await using` it.
+ */
+export function startEtcd(
+  memberCount: 1 | 3,
+  options: StartEtcdOptions = {},
+): Promise<EtcdCluster> {
+  const places = Array.from({ length: memberCount }, (_, at) => withBinary(options.places?.[at]));
+  return startWithPlaces({ ...options, memberCount, places });
+}
+
+/** The toolkit starts the `etcd` of the PATH; a place may start another one instead. */
+function withBinary(place: Place | undefined): Place {
+  const { etcd } = etcdBinaries();
+  return {
+    address: place?.address ?? '127.0.0.1',
+    command: (_path, args) => place?.command(etcd, args) ?? { command: etcd, args },
+  };
 }

@@ -16,7 +16,7 @@ import {
   mintPki,
 } from '../toolkit/index.ts';
 import { base64, gateway, outsiderPut } from './gateway.ts';
-import { startEtcd } from './start.ts';
+import { startEtcd } from './binaries.ts';
 
 const runtime = realRuntime();
 const limits = { deadlineMs: HANG_MS };

@@ -26,6 +26,8 @@ import {
   type TempDir,
 } from '../toolkit/index.ts';
 import { etcdBinaries } from './binaries.ts';
+import assert from 'node:assert/strict';
+import { gateway } from './gateway.ts';
 
 const runtime = realRuntime();
 type PeerTls = NonNullable<ManagedEtcdOptions['peerTls']>;
@@ -228,4 +230,31 @@ export class ManagedReplicas implements AsyncDisposable {
     await Promise.all(this.#replicas.map((replica) => replica.release()));
     await this.#dir.remove();
   }
+}
+
+export interface Voters {
+  readonly names: readonly string[];
+  readonly ids: ReadonlyMap<string, string>;
+}
+
+async function voters(replica: ManagedReplica): Promise<Voters> {
+  const { members } = await gateway({ url: replica.clientUrl }, 'cluster/member/list', {});
+  assert.ok(Array.isArray(members));
+  const all = members as { name?: string; ID: string; isLearner?: boolean }[];
+  const voting = all.filter(({ isLearner }) => isLearner !== true);
+  return {
+    names: voting.map(({ name }) => name ?? '').sort(),
+    ids: new Map(voting.map(({ name, ID }) => [name ?? '', ID])),
+  };
+}
+
+/** Who votes in an etcd cluster, as one of its members says over the JSON gateway. */
+export function untilVoters(replica: ManagedReplica, names: readonly string[]): Promise<Voters> {
+  return eventually(
+    async () => {
+      const seen = await voters(replica);
+      return seen.names.join() === names.join() ? seen : undefined;
+    },
+    { what: `voters ${names.join()}` },
+  );
 }

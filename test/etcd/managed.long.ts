@@ -8,9 +8,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CertificateAuthority, createPemDir, eventually } from '../toolkit/index.ts';
-import { ManagedReplicas } from './managed-replicas.ts';
+import { ManagedReplicas, untilVoters } from './managed-replicas.ts';
 import { command, putShard } from './replica.ts';
-import { untilVoters } from './voters.ts';
 
 test('three replicas, one cluster; killed children and lost volumes heal', {
   timeout: 120_000,

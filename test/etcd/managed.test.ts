@@ -6,8 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { handleJoin } from '@bigfleet/coordinator/etcd';
 import { eventually } from '../toolkit/index.ts';
-import { ManagedReplicas } from './managed-replicas.ts';
-import { untilVoters } from './voters.ts';
+import { ManagedReplicas, untilVoters } from './managed-replicas.ts';
 
 test('ordinal 0 begins, ordinal 1 joins and is promoted, a killed child is started again', async () => {
   await using fleet = new ManagedReplicas();

@@ -11,10 +11,9 @@ import { restoreSnapshot, SnapshotExporter } from '@bigfleet/coordinator';
 import { etcdRestore } from '@bigfleet/coordinator/etcd';
 import { captureSink, createLogger } from '@bigfleet/telemetry';
 import { createTempDir, eventually } from '../toolkit/index.ts';
-import { etcdBinaries } from './binaries.ts';
+import { etcdBinaries, startEtcd } from './binaries.ts';
 import { ManagedReplicas } from './managed-replicas.ts';
 import { command, createReplica, never, putShard } from './replica.ts';
-import { startEtcd } from './start.ts';
 
 const { etcd: server, etcdutl } = etcdBinaries();
 const skip = etcdutl === undefined && 'native restore needs etcdutl 3.6 (run: make etcd)';

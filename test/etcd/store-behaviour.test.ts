@@ -5,7 +5,7 @@ import { after, before } from 'node:test';
 import { storeBehaviour } from '@bigfleet/coordinator/testing';
 import { type EtcdCluster, monotonicMs } from '../toolkit/index.ts';
 import { createReplica } from './replica.ts';
-import { startEtcd } from './start.ts';
+import { startEtcd } from './binaries.ts';
 
 let etcd: EtcdCluster;
 before(async () => {

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import type { EtcdCluster, EtcdEndpoint } from '../toolkit/index.ts';
 import { base64, gateway, outsiderDelete, outsiderGet, outsiderPut } from './gateway.ts';
 import { command, createReplica, deleteShard, never, putShard, type Replica } from './replica.ts';
-import { startEtcd } from './start.ts';
+import { startEtcd } from './binaries.ts';
 
 let etcd: EtcdCluster;
 let at: EtcdEndpoint;

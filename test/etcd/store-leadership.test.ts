@@ -36,7 +36,7 @@ import {
   type Replica,
   type ReplicaOptions,
 } from './replica.ts';
-import { startEtcd } from './start.ts';
+import { startEtcd } from './binaries.ts';
 
 const runtime = realRuntime();
 /** Of a lease that ends in no test: who waited for it would hang. */

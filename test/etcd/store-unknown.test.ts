@@ -16,7 +16,7 @@ import {
 } from '../toolkit/index.ts';
 import { outsiderDelete, outsiderGet } from './gateway.ts';
 import { command, createReplica, never, putShard, type Replica } from './replica.ts';
-import { startEtcd } from './start.ts';
+import { startEtcd } from './binaries.ts';
 
 const runtime = realRuntime();
 let etcd: EtcdCluster;

@@ -10,13 +10,14 @@ import { realRuntime } from '@bigfleet/base/real';
 import {
   type Backend,
   type BackendContext,
+  duration,
   offeringSlots,
   runProvider,
 } from '@bigfleet/providerkit';
 
 const flags = {
-  work: { kind: 'duration', default: 2, help: 'How long a call of the substrate takes.' },
-} as const;
+  work: duration('2ms', 'How long a call of the substrate takes.'),
+};
 
 function substrate(context: BackendContext<typeof flags>): Backend {
   const { provider, offerings, runtime } = context;

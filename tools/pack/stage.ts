@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { requireNode24 } from '../node-version.ts';
+import { requireNode24 } from '@bigfleet/process/node-version';
 import { PUBLISHED, stagePackages } from './staging.ts';
 
 requireNode24();

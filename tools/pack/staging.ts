@@ -20,6 +20,7 @@ import {
  */
 export const PUBLISHED: readonly string[] = [
   'base',
+  'process',
   'wire',
   'telemetry',
   'providerkit',

@@ -7,8 +7,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { Problem } from './checks.ts';
 import {
+  type Problem,
   checkBreaking,
   checkFormat,
   checkGenerated,

@@ -58,7 +58,7 @@ export function checkBreaking(root: string): Problem[] {
   const { ok, output } = runBuf(root, ['breaking', '--against', imagePath]);
   const remedy =
     'established names and numbers never change; retire an addition with `reserved` ' +
-    '(spec/wire-additions.md §1)';
+    '(docs/spec/wire-additions.md §1)';
   return ok ? [] : [{ check: 'breaking', detail: output, remedy }];
 }
 

@@ -7,8 +7,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Problem } from './checks.ts';
 import {
+  type Problem,
   checkBreaking,
   checkLint,
   imageArguments,

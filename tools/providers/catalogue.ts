@@ -2,7 +2,7 @@
 // generated from what each provider declares in its own package.json.
 
 import path from 'node:path';
-import { requireNode24 } from '../node-version.ts';
+import { requireNode24 } from '@bigfleet/process/node-version';
 import { runCatalogue } from './run.ts';
 
 requireNode24();

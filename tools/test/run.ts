@@ -4,7 +4,7 @@
 
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { requireNode24 } from '../node-version.ts';
+import { requireNode24 } from '@bigfleet/process/node-version';
 import { killChildren } from './child.ts';
 import { discover } from './discover.ts';
 import { assignLanes, LANES } from './lanes.ts';

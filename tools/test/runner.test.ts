@@ -6,8 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Lane } from './lanes.ts';
-import { assignLanes, LANES } from './lanes.ts';
+import { type Lane, assignLanes, LANES } from './lanes.ts';
 import { filterFiles, type Runner, runLane, runLong } from './runner.ts';
 import type { Totals } from './summary.ts';
 

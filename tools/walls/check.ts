@@ -2,7 +2,7 @@
 // Prints what each wall saw and every violation with its place; exits 1 on any.
 
 import path from 'node:path';
-import { requireNode24 } from '../node-version.ts';
+import { requireNode24 } from '@bigfleet/process/node-version';
 import { formatResults } from './format.ts';
 import { RULES } from './rules/index.ts';
 import { runRules } from './run.ts';

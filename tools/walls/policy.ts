@@ -12,19 +12,21 @@ import { words } from './words.ts';
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'packages/base': [],
   'packages/engine': ['base'],
+  // What a process is made of, shared by every command; published with the provider kit.
+  'packages/process': ['base'],
   'packages/wire': ['base', 'engine'],
-  'packages/telemetry': ['base', 'engine', 'wire'],
-  'packages/shard': ['base', 'engine', 'wire', 'telemetry'],
+  'packages/telemetry': ['base', 'engine', 'process', 'wire'],
+  'packages/shard': ['base', 'engine', 'process', 'wire', 'telemetry'],
   // The shard-side client of the coordinator: the one process library that may know the shard.
-  'packages/coordclient': ['base', 'engine', 'wire', 'telemetry', 'shard'],
-  'packages/coordinator': ['base', 'engine', 'wire', 'telemetry'],
+  'packages/coordclient': ['base', 'engine', 'process', 'wire', 'telemetry', 'shard'],
+  'packages/coordinator': ['base', 'engine', 'process', 'wire', 'telemetry'],
   'packages/kube': ['base', 'engine', 'wire', 'telemetry'],
-  'packages/operator': ['base', 'engine', 'wire', 'telemetry', 'kube'],
-  'packages/pod-controller': ['base', 'engine', 'wire', 'telemetry', 'kube'],
+  'packages/operator': ['base', 'engine', 'process', 'wire', 'telemetry', 'kube'],
+  'packages/pod-controller': ['base', 'engine', 'process', 'wire', 'telemetry', 'kube'],
   // Published to provider authors: only packages that are published too.
-  'packages/providerkit': ['base', 'wire', 'telemetry'],
+  'packages/providerkit': ['base', 'process', 'wire', 'telemetry'],
   // providerkit only in its self-test, see SELF_TEST_ONLY.
-  'packages/conformance': ['base', 'wire', 'telemetry', 'providerkit'],
+  'packages/conformance': ['base', 'process', 'wire', 'telemetry', 'providerkit'],
   'packages/sim': words(
     'base engine wire telemetry shard coordclient coordinator kube operator',
     'pod-controller providerkit conformance',
@@ -38,14 +40,14 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'packages/dashboard': ['base', 'engine', 'wire', 'telemetry', 'sim'],
   // Starts every process; providerkit, conformance, sim and scaletest stay outside (decision 22).
   'packages/cli': words(
-    'base engine wire telemetry shard coordclient coordinator kube operator',
+    'base engine process wire telemetry shard coordclient coordinator kube operator',
     'pod-controller dashboard',
   ),
   'providers/*': ['base', 'wire', 'telemetry', 'providerkit', 'conformance'],
   demo: ['*'],
   bench: ['*'],
   test: ['*'],
-  tools: ['base', 'wire'],
+  tools: ['base', 'process', 'wire'],
 };
 
 /** Which top-level folders each may import besides packages/ (rows of LAYERS decide those). */
@@ -66,7 +68,7 @@ export const SELF_TEST_ONLY: Readonly<Record<string, readonly string[]>> = {
 
 /** What ships as BigFleet itself (decision 22). */
 export const CORE: readonly string[] = words(
-  'engine wire telemetry shard coordclient coordinator kube operator',
+  'engine process wire telemetry shard coordclient coordinator kube operator',
   'pod-controller cli',
 );
 

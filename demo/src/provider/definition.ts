@@ -2,20 +2,15 @@
 // and its spot market is what every provider has.
 
 import { createRandom } from '@bigfleet/base';
-import { offeringSlots, type ProviderDefinition } from '@bigfleet/providerkit';
+import { type Flag, offeringSlots, type ProviderDefinition, text } from '@bigfleet/providerkit';
 import { SimulatedBackend } from './backend.ts';
 import { interruptSpotHosts } from './interruptions.ts';
 import { Pace } from './pace.ts';
 import { mix, priceOf } from './shapes.ts';
 
-const flags = {
-  seed: {
-    kind: 'text',
-    default: '0',
-    placeholder: 'n',
-    help: 'Draws dwell times, failures and interruptions.',
-  },
-} as const;
+const flags: { readonly seed: Flag<string> } = {
+  seed: text('0', 'Draws dwell times, failures and interruptions.', '<n>'),
+};
 
 export const definition: ProviderDefinition<typeof flags> = {
   name: 'simulated',

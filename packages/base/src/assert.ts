@@ -2,7 +2,7 @@
 // its record and exits; nothing inside catches it. Input from outside is never asserted on, or a
 // peer could stop us with one bad message.
 
-import type { Fields } from './errors/fields.ts';
+import type { Fields } from './errors/bigfleet-error.ts';
 
 export class AssertionError extends Error {
   override readonly name = 'AssertionError';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError } from './assert.ts';
 import { Backoff } from './backoff.ts';
-import { createRandom } from './random.ts';
+import { createRandom } from './runtime/random.ts';
 
 const draw = (backoff: Backoff, count: number): number[] =>
   Array.from({ length: count }, () => backoff.nextMs());

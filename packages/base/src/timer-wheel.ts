@@ -6,8 +6,7 @@
 // tick late and never early.
 
 import { assert } from './assert.ts';
-import { checkedDelayMs } from './runtime/delay.ts';
-import type { Runtime, Timer } from './runtime/runtime.ts';
+import { checkedDelayMs, type Runtime, type Timer } from './runtime/runtime.ts';
 
 const LEVEL_COUNT = 7;
 const SLOT_COUNT = 64;

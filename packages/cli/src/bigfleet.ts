@@ -1,7 +1,7 @@
 // The front door `bigfleet <subcommand>` (coordinator §12.1).
 
+import { nodeProblem } from '@bigfleet/process';
 import { type Command, type CommandContext, EXIT } from './command.ts';
-import { REQUIRED_NODE_MAJOR } from './node-major.ts';
 import { allInOneCommand } from './all-in-one/command.ts';
 import { coordinatorCommand } from './coordinator/command.ts';
 import { diffCommand } from './records/diff/diff-command.ts';
@@ -28,10 +28,9 @@ export async function runBigfleet(
 ): Promise<number> {
   const { port } = context;
   const [name = '', ...rest] = argv;
-  if (Number(port.nodeVersion.split('.')[0]) !== REQUIRED_NODE_MAJOR) {
-    port.writeError(
-      `bigfleet: needs Node.js ${REQUIRED_NODE_MAJOR}, this is ${port.nodeVersion}\n`,
-    );
+  const wrongNode = nodeProblem(port.nodeVersion);
+  if (wrongNode !== undefined) {
+    port.writeError(`bigfleet: ${wrongNode}\n`);
     return EXIT.usage;
   }
   if (['-h', '--help', 'help'].includes(name)) {

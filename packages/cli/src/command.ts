@@ -1,8 +1,8 @@
 // What a subcommand is to the front door, and its exit codes.
 
 import type { Runtime } from '@bigfleet/base';
-import type { FlagTable } from './flags/flag.ts';
-import type { ProcessPort } from './process-port.ts';
+import type { FlagTable } from '@bigfleet/process/flags';
+import type { ProcessPort } from '@bigfleet/process';
 
 /** 0 as asked, 1 it failed or refused to start, 2 the command line is wrong. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;

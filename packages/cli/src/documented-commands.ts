@@ -3,7 +3,7 @@
 
 import { COMMANDS } from './bigfleet.ts';
 import { coordinatorFlags } from './coordinator/flags.ts';
-import type { FlagTable } from './flags/flag.ts';
+import type { FlagTable } from '@bigfleet/process/flags';
 import { shardFlags } from './shard/flags.ts';
 
 const FLAGS: ReadonlyMap<string, FlagTable> = new Map<string, FlagTable>([

@@ -2,4 +2,4 @@
 
 export { runBigfleet } from './bigfleet.ts';
 export type { CommandContext } from './command.ts';
-export type { ProcessPort } from './process-port.ts';
+export type { ProcessPort } from '@bigfleet/process';

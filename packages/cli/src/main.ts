@@ -11,7 +11,7 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 
 const { realRuntime } = await import('@bigfleet/base/real');
 const { runBigfleet } = await import('./bigfleet.ts');
-const { nodeProcess } = await import('./process-port.ts');
+const { nodeProcess } = await import('@bigfleet/process');
 
 const context = { runtime: realRuntime(), port: nodeProcess };
 process.exit(await runBigfleet(process.argv.slice(2), context));

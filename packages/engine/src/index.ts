@@ -8,7 +8,7 @@ export {
   type PassKind,
 } from './cycle/engine.ts';
 export { engineCycle, loadEngine, readActions, readCycle } from './cycle/plain.ts';
-export { type Brakes, machineTypeKey, noBrakes } from './brake/brakes.ts';
+export { type Brakes, machineTypeKey, noBrakes } from './model/brakes.ts';
 export {
   type BrakedNeed,
   type BrakedType,
@@ -17,8 +17,8 @@ export {
   ConfigureBrake,
   type FailureRun,
 } from './brake/configure-brake.ts';
-export * from './cycle/rails.ts';
-export * from './cycle/types.ts';
+export * from './actions/rails.ts';
+export * from './model/cycle.ts';
 export * from './explain/index.ts';
 export * from './model/action.ts';
 export * from './model/capacity-type.ts';

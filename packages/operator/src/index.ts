@@ -2,7 +2,6 @@
 
 export type * from './rollup/capacity-request.ts';
 export { DemandIndex } from './rollup/demand-index.ts';
-export type { Refusal, RefusedRequest } from './rollup/refusal.ts';
 export type { Rollup, RollupNeed } from './rollup/rollup.ts';
 export type * from './session/cluster-port.ts';
 export { createOperatorMetrics, type OperatorMetrics } from './session/metrics.ts';

@@ -14,7 +14,7 @@ export * from './logs/logger.ts';
 export * from './logs/messages.ts';
 export * from './logs/sampled.ts';
 export { REDACTED, Secret } from './logs/secret.ts';
-export * from './logs/sink.ts';
+export * from './logs/logger.ts';
 export { type StderrSinkOptions, stderrSink } from './logs/stderr.ts';
 export * as stableMessages from './logs/stable-messages.ts';
 export { ACTION_FAILED_PER_SECOND } from './logs/stable-messages.ts';

@@ -3,8 +3,15 @@
 // surface as a bare library error. Framing is checked first, because the library reads some
 // corrupt frames as a different, plausible message.
 
-import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
 import { framingProblem } from './framing.ts';
 import { RpcError } from './transport/status.ts';
 

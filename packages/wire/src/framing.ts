@@ -5,8 +5,7 @@
 // refuses it first. It checks lengths, wire types and tags only; strings, ranges and meaning are
 // the decoder's. Allocates nothing per field; one pass over the bytes, leaves are not read.
 
-import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import { ScalarType } from '@bufbuild/protobuf';
+import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 
 interface Shape {
   readonly name: string;

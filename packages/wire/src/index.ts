@@ -12,36 +12,58 @@ export { Health } from './gen/grpc/health/v1/health_pb.ts';
 export { ServerReflection } from './gen/grpc/reflection/v1/reflection_pb.ts';
 
 export { decode, encode, encodeInit, pathOf } from './codec.ts';
-export type { FencingToken, FenceMark, FenceVerdict } from './fencing/fence.ts';
 export {
   checkFence,
+  type FenceMark,
+  type FenceVerdict,
+  type FencingToken,
   isAbsentToken,
   isNewerThan,
   negativeToken,
+  TermMark,
+  type TermVerdict,
   TokenSource,
 } from './fencing/fence.ts';
-export type { TermVerdict } from './fencing/term.ts';
-export { TermMark } from './fencing/term.ts';
-export * from './grpc/index.ts';
-export type { HealthStatus } from './health/health.ts';
-export { HealthRegistry } from './health/health.ts';
-export type { AuthorisationOptions, Denial } from './identity/authorisation.ts';
-export { createGate } from './identity/authorisation.ts';
+export { createGrpcChannel, type GrpcChannelOptions } from './grpc/channel.ts';
+export { type Keepalive, type KeepalivePreset, maxMessageBytes } from './grpc/limits.ts';
+export {
+  createGrpcServer,
+  type GrpcServer,
+  type GrpcServerOptions,
+  type ServerErrorReport,
+} from './grpc/server.ts';
+export { HealthRegistry, type HealthStatus } from './health/health.ts';
+export {
+  type AuthorisationOptions,
+  createGate,
+  type Denial,
+  type Gate,
+  openGate,
+} from './rpc/authorisation.ts';
 export { parseIdentity, sanOf } from './identity/certificate.ts';
-export type { Gate } from './identity/gate.ts';
-export { openGate } from './identity/gate.ts';
 export type { Peer, PeerIdentity, Role, VerifiedIdentity } from './identity/identity.ts';
-export type { WireMap } from './maps.ts';
-export { copyMap, entriesSorted, fromMap, getOwn, setOwn, toMap } from './maps.ts';
-export type { Client } from './rpc/client.ts';
-export { createClient } from './rpc/client.ts';
-export type { Handler, Handlers, RawStream, RawUnary } from './rpc/handlers.ts';
-export { rawStream, rawUnary } from './rpc/handlers.ts';
-export type { RouterOptions } from './rpc/router.ts';
-export { Router } from './rpc/router.ts';
+export { copyMap, entriesSorted, fromMap, getOwn, setOwn, toMap, type WireMap } from './maps.ts';
+export { type Client, createClient } from './rpc/client.ts';
+export {
+  type Handler,
+  type Handlers,
+  type RawStream,
+  rawStream,
+  type RawUnary,
+  rawUnary,
+} from './rpc/handlers.ts';
+export { Router, type RouterOptions } from './rpc/router.ts';
 export { reflectionHandlers } from './reflection/reflection.ts';
-export type { FailureCode, Metadata, RpcErrorOptions, StatusCode } from './transport/status.ts';
-export { noMetadata, RpcError, statusName, statusNumber } from './transport/status.ts';
+export {
+  type FailureCode,
+  type Metadata,
+  noMetadata,
+  RpcError,
+  type RpcErrorOptions,
+  type StatusCode,
+  statusName,
+  statusNumber,
+} from './transport/status.ts';
 export type {
   ByteMethod,
   ByteRouter,
@@ -49,4 +71,7 @@ export type {
   CallOptions,
   Channel,
 } from './transport/transport.ts';
-export * from './tls/index.ts';
+export { type TlsFlags, tlsFromFlags } from './tls/flags.ts';
+export { TlsMaterial, type TlsMode } from './tls/material.ts';
+export { startTlsReload, type TlsReload, type TlsReloadOptions } from './tls/reload.ts';
+export type { ServerIdentityRule } from './tls/server-identity.ts';

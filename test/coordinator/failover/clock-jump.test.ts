@@ -4,10 +4,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { startEtcd } from '../../etcd/start.ts';
+import { startEtcd } from '../../etcd/binaries.ts';
 import { createTempDir, eventually, monotonicMs, sleep } from '../../toolkit/index.ts';
-import type { CoordinatorProcess } from './coordinator-process.ts';
-import { findLeader } from './leader.ts';
+import { type CoordinatorProcess, findLeader } from './coordinator-process.ts';
 import { planLone } from './lone-coordinator.ts';
 import { RegisterLoad, registerValues, VALUES } from './register-load.ts';
 

@@ -20,6 +20,7 @@ import {
   type ProcessExit,
   type RunningProcess,
   startProcess,
+  withDeadline,
 } from '../../toolkit/index.ts';
 
 const runtime = realRuntime();
@@ -129,4 +130,25 @@ function dialCoordinator(target: string): Channel {
     keepalive: { timeMs: 600_000, timeoutMs: 600_000 },
     reconnectBackoffMs: { initial: 20, max: 50 },
   });
+}
+
+export interface Leader {
+  readonly replica: CoordinatorProcess;
+  readonly term: bigint;
+}
+
+/** Which of some replicas leads, asked of each of them as an operator would. */
+export function findLeader(replicas: readonly CoordinatorProcess[]): Promise<Leader> {
+  return eventually(
+    async () => {
+      for (const replica of replicas.filter(({ isRunning }) => isRunning)) {
+        const status = await withDeadline('status', ATTEMPT_MS, (signal) =>
+          replica.admin.getStatus({}, { signal }),
+        );
+        if (status.isLeader) return { replica, term: status.coordinatorTerm };
+      }
+      return undefined;
+    },
+    { what: 'a coordinator that leads' },
+  );
 }

@@ -3,8 +3,7 @@
 
 import { test } from 'node:test';
 import { assertKillGaps, killLeader } from './drills/kill.ts';
-import { longBoxMs } from './long-box.ts';
-import { repeated } from './repeated.ts';
+import { longBoxMs, repeated } from './repeated.ts';
 import { FailoverStage, IN_TIME } from './stage.ts';
 
 test('100 kills of the leader', async (t) => {

@@ -7,10 +7,8 @@ import { test } from 'node:test';
 import { monotonicMs } from '../../toolkit/index.ts';
 import { stopLeader } from './drills/hand-over.ts';
 import { killLeader } from './drills/kill.ts';
-import { assertLarge, enlargeLedger, LARGE_ROWS } from './large-ledger.ts';
-import { stateLoadMs } from './load-time.ts';
-import { longBoxMs } from './long-box.ts';
-import { repeated } from './repeated.ts';
+import { assertLarge, enlargeLedger, LARGE_ROWS, stateLoadMs } from './large-ledger.ts';
+import { longBoxMs, repeated } from './repeated.ts';
 import { FailoverStage, IN_TIME } from './stage.ts';
 
 test(`failover of ${LARGE_ROWS} rows`, async (t) => {

@@ -7,9 +7,8 @@ import path from 'node:path';
 import { etcdBinaries } from '../../etcd/binaries.ts';
 import { gateway } from '../../etcd/gateway.ts';
 import { createTempDir, eventually, leasePort } from '../../toolkit/index.ts';
-import { CoordinatorProcess } from './coordinator-process.ts';
+import { CoordinatorProcess, findLeader, type Leader } from './coordinator-process.ts';
 import { FrontDoor } from './front-door.ts';
-import { findLeader, type Leader } from './leader.ts';
 import { registerValues, RegisterLoad } from './register-load.ts';
 
 const NODE_IDS = ['managed-0', 'managed-1', 'managed-2'];

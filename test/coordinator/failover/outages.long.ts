@@ -6,8 +6,7 @@ import { assertHandOverGaps, stopLeader } from './drills/hand-over.ts';
 import { assertFullRate, loseQuorum } from './drills/quorum-loss.ts';
 import { revokeLeaderLease } from './drills/revoke.ts';
 import { assertReportGaps, restartAll } from './drills/rolling.ts';
-import { longBoxMs } from './long-box.ts';
-import { repeated } from './repeated.ts';
+import { longBoxMs, repeated } from './repeated.ts';
 import { FailoverStage, IN_TIME } from './stage.ts';
 
 test('an outage of 60 s, hand-overs, revocations, rolling restarts', async (t) => {

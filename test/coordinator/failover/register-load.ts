@@ -8,7 +8,7 @@
 import { RpcError } from '@bigfleet/wire';
 import { ATTEMPT_MS, HANG_MS, monotonicMs, withDeadline } from '../../toolkit/index.ts';
 import { History } from '../linearizability/history.ts';
-import { judge, type Judged } from '../linearizability/judge.ts';
+import { judge, type Judged } from '../linearizability/checker.ts';
 import type { Operation, Outcome } from '../linearizability/model.ts';
 import { Background } from './background.ts';
 import type { CoordinatorProcess } from './coordinator-process.ts';

@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { monotonicMs } from '../../toolkit/index.ts';
 
+const ALONE_MS = 20 * 60_000;
+
 /** The part of a test context that this needs. */
 interface Notes {
   diagnostic(message: string): void;
@@ -30,4 +32,12 @@ export async function repeated<Sample>(
   }
   assert.ok(samples.length > 0, `${drill}: the time box left room for none`);
   return samples;
+}
+
+/**
+ * The time box of a long file: BIGFLEET_LONG_MS, or as long as it takes when run alone. The share
+ * of the box that one of several loops of a file gets.
+ */
+export function longBoxMs(share: number = 1): number {
+  return share * Number(process.env['BIGFLEET_LONG_MS'] ?? ALONE_MS);
 }

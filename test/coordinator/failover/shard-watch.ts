@@ -1,7 +1,7 @@
 // What a shard did while its coordinator failed, seen from outside: whether every change of demand
-// that reached it had its cycle, how many reports in a row went unanswered, and which instructions it carried out.
-// Streaks are counted in changes and reports, not in time: a test process that was itself kept
-// waiting must not blame the shard.
+// that reached it had its cycle, how many reports in a row went unanswered, and which instructions
+// it carried out. Streaks are counted in changes and reports, not in time: a test process that was
+// itself kept waiting must not blame the shard.
 
 import assert from 'node:assert/strict';
 import type { ShardProcess, TestOperator } from '../../shard/shard-process.ts';

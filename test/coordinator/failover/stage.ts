@@ -14,12 +14,11 @@ import {
   http,
   type Partitions,
 } from '../../toolkit/index.ts';
-import { startEtcd } from '../../etcd/start.ts';
+import { startEtcd } from '../../etcd/binaries.ts';
 import { type ShardProcess, startOperator } from '../../shard/shard-process.ts';
-import type { CoordinatorProcess } from './coordinator-process.ts';
+import { type CoordinatorProcess, findLeader, type Leader } from './coordinator-process.ts';
 import { discoveryOf } from './discovery.ts';
 import { startInstructionFlow } from './instruction-flow.ts';
-import { findLeader, type Leader } from './leader.ts';
 import { registerValues, RegisterLoad, VALUES } from './register-load.ts';
 import { ETCD_HOSTS, HOSTS, planReplicas } from './replica-plan.ts';
 import { type ReportingShardOptions, startReportingShard } from './reporting-shard.ts';

@@ -3,8 +3,7 @@
 
 import { test } from 'node:test';
 import { assertZombieGaps, cutLeaderFromEtcd, freezeLeader } from './drills/zombie.ts';
-import { longBoxMs } from './long-box.ts';
-import { repeated } from './repeated.ts';
+import { longBoxMs, repeated } from './repeated.ts';
 import { FailoverStage, IN_TIME } from './stage.ts';
 
 test('10 freezes and 10 partitions of the leader', async (t) => {

@@ -3,8 +3,9 @@
 // configurations.) A configuration is which operations are placed and what the register holds; each
 // is visited once. Operations that nobody heard may be placed anywhere after their call, or never.
 
-import type { Entry } from './history.ts';
+import type { Entry, History } from './history.ts';
 import { type Register, step } from './model.ts';
+import assert from 'node:assert/strict';
 
 const maxConfigurations = 2_000_000;
 
@@ -62,7 +63,7 @@ function maskOf(entries: readonly Entry[], test: (entry: Entry) => boolean): big
 }
 
 /** One line per operation, for failure messages. */
-export function describe(entries: readonly Entry[]): string {
+function describe(entries: readonly Entry[]): string {
   return entries
     .map(({ client, operation, answer, calledAt, returnedAt }) =>
       [
@@ -73,4 +74,27 @@ export function describe(entries: readonly Entry[]): string {
       ].join(' '),
     )
     .join('\n');
+}
+
+export interface Judged {
+  readonly heardCount: number;
+  readonly unheardCount: number;
+}
+
+/**
+ * The verdict over a whole history: every register on its own, and enough heard for it to mean
+ * something. A history in which nothing was answered is linearizable and proves nothing.
+ */
+export function judge(history: History, label: string): Judged {
+  let heardCount = 0;
+  let unheardCount = 0;
+  for (const [register, entries] of history.entries) {
+    const verdict = check(entries);
+    const text = verdict.kind === 'violation' ? describe(verdict.all) : '';
+    assert.equal(verdict.kind, 'linearizable', `${label}, register ${register}:\n${text}`);
+    const heard = entries.filter(({ answer }) => answer !== undefined).length;
+    heardCount += heard;
+    unheardCount += entries.length - heard;
+  }
+  return { heardCount, unheardCount };
 }

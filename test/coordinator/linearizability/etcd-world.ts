@@ -5,9 +5,9 @@
 import { createRandom } from '@bigfleet/base';
 import { type EtcdCluster, eventually, sleep } from '../../toolkit/index.ts';
 import { gateway, outsiderGet } from '../../etcd/gateway.ts';
-import { startEtcd } from '../../etcd/start.ts';
+import { startEtcd } from '../../etcd/binaries.ts';
 import { History } from './history.ts';
-import { type Judged, judge } from './judge.ts';
+import { type Judged, judge } from './checker.ts';
 import type { Operation, Outcome } from './model.ts';
 import { ReplicaProcess } from './replica-process.ts';
 import { runWorkload } from './workload.ts';

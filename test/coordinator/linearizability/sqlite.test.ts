@@ -11,7 +11,7 @@ import { realRuntime } from '@bigfleet/base/real';
 import { type ApplyQueue, openLedger, SqliteStore } from '@bigfleet/coordinator';
 import { createLogger } from '@bigfleet/telemetry';
 import { History } from './history.ts';
-import { judge } from './judge.ts';
+import { judge } from './checker.ts';
 import type { Outcome } from './model.ts';
 import { prepare, serve } from './serve.ts';
 import { runWorkload } from './workload.ts';

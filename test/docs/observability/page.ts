@@ -49,11 +49,7 @@ wrong: [the runbook](../operator-guide.md#runbook).`;
 const DIVERGENCES = `## Divergences
 
 Queries of the founding documents that the specification lists run verbatim against a real Prometheus
-(\`test/promql/shard-queries.test.ts\`). Three series of the shard are ours and not in the
-specification: \`bigfleet_shard_coordinator_acks_dropped_total\` and
-\`bigfleet_shard_session_frames_dropped_total\`, each a count of what a bound or a check threw away, and
-\`bigfleet_shard_brakes\`, of [a rail of ours](../adr/0085-a-brake-on-machines-that-never-join.md).
-No alert rules and no dashboards ship yet.`;
+(\`test/promql/shard-queries.test.ts\`). No alert rules and no dashboards ship yet.`;
 
 export function observabilityPage(processes: readonly ProcessSeries[]): string {
   const common = commonNames(processes);

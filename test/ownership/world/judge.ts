@@ -19,7 +19,10 @@ export class Judge {
   readonly #shards: readonly FleetShard[];
   readonly #moved = new Map<string, { readonly atMs: number; readonly term: bigint }>();
   readonly #seen = new Set<string>();
-  /** After a restore slices come back by hand (coordinator §10.4): what shards apply is not the ledger's. */
+  /**
+   * After a restore slices come back by hand (coordinator §10.4): what shards apply is not the
+   * ledger's.
+   */
   isRestored = false;
   commitCount = 0;
   abortCount = 0;

@@ -1,5 +1,6 @@
-// A small honest model of a shard as the coordinator sees it (coordinator §6.2, §9.6): it reports, carries out
-// instructions in order, persists before it acts or acknowledges, and dies at any step between.
+// A small honest model of a shard as the coordinator sees it (coordinator §6.2, §9.6): it reports,
+// carries out instructions in order, persists before it acts or acknowledges, and dies at any step
+// between.
 // Decisions about demand are reduced to "so many machines are wanted"; the rest is the protocol.
 
 import { create } from '@bufbuild/protobuf';

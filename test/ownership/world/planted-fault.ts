@@ -1,6 +1,6 @@
 // Faults that can be planted into the shards, into the rules of the sagas or into the operator. Each
-// breaks one rule of coordinator §9.4 to §9.6 or §10.5, and the seeds must notice every one of them: a check that cannot fail
-// proves nothing.
+// breaks one rule of coordinator §9.4 to §9.6 or §10.5, and the seeds must notice every one of them:
+// a check that cannot fail proves nothing.
 
 import { Cooldowns, type SagaFacts, type SagaRules, sagaRules } from '@bigfleet/coordinator';
 import { TransferState } from '@bigfleet/wire';

@@ -1,5 +1,6 @@
 // What a shard keeps over its death (transfers.json, assignment.json, the term and the epoch), and
-// the ownership function over it (coordinator §9.2). Written whole, as a rename is: a death is before or after.
+// the ownership function over it (coordinator §9.2). Written whole, as a rename is: a death is
+// before or after.
 
 export interface BookEntry {
   readonly role: 'donor' | 'recipient';

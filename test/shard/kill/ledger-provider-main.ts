@@ -7,15 +7,17 @@ import { realRuntime } from '@bigfleet/base/real';
 import {
   type Backend,
   type BackendContext,
+  duration,
+  text,
   offeringSlots,
   runProvider,
 } from '@bigfleet/providerkit';
 import { appendEffect, type EffectKind } from './effect-ledger.ts';
 
 const flags = {
-  work: { kind: 'duration', default: 20, help: 'How long a call of the substrate takes.' },
-  effects: { kind: 'text', default: '', help: 'File that takes a line per effect.' },
-} as const;
+  work: duration('20ms', 'How long a call of the substrate takes.'),
+  effects: text('', 'File that takes a line per effect.'),
+};
 
 interface Call {
   readonly machine: { readonly id: string };

@@ -8,7 +8,14 @@ import {
   errorCatalogue,
   type GrpcStatusName,
 } from './catalogue.ts';
-import type { Fields } from './fields.ts';
+
+/**
+ * Context of an error or a failed assertion. Flat primitives only: they become log fields and metadata
+ * as they are, and no object can smuggle a secret or a cycle into a log line.
+ */
+export type Fields = Readonly<Record<string, FieldValue>>;
+
+export type FieldValue = string | number | bigint | boolean | undefined;
 
 export interface BigFleetErrorOptions {
   readonly fields?: Fields;

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRandom } from '../random.ts';
+import { createRandom } from '../runtime/random.ts';
 import { realRuntime } from '../runtime/real.ts';
 import { toQuanta } from './quanta.ts';
 import { checkRandomQuantity } from './testing/check.ts';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError } from '../assert.ts';
-import { createRandom } from '../random.ts';
+import { createRandom } from '../runtime/random.ts';
 import { MAX_QUANTITY_LENGTH, parseQuantity } from './parse.ts';
 import { printQuantity } from './print.ts';
 import { fromQuanta, quantumOf, toQuanta } from './quanta.ts';

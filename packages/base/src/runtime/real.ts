@@ -2,9 +2,15 @@
 // Runtime, which is why the whole system can run under virtual time. It repairs two platform
 // traps: setTimeout turns delays beyond 2^31-1 ms into 1 ms, and may fire early by a fraction.
 
-import { createRandom } from '../random.ts';
-import { checkedDelayMs } from './delay.ts';
-import type { Clock, Entropy, Runtime, Timer, Timers } from './runtime.ts';
+import { createRandom } from './random.ts';
+import {
+  checkedDelayMs,
+  type Clock,
+  type Entropy,
+  type Runtime,
+  type Timer,
+  type Timers,
+} from './runtime.ts';
 
 const MAX_PLATFORM_DELAY_MS = 0x7fff_ffff;
 const MAX_ENTROPY_CHUNK_BYTES = 65_536;

@@ -3,6 +3,8 @@
 // whole system then replays from one seed. A component that reads a clock, arms a
 // timer or draws randomness any other way breaks that, so lint refuses it.
 
+import { assert } from '../assert.ts';
+
 /** What every component takes first. */
 export interface Runtime {
   readonly clock: Clock;
@@ -48,4 +50,15 @@ export interface Random {
 
 export interface Entropy {
   bytes(count: number): Uint8Array;
+}
+
+/**
+ * The rule for delays that the real and the virtual timers share, so that a component which works in
+ * simulation cannot fail in production over a delay that only one of them accepts. A deadline that
+ * already passed fires as soon as possible. NaN and Infinity are bugs of the caller: the platform's
+ * setTimeout would silently turn both into one millisecond.
+ */
+export function checkedDelayMs(delayMs: number): number {
+  assert(Number.isFinite(delayMs), 'a timer delay must be a finite number', { delayMs });
+  return delayMs > 0 ? delayMs : 0;
 }

@@ -5,10 +5,9 @@
 // reported after `maxEventsPerInstant` events instead of hanging.
 
 import { assert } from '../assert.ts';
-import { EventHeap } from '../internal/event-heap.ts';
-import { createRandom, seededEntropy } from '../random.ts';
-import { checkedDelayMs } from './delay.ts';
-import type { Clock, Runtime, Timer, Timers } from './runtime.ts';
+import { EventHeap } from './event-heap.ts';
+import { createRandom, seededEntropy } from './random.ts';
+import { checkedDelayMs, type Clock, type Runtime, type Timer, type Timers } from './runtime.ts';
 
 /** 2026-01-01T00:00:00Z: recent enough that date handling is realistic, fixed so runs replay. */
 const DEFAULT_START_UNIX_NANOS = 1_767_225_600_000_000_000n;

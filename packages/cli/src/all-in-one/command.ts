@@ -2,8 +2,7 @@
 
 import { createLogger, createRegistry, stableMessages, stderrSink } from '@bigfleet/telemetry';
 import { type Command, EXIT } from '../command.ts';
-import { helpText } from '../flags/help.ts';
-import { parseFlags } from '../flags/parse.ts';
+import { helpText, parseFlags } from '@bigfleet/process/flags';
 import { startRefusal } from '../start-refusal.ts';
 import { allInOneFlags } from './flags.ts';
 import { allInOneSettings } from './settings.ts';

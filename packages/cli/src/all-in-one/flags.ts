@@ -2,8 +2,7 @@
 // everything else.
 
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '@bigfleet/telemetry';
-import type { Flag } from '../flags/flag.ts';
-import { oneOf, text, toggle } from '../flags/forms.ts';
+import { type Flag, oneOf, text, toggle } from '@bigfleet/process/flags';
 
 export type AllInOneFlags = {
   readonly 'shard-listen': Flag<string>;

@@ -4,8 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Result } from '@bigfleet/base';
-import { helpText } from '../flags/help.ts';
-import { parseFlags } from '../flags/parse.ts';
+import { helpText, parseFlags } from '@bigfleet/process/flags';
 import { allInOneFlags } from './flags.ts';
 import { type AllInOneSettings, allInOneSettings } from './settings.ts';
 

@@ -9,8 +9,7 @@ import {
   stderrSink,
 } from '@bigfleet/telemetry';
 import { type Command, type CommandContext, EXIT } from '../command.ts';
-import { helpText } from '../flags/help.ts';
-import { parseFlags } from '../flags/parse.ts';
+import { helpText, parseFlags } from '@bigfleet/process/flags';
 import { startRefusal } from '../start-refusal.ts';
 import { coordinatorFlags } from './flags.ts';
 import { coordinatorSettings } from './settings.ts';

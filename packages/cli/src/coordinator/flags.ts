@@ -2,8 +2,15 @@
 // test compares the two: a flag that only one side knew once crash-looped a published chart.
 
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '@bigfleet/telemetry';
-import type { Flag } from '../flags/flag.ts';
-import { decimal, duration, oneOf, text, toggle, wholeNumber } from '../flags/forms.ts';
+import {
+  decimal,
+  duration,
+  type Flag,
+  oneOf,
+  text,
+  toggle,
+  wholeNumber,
+} from '@bigfleet/process/flags';
 
 export const STORES = ['auto', 'sqlite', 'etcd'] as const;
 export type StoreChoice = (typeof STORES)[number];

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Result } from '@bigfleet/base';
 import type { CoordinatorSettings } from '@bigfleet/coordinator';
-import { parseFlags } from '../flags/parse.ts';
+import { parseFlags } from '@bigfleet/process/flags';
 import { coordinatorFlags } from './flags.ts';
 import { coordinatorSettings } from './settings.ts';
 import { coordinatorWarnings } from './warnings.ts';

@@ -10,9 +10,13 @@ import type {
   StoreSettings,
 } from '@bigfleet/coordinator';
 import { parseListenAddress } from '@bigfleet/telemetry';
-import { isLoopback, isPlainEndpoint, isUnspecified } from '../flags/addresses.ts';
-import type { FlagValues } from '../flags/flag.ts';
-import type { Parsed } from '../flags/parse.ts';
+import {
+  type FlagValues,
+  isLoopback,
+  isPlainEndpoint,
+  isUnspecified,
+  type Parsed,
+} from '@bigfleet/process/flags';
 import type { CoordinatorFlags } from './flags.ts';
 
 type Values = FlagValues<CoordinatorFlags>;

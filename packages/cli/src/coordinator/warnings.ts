@@ -1,7 +1,7 @@
 // What is odd about the settings of a coordinator and no reason to refuse them; said once, at the start.
 
 import type { CoordinatorSettings } from '@bigfleet/coordinator';
-import { isLoopback, isPlainEndpoint } from '../flags/addresses.ts';
+import { isLoopback, isPlainEndpoint } from '@bigfleet/process/flags';
 
 export function coordinatorWarnings(settings: CoordinatorSettings): readonly string[] {
   return [...addressWarnings(settings), ...etcdWarnings(settings)];

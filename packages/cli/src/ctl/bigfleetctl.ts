@@ -1,9 +1,7 @@
 // The front door `bigfleetctl <verb>` (coordinator §12.2). Global flags may stand before the verb.
 
-import { REQUIRED_NODE_MAJOR } from '../node-major.ts';
-import { flagLines } from '../flags/help.ts';
-import { nearestName } from '../flags/nearest-name.ts';
-import { matchFlag } from '../flags/parse.ts';
+import { nodeProblem } from '@bigfleet/process';
+import { flagLines, matchFlag, nearestName, refusalText } from '@bigfleet/process/flags';
 import type { CtlContext } from './context.ts';
 import { CTL_EXIT, EXIT_CODE_TEXTS } from './exit-code.ts';
 import { globalFlags } from './frame/global-flags.ts';
@@ -17,9 +15,8 @@ export async function runBigfleetctl(
   context: CtlContext,
 ): Promise<number> {
   const { port } = context;
-  if (Number(port.nodeVersion.split('.')[0]) !== REQUIRED_NODE_MAJOR) {
-    return refuse(context, `needs Node.js ${REQUIRED_NODE_MAJOR}, this is ${port.nodeVersion}`);
-  }
+  const wrongNode = nodeProblem(port.nodeVersion);
+  if (wrongNode !== undefined) return refuse(context, wrongNode);
   const split = splitAtVerb(argv);
   const { flags, words, rest } = split;
   const [first = ''] = words;
@@ -28,7 +25,8 @@ export async function runBigfleetctl(
   }
   if (first === '') {
     const unknown = flags.map((flag) => matchFlag(globalFlags, flag)).find(({ ok }) => !ok);
-    if (unknown?.ok === false && flags.length === 1) return refuse(context, unknown.error);
+    if (unknown?.ok === false && flags.length === 1)
+      return refuse(context, refusalText(unknown.error));
     port.writeError(`bigfleetctl: no verb; there are:\n${verbLines().join('\n')}\n`);
     return CTL_EXIT.failed;
   }

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseFlags } from '../flags/parse.ts';
+import { parseFlags } from '@bigfleet/process/flags';
 import { globalFlags } from './frame/global-flags.ts';
 import { goldenScript } from './testing/golden.ts';
 import { runCtl } from './testing/run-ctl.ts';

@@ -3,7 +3,7 @@
 
 import { homedir } from 'node:os';
 import { isatty } from 'node:tty';
-import { nodeProcess, type ProcessPort } from '../process-port.ts';
+import { nodeProcess, type ProcessPort } from '@bigfleet/process';
 
 export interface CtlPort extends ProcessPort {
   /** Whether standard output is a terminal. */

@@ -4,9 +4,7 @@
 import { statSync } from 'node:fs';
 import { directorySegments, type SegmentFiles } from '@bigfleet/shard';
 import { type Command, type CommandContext, EXIT } from '../command.ts';
-import type { FlagTable, FlagValues } from '../flags/flag.ts';
-import { helpText } from '../flags/help.ts';
-import { parseFlags } from '../flags/parse.ts';
+import { type FlagTable, type FlagValues, helpText, parseFlags } from '@bigfleet/process/flags';
 import type { directoryFlags } from './directory-flags.ts';
 
 export interface DirectoryVerb<Table extends FlagTable & typeof directoryFlags> {

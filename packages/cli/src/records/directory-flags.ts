@@ -1,7 +1,6 @@
 // What every verb over a records directory takes: where it is and how to print.
 
-import type { Flag } from '../flags/flag.ts';
-import { oneOf, text } from '../flags/forms.ts';
+import { type Flag, oneOf, text } from '@bigfleet/process/flags';
 import { documentLine, documentText } from '../ctl/output/document.ts';
 
 export type OfflineForm = 'text' | 'json' | 'yaml';

@@ -2,7 +2,7 @@
 
 import { describeExplanation, explainRecords } from '@bigfleet/shard';
 import { type Command, EXIT } from '../command.ts';
-import { bigNumber, text, toggle } from '../flags/forms.ts';
+import { bigNumber, text, toggle } from '@bigfleet/process/flags';
 import { directoryCommand } from './directory-command.ts';
 import { directoryFlags, offlineText } from './directory-flags.ts';
 

@@ -7,7 +7,7 @@ import {
   recordLines,
 } from '@bigfleet/shard';
 import { type Command, EXIT } from '../command.ts';
-import { bigNumber, text, toggle, wholeNumber } from '../flags/forms.ts';
+import { bigNumber, text, toggle, wholeNumber } from '@bigfleet/process/flags';
 import { directoryCommand } from './directory-command.ts';
 import { followRecords } from './follow-records.ts';
 import { directoryFlags, offlineText } from './directory-flags.ts';

@@ -3,7 +3,7 @@
 
 import { describeDirectoryReplay, replayDirectory } from '@bigfleet/shard';
 import { type Command, EXIT } from '../command.ts';
-import { toggle } from '../flags/forms.ts';
+import { toggle } from '@bigfleet/process/flags';
 import { printDecisions } from './diff/print-decisions.ts';
 import { directoryCommand } from './directory-command.ts';
 import { directoryFlags, offlineText } from './directory-flags.ts';

@@ -1,8 +1,7 @@
 // How a replay evaluates, for every verb that replays.
 
 import type { ReplayMode } from '@bigfleet/engine';
-import type { Flag } from '../flags/flag.ts';
-import { oneOf } from '../flags/forms.ts';
+import { type Flag, oneOf } from '@bigfleet/process/flags';
 
 export const replayModeFlag: Flag<ReplayMode> = oneOf(
   'recorded',

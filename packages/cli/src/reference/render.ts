@@ -1,7 +1,7 @@
 // The reference pages of the command line, from the same tables that parse it. Written into
 // docs/cli, and compared by a test: a flag that is not on the page does not exist.
 
-import type { Flag, FlagTable } from '../flags/flag.ts';
+import type { Flag, FlagTable } from '@bigfleet/process/flags';
 import { EXIT_CODE_TEXTS } from '../ctl/exit-code.ts';
 import { globalFlags } from '../ctl/frame/global-flags.ts';
 import { type Verb, VERB_GROUPS } from '../ctl/frame/verb.ts';

@@ -2,19 +2,19 @@
 // a test compares the two: a chart that passed a flag nobody knew once crash-looped a release.
 
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '@bigfleet/telemetry';
-import type { Flag } from '../flags/flag.ts';
 import {
   bigNumber,
   bytes,
   decimal,
   duration,
+  type Flag,
   oneOf,
   type Repeatable,
   text,
   texts,
   toggle,
   wholeNumber,
-} from '../flags/forms.ts';
+} from '@bigfleet/process/flags';
 
 export type ShardFlags = {
   readonly listen: Flag<string>;

@@ -5,8 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Result } from '@bigfleet/base';
-import { helpText } from '../flags/help.ts';
-import { parseFlags } from '../flags/parse.ts';
+import { helpText, parseFlags } from '@bigfleet/process/flags';
 import { FAKE_ONLY, shardFlags } from './flags.ts';
 import { type ShardCommand, shardSettings } from './settings.ts';
 

@@ -11,10 +11,13 @@ import {
   targetsProblem,
 } from '@bigfleet/shard';
 import { parseListenAddress } from '@bigfleet/telemetry';
-import type { FlagValues } from '../flags/flag.ts';
-import { isDialable, isUnspecified } from '../flags/addresses.ts';
-import { parseDuration } from '../flags/forms.ts';
-import type { Parsed } from '../flags/parse.ts';
+import {
+  type FlagValues,
+  isDialable,
+  isUnspecified,
+  type Parsed,
+  parseDuration,
+} from '@bigfleet/process/flags';
 import { FAKE_ONLY, type ShardFlags } from './flags.ts';
 
 /** Tests report this often; production never below seconds. */

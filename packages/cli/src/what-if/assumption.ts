@@ -2,8 +2,7 @@
 // costs or how often it is interrupted.
 
 import { err, ok, type Result } from '@bigfleet/base';
-import type { Flag } from '../flags/flag.ts';
-import { parseDuration } from '../flags/forms.ts';
+import { type Flag, parseDuration } from '@bigfleet/process/flags';
 
 export type Assumption =
   | { readonly kind: 'hold'; readonly of: 'onDemand' | 'spot'; readonly ms: number }

@@ -1,60 +1,108 @@
-// The parser of the command line. `-x`, `--x`, `-x value` and `-x=value` are the same, as users of
-// the reference program expect. An unknown flag, a missing value and a flag given twice are
-// errors: a typo must not pass for a weaker run.
+// The command line of bfconformance (conformance §7). `-x`, `--x`, `-x value` and `-x=value` are the
+// same, as users of the reference program expect. An unknown flag, a missing or empty value and a flag
+// given twice are errors: a typo must not pass for a weaker run. What a value means is read later
+// (options.ts): several defaults depend on other flags, so the table's are for the reader of -help.
 
-import { FLAGS, type FlagName, type FlagSpec } from './flag-table.ts';
+import { err, ok, type Result } from '@bigfleet/base';
+import {
+  type Flag,
+  readArguments,
+  type Refusal,
+  refusalText,
+  text,
+  toggle,
+} from '@bigfleet/process/flags';
+
+export type FlagName =
+  | 'provider'
+  | 'target'
+  | 'start-cmd'
+  | 'fault-target'
+  | 'profile'
+  | 'only'
+  | 'skip-baseline'
+  | 'seed'
+  | 'seed-count'
+  | 'scale-seed'
+  | 'soak'
+  | 'time-scale'
+  | 'port'
+  | 'host-label'
+  | 'tls-cert'
+  | 'tls-key'
+  | 'tls-ca'
+  | 'out'
+  | 'list'
+  | 'help';
+
+export const FLAGS: Readonly<Record<FlagName, Flag<unknown>>> = {
+  provider: text(
+    '',
+    'boot a provider of this repository; with -target: a name for the report',
+    '<name>',
+  ),
+  target: text('', 'judge a running endpoint: host:port, [::1]:port or unix:/path', '<host:port>'),
+  'start-cmd': text(
+    '',
+    'boot a provider of any language: a command with {addr}, {state} (empty: in memory) and {seed}',
+    '<cmd>',
+  ),
+  'fault-target': text('', 'an endpoint with the fault hooks; claims profile fault', '<host:port>'),
+  profile: text(
+    'core',
+    'claimed profiles: core cloud bare-metal spot scale durable fault; or "declared": those in the package.json of -provider',
+    '<a,b>',
+  ),
+  only: text('', 'run these behaviours alone; never certifies', '<Bnnn,…>'),
+  'skip-baseline': toggle(false, 'without the baseline checks'),
+  seed: text('1', 'of all randomness; printed, so that a failure replays', '<n>'),
+  'seed-count': text('256', 'speculative slots of a booted provider', '<n>'),
+  'scale-seed': text(
+    '8000 booted, 4000 on a target',
+    'machines of the scale lane (BFCONF_SCALE_SEED)',
+    '<n>',
+  ),
+  soak: text(
+    '10s booted, 8s on a target',
+    'soak time of the scale lane (BFCONF_SOAK)',
+    '<duration>',
+  ),
+  'time-scale': text('1', 'multiplies every wait: real substrates are slow', '<factor>'),
+  port: text('any free one', 'look for free ports upwards from here', '<n>'),
+  'host-label': text('certify', '--provider of the processes that -provider boots', '<text>'),
+  'tls-cert': text(
+    '',
+    'client certificate (PEM) for -target, -fault-target and -start-cmd',
+    '<file>',
+  ),
+  'tls-key': text('', 'its key', '<file>'),
+  'tls-ca': text('', 'the CA that the endpoint must be signed by', '<file>'),
+  out: text('', 'write report.json, junit.xml and badge.json', '<dir>'),
+  list: toggle(false, 'print the catalogue and end'),
+  help: toggle(false, 'print this and end'),
+};
 
 /** Switches hold 'true' or 'false'. */
 export type FlagValues = ReadonlyMap<FlagName, string>;
 
-export type ParsedFlags =
-  | { readonly ok: true; readonly values: FlagValues }
-  | { readonly ok: false; readonly problem: string };
-
-export function parseFlags(argv: readonly string[]): ParsedFlags {
+export function parseFlags(argv: readonly string[]): Result<FlagValues, string> {
+  const read = readArguments(FLAGS, argv);
+  if (!read.ok) return err(problemText(read.error));
   const values = new Map<FlagName, string>();
-  for (let at = 0; at < argv.length; at += 1) {
-    const word = argv[at] ?? '';
-    const match = /^--?([A-Za-z0-9][A-Za-z0-9-]*)(?:=([^]*))?$/.exec(word);
-    if (match === null)
-      return { ok: false, problem: `unexpected argument ${JSON.stringify(word)}` };
-    const [, name = '', inline] = match;
-    const spec = FLAGS.find((flag) => flag.name === name);
-    if (spec === undefined) return { ok: false, problem: `unknown flag -${name}${nearest(name)}` };
-    const isSwitch = spec.value === undefined;
-    const value = inline ?? (isSwitch ? 'true' : argv[++at]);
-    const problem = valueProblem(spec, value);
-    if (problem !== undefined) return { ok: false, problem };
-    if (values.has(spec.name)) return { ok: false, problem: `-${name} is given twice` };
-    values.set(spec.name, value ?? '');
+  for (const [name, [value = '']] of read.value.texts) {
+    // Only names of the table were taken.
+    const known = name as FlagName;
+    const isSwitch = FLAGS[known].form === undefined;
+    if (isSwitch && value !== 'true' && value !== 'false') return err(`-${name} takes no value`);
+    if (value === '') return err(`-${name} needs a value`);
+    values.set(known, value);
   }
-  return { ok: true, values };
+  return ok(values);
 }
 
-function valueProblem(spec: FlagSpec, value: string | undefined): string | undefined {
-  if (spec.value !== undefined) {
-    return value === undefined || value === '' ? `-${spec.name} needs a value` : undefined;
-  }
-  return value === 'true' || value === 'false' ? undefined : `-${spec.name} takes no value`;
-}
-
-function nearest(name: string): string {
-  const close = FLAGS.filter((flag) => distance(flag.name, name) <= 2).map(
-    ({ name: flag }) => flag,
-  );
-  return close[0] === undefined ? '' : `: did you mean -${close[0]}?`;
-}
-
-/** Levenshtein; both words are short. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+/** With one dash, as the help spells them. */
+function problemText(refusal: Refusal): string {
+  if (refusal.kind !== 'unknown') return refusalText(refusal).replace(/^--/, '-');
+  const hint = refusal.nearest === undefined ? '' : `: did you mean -${refusal.nearest}?`;
+  return `unknown flag -${refusal.name}${hint}`;
 }

@@ -1,7 +1,8 @@
 // The text of -help and -list.
 
+import { blockLines } from '@bigfleet/process/flags';
 import type { Behaviour } from '../catalogue/behaviour.ts';
-import { FLAGS, type FlagSpec } from './flag-table.ts';
+import { FLAGS } from './flags.ts';
 
 const HELP_HEAD = `bfconformance judges a BigFleet capacity provider over gRPC: 25 baseline checks and the
 catalogue of 93 behaviours.
@@ -17,13 +18,12 @@ Exit code: 0 every claimed profile is certified; 1 FAILED or INCOMPLETE; 2 the c
 wrong, or nothing could be judged.`;
 
 export function helpText(): string {
-  return [HELP_HEAD, ...FLAGS.flatMap(flagLines), HELP_TAIL, ''].join('\n');
-}
-
-function flagLines(spec: FlagSpec): string[] {
-  const value = spec.value === undefined ? '' : ` <${spec.value}>`;
-  const fallback = spec.default === undefined ? '' : ` (default ${spec.default})`;
-  return [`  -${spec.name}${value}`, `        ${spec.help}${fallback}`];
+  const flags = Object.entries(FLAGS).flatMap(([name, { form, fallback, help }]) =>
+    form === undefined
+      ? blockLines(`-${name}`, help)
+      : blockLines(`-${name} ${form}`, fallback === '' ? help : `${help} (default ${fallback})`),
+  );
+  return [HELP_HEAD, ...flags, HELP_TAIL, ''].join('\n');
 }
 
 export function listText(entries: readonly Behaviour[]): string {

@@ -25,7 +25,7 @@ function provider(name: string, manifest: object): void {
 function read(argv: readonly string[], env: Environment = {}): SuiteOptions | string {
   const flags = parseFlags(argv);
   assert.ok(flags.ok);
-  const options = readOptions({ values: flags.values, env, cwd: root, checks: [] });
+  const options = readOptions({ values: flags.value, env, cwd: root, checks: [] });
   return options.ok ? options.value : options.error;
 }
 

@@ -9,8 +9,7 @@ import type { Check } from '../harness/check.ts';
 import type { SubjectLaunch, SuiteOptions } from '../lanes/suite.ts';
 import { providerMain, repositoryLaunch, startCommandLaunch } from '../process/launch.ts';
 import { declaredProfiles } from './declared-profiles.ts';
-import type { FlagName } from './flag-table.ts';
-import type { FlagValues } from './flags.ts';
+import type { FlagName, FlagValues } from './flags.ts';
 import {
   readCount,
   readDurationMs,

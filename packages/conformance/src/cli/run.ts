@@ -31,8 +31,8 @@ export type ExitCode = 0 | 1 | 2;
 export async function runCommand(context: CommandContext): Promise<ExitCode> {
   const { argv, env, cwd, checks, stdout } = context;
   const flags = parseFlags(argv);
-  if (!flags.ok) return usage(context, flags.problem);
-  const { values } = flags;
+  if (!flags.ok) return usage(context, flags.error);
+  const values = flags.value;
   if (values.get('help') === 'true') {
     stdout.write(helpText());
     return 0;

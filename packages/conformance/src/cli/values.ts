@@ -1,20 +1,14 @@
 // Readers of flag values. Each gives the value or the reason why it is none.
 
 import { err, ok, type Result } from '@bigfleet/base';
+import { parseDuration } from '@bigfleet/process/flags';
 import { isProfile, PROFILES, type Profile } from '../catalogue/behaviour.ts';
 import { findBehaviour } from '../catalogue/binding.ts';
 
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-
 /** `8s`, `1m30s`, `500ms`. */
 export function readDurationMs(text: string): Result<number, string> {
-  const parts = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(text)
-    ? text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)
-    : undefined;
-  if (parts === undefined) return err(`${JSON.stringify(text)} is no duration such as 8s or 1m30s`);
-  let totalMs = 0;
-  for (const [, amount, unit = ''] of parts) totalMs += Number(amount) * (unitMs[unit] ?? 0);
-  return ok(totalMs);
+  const parsed = parseDuration(text);
+  return parsed.ok ? parsed : err(`${JSON.stringify(text)} is no duration such as 8s or 1m30s`);
 }
 
 export function readCount(text: string, max: number): Result<number, string> {

@@ -1,14 +1,31 @@
-// How a behaviour's check is written down: id, where the contract says so, and the function. The
-// reference is added to every finding, so that a provider's author reads the rule beside the
-// fault. Skips and cancellations pass through untouched.
+// How a behaviour's check is written down: id, the heading of docs/provider-author-guide.md that
+// states the rule, and the function. The heading is added to every finding, so that a provider's
+// author, who has the guide and not the specification, finds the rule beside the fault. Skips and
+// cancellations pass through untouched.
 
 import { type Check, CheckFailed } from './check.ts';
 import type { CheckContext } from './context.ts';
 
-/** `rule` as in `§4.1` or `§6, Order`, of the provider contract. */
+export const guideHeadings = [
+  'Six calls',
+  'The order of checks',
+  'Codes by state',
+  'Retries',
+  'The fence',
+  'Binding and metadata',
+  'The shape of a machine',
+  'Listing',
+  'Speed',
+  'Failure',
+  'Configured means Ready',
+  'Restarts',
+] as const;
+
+export type GuideHeading = (typeof guideHeadings)[number];
+
 export function defineCheck(
   id: string,
-  rule: string,
+  rule: GuideHeading,
   run: (context: CheckContext) => Promise<void>,
 ): Check {
   return {
@@ -18,7 +35,7 @@ export function defineCheck(
         await run(context);
       } catch (error) {
         if (!(error instanceof CheckFailed)) throw error;
-        throw new CheckFailed(`${error.message} (provider contract ${rule})`, { cause: error });
+        throw new CheckFailed(`${error.message} (author guide, ${rule})`, { cause: error });
       }
     },
   };

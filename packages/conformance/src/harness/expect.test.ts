@@ -2,15 +2,19 @@
 // findings that name what was expected and what came.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import type { FailureCode } from '@bigfleet/wire';
 import { CheckFailed, SkipCheck } from './check.ts';
-import { defineCheck } from './define.ts';
+import { defineCheck, guideHeadings } from './define.ts';
 import type { Ack, Answer } from './endpoint.ts';
 import { accepted, acknowledged, fenced, notFenced, refusedWith, rejected } from './expect.ts';
 import { fanout, mapLimited, singleOpId } from './fanout.ts';
 import { ShardSession, uniqueShardId } from './fencing.ts';
 import { alone } from './testing/alone.ts';
+
+const GUIDE = '../../../../docs/provider-author-guide.md';
 
 const ok = (operationId: string): Answer<Ack> => ({
   ok: true,
@@ -62,17 +66,24 @@ test('singleOpId wants a success, one id, a non-empty id, and no fence', () => {
   assert.throws(() => singleOpId([ok('a'), error('FAILED_PRECONDITION')], 'burst'), /reserved/);
 });
 
+test('every heading that a finding can cite is one of the author guide, and of its contract', () => {
+  const guide = readFileSync(path.join(import.meta.dirname, GUIDE), 'utf8');
+  const contract = guide.split(/^## /m).find((part) => part.startsWith('The contract\n')) ?? '';
+  const headings = [...contract.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
+  assert.deepEqual(headings, [...guideHeadings]);
+});
+
 test('a finding carries the rule; a skip and a bug pass through', async () => {
   const { context } = alone({});
   const thrown = async (error: Error): Promise<unknown> =>
-    defineCheck('B101', '§7', async () => {
+    defineCheck('B101', 'The fence', async () => {
       throw error;
     })
       .run(context)
       .catch((caught: unknown) => caught);
   const finding = await thrown(new CheckFailed('m-1: wrong'));
   assert.ok(finding instanceof CheckFailed);
-  assert.equal(finding.message, 'm-1: wrong (provider contract §7)');
+  assert.equal(finding.message, 'm-1: wrong (author guide, The fence)');
   for (const other of [new SkipCheck('capability-absent', 'none'), new TypeError('bug')]) {
     assert.equal(await thrown(other), other);
   }

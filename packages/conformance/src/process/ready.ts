@@ -2,8 +2,7 @@
 // offers none, its port accepts (conformance §7). A TCP accept alone is too early for a provider
 // that still loads its state.
 
-import type { Runtime } from '@bigfleet/base';
-import { runWithDeadline } from '@bigfleet/base';
+import { type Runtime, runWithDeadline } from '@bigfleet/base';
 import {
   createClient,
   createGrpcChannel,

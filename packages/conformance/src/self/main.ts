@@ -1,13 +1,8 @@
 // Entry point of `make conformance-self`: wiring only. Refuses another Node before anything that
-// needs this one is loaded, hence the imports inside.
+// needs this one is loaded, hence the import below.
 
-import { nodeVersionProblem } from '../cli/node-version.ts';
+import { requireNode24 } from '@bigfleet/process/node-version';
 
-const problem = nodeVersionProblem(process.version);
-if (problem === undefined) {
-  const { selfFromProcess } = await import('./process.ts');
-  process.exitCode = await selfFromProcess();
-} else {
-  process.stderr.write(`bfconformance: ${problem}\n`);
-  process.exitCode = 2;
-}
+requireNode24('bfconformance:', '');
+const { selfFromProcess } = await import('./process.ts');
+process.exitCode = await selfFromProcess();

@@ -3,18 +3,19 @@
 // any provider under test.
 
 import { realRuntime } from '@bigfleet/base/real';
-import { parseProviderFlags, type ProviderDefinition, runProvider } from '@bigfleet/providerkit';
+import {
+  duration,
+  parseProviderFlags,
+  type ProviderDefinition,
+  runProvider,
+} from '@bigfleet/providerkit';
 import { FaultBackend } from './fault-backend.ts';
 
 const DEFAULT_TIMEOUT_MS = 2_000;
 
 const flags = {
-  'transition-timeout': {
-    kind: 'duration',
-    default: DEFAULT_TIMEOUT_MS,
-    help: 'Timeout of all four transitions.',
-  },
-} as const;
+  'transition-timeout': duration('2s', 'Timeout of all four transitions.'),
+};
 
 function definition(timeoutMs: number): ProviderDefinition<typeof flags> {
   return {
@@ -46,16 +47,9 @@ function definition(timeoutMs: number): ProviderDefinition<typeof flags> {
   };
 }
 
-const given = process.argv.slice(2);
-const hasFlag = (name: string): boolean =>
-  given.some((argument) => argument.replace(/^-+/, '').split('=', 1)[0] === name);
-const argv = [
-  '--use-fake-backend',
-  '--metrics-addr=',
-  ...(hasFlag('addr') ? [] : ['--addr=:9400']),
-  ...(hasFlag('seed-count') ? [] : ['--seed-count=64']),
-  ...given,
-];
+// Of a flag that is given twice the last counts: these are defaults of its own.
+const ownDefaults = ['--use-fake-backend', '--metrics-addr=', '--addr=:9400', '--seed-count=64'];
+const argv = [...ownDefaults, ...process.argv.slice(2)];
 const parsed = parseProviderFlags(definition(DEFAULT_TIMEOUT_MS), { argv, env: process.env });
 const timeoutMs =
   parsed.kind === 'settings' ? parsed.settings.flags['transition-timeout'] : DEFAULT_TIMEOUT_MS;

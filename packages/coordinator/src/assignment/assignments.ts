@@ -1,4 +1,5 @@
-// What a shard owns and dials, as one full replacement built from the ledger (coordinator §5.2 ShardAssignment).
+// What a shard owns and dials, as one full replacement built from the ledger (coordinator §5.2
+// ShardAssignment).
 // Its revision says how much of the ledger it shows: below the current one while a domain has to wait
 // (domain-gate.ts) or foreign domains are a guess (sharing.ts), so that the shard asks again by itself.
 // Cost: references are made once per list of domains that changed, and shared by every assignment;
@@ -9,7 +10,7 @@ import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { DomainRow, OverrideRow } from '../state/rows.ts';
-import { revisionIn } from '../state/generation.ts';
+import { revisionIn } from '../state/meta.ts';
 import { DomainGate } from './domain-gate.ts';
 import { lacksTarget, providerTargets, targetOf } from './provider-targets.ts';
 import { sharersOf } from './sharing.ts';

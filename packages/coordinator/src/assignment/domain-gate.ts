@@ -7,7 +7,7 @@
 
 import type { ShardReport } from '@bigfleet/wire';
 import type { ShardPicture } from '../reports/soft-state.ts';
-import { revisionIn } from '../state/generation.ts';
+import { revisionIn } from '../state/meta.ts';
 import type { Domain, DomainRow } from '../state/rows.ts';
 import { domainOf, textOf } from '../reports/held.ts';
 import { appliedBy, reaches, type SharingParts, sharersOf } from './sharing.ts';

@@ -8,7 +8,7 @@ import type { ShardReport } from '@bigfleet/wire';
 import { isSharedByFlag, isHostLocal } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
-import { firstRevisionOf } from '../state/generation.ts';
+import { firstRevisionOf } from '../state/meta.ts';
 import type { ProviderRow } from '../state/rows.ts';
 
 export interface SharingParts {

@@ -1,6 +1,6 @@
-// The fleet-wide copy of cluster bindings, filled from reports (coordinator §7.3). First contact wins and stays: a
-// cluster that another shard owns is not moved and no session is dropped; the shard is told, and it
-// is counted and logged once for as long as it lasts.
+// The fleet-wide copy of cluster bindings, filled from reports (coordinator §7.3). First contact
+// wins and stays: a cluster that another shard owns is not moved and no session is dropped; the
+// shard is told, and it is counted and logged once for as long as it lasts.
 
 import { compareText, parseClusterId } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';

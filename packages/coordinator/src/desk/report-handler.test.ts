@@ -1,5 +1,6 @@
-// Proves each step of coordinator §6.1 on the production ledger over the engine in memory: order, self-registration,
-// fencing by epoch, replacement, acks, bindings, releases, homes, the budget, and confirmed replies.
+// Proves each step of coordinator §6.1 on the production ledger over the engine in memory: order,
+// self-registration, fencing by epoch, replacement, acks, bindings, releases, homes, the budget, and
+// confirmed replies.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,15 +1,15 @@
-// ReportShard on the leader, in the order of coordinator §6.1: is it new, is the shard known, what does it say,
-// what does it get. One report per shard at a time. Nothing soft changes before the shard is durably
-// known with this epoch, and every answer leaves only after a look at the leadership that began when
-// the answer was complete (coordinator §3.3). Leader check and identity come before, from the caller.
+// ReportShard on the leader, in the order of coordinator §6.1: is it new, is the shard known, what
+// does it say, what does it get. One report per shard at a time. Nothing soft changes before the
+// shard is durably known with this epoch, and every answer leaves only after a look at the
+// leadership that began when the answer was complete (coordinator §3.3). Leader check and identity
+// come before, from the caller.
 
 import { parseShardId, type Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { ReportAck, ShardReport, TransferStatus } from '@bigfleet/wire';
 import type { Assignments } from '../assignment/assignments.ts';
 import type { InstructionQueue } from '../instructions/instruction-queue.ts';
-import { callerLedger } from '../ledger/caller-ledger.ts';
-import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
+import { callerLedger, type ApplyResult, type Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { outcomeOf, type Refused, refused } from '../ledger/outcome.ts';

@@ -1,8 +1,9 @@
-// A shard that has heard a newer leader is the last witness against a zombie (coordinator §3.5 (5)). On such a
-// report, or a REJECTED_STALE ack, the leader looks at its own leadership before anything else. If it
-// really leads, its term is too low, as after a restore from an old snapshot, and every shard drops
-// what it says: it campaigns again above what was seen (coordinator §10.3). A jump that no history of elections
-// explains is not believed, or one hostile shard could burn the space of terms.
+// A shard that has heard a newer leader is the last witness against a zombie (coordinator §3.5 (5)).
+// On such a report, or a REJECTED_STALE ack, the leader looks at its own leadership before anything
+// else. If it really leads, its term is too low, as after a restore from an old snapshot, and every
+// shard drops what it says: it campaigns again above what was seen (coordinator §10.3). A jump that
+// no history of elections explains is not believed, or one hostile shard could burn the space of
+// terms.
 
 import type { Logger } from '@bigfleet/telemetry';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -11,14 +11,17 @@ import type {
   RangeResponse,
   ResponseHeader,
   SnapshotResponse,
-  StatusResponse,
   TxnResponse,
 } from '@bigfleet/wire/etcd';
-import { AuthToken, type EtcdUser } from './auth-token.ts';
-import { type CallLimits, EtcdCaller, type EtcdCall, type OnceOutcome } from './caller.ts';
-import { type Connection, connectTo } from './connection.ts';
-import { parseEndpoints } from './endpoint.ts';
-import { ConnectionPool } from './pool.ts';
+import {
+  AuthToken,
+  type EtcdUser,
+  type CallLimits,
+  EtcdCaller,
+  type EtcdCall,
+  type OnceOutcome,
+} from './caller.ts';
+import { type Connection, connectTo, parseEndpoints, ConnectionPool } from './connection.ts';
 import { type WatchBatch, type WatchRequest, watchKeys } from './watch.ts';
 
 export interface EtcdClientOptions {
@@ -175,12 +178,6 @@ export class EtcdClient {
   async memberPromote(id: bigint, limits: CallLimits): Promise<void> {
     await this.#change('member promote', limits, ({ cluster }, options) =>
       cluster.memberPromote({ ID: id }, options),
-    );
-  }
-
-  status(limits: CallLimits): Promise<StatusResponse> {
-    return this.#read('status', limits, ({ maintenance }, options) =>
-      maintenance.status({}, options),
     );
   }
 

@@ -1,8 +1,12 @@
 // Guards and operations of a transaction, spelled as the specification does (coordinator §3.4).
 // A key that does not exist has create revision, mod revision and lease 0.
 
-import { Compare_CompareResult, Compare_CompareTarget } from '@bigfleet/wire/etcd';
-import type { KeyValue, TxnResponse } from '@bigfleet/wire/etcd';
+import {
+  Compare_CompareResult,
+  Compare_CompareTarget,
+  type KeyValue,
+  type TxnResponse,
+} from '@bigfleet/wire/etcd';
 import type { TxnInit } from './client.ts';
 
 /** etcd's default `--max-txn-ops`, for guards and operations each. */

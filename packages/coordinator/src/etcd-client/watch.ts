@@ -6,9 +6,8 @@
 import { Backoff, BigFleetError, type Runtime, sleep } from '@bigfleet/base';
 import { type Event, Event_EventType, type WatchResponse } from '@bigfleet/wire/etcd';
 import type { EtcdCaller } from './caller.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, ConnectionPool } from './connection.ts';
 import { failureOf, toEtcdError } from './failure.ts';
-import type { ConnectionPool } from './pool.ts';
 
 export interface WatchRequest {
   readonly key: Uint8Array;

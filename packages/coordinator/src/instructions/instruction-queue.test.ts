@@ -1,4 +1,5 @@
-// Proves the life of an instruction (coordinator §8): minting, order, the bound, and every row of the ack table.
+// Proves the life of an instruction (coordinator §8): minting, order, the bound, and every row of
+// the ack table.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

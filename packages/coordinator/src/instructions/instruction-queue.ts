@@ -1,5 +1,6 @@
-// Instructions that a shard has not acknowledged yet (coordinator §8). The queue of one leadership: after an
-// election it is empty, and what must be said is derived again from the ledger and fresh reports.
+// Instructions that a shard has not acknowledged yet (coordinator §8). The queue of one leadership:
+// after an election it is empty, and what must be said is derived again from the ledger and fresh
+// reports.
 // There is no timer: everything pending rides on every reply until an ack settles it. It refuses to
 // clear what FAILED, because clearing on every outcome silently drops failed moves.
 
@@ -94,7 +95,10 @@ export class InstructionQueue implements InstructionSink {
     return this.#pending.get(shardId)?.size ?? 0;
   }
 
-  /** The table of coordinator §8.3. An id that is not pending here, or not for this shard, changes nothing. */
+  /**
+   * The table of coordinator §8.3. An id that is not pending here, or not for this shard, changes
+   * nothing.
+   */
   settle(shardId: string, ack: InstructAck): AckEffect {
     const known = this.#pending.get(shardId)?.get(ack.instructionId);
     if (known === undefined) return 'unknown';

@@ -7,15 +7,19 @@ import { createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { captureSink, createLogger } from '@bigfleet/telemetry';
 import fc from 'fast-check';
-import type { ApplyResult } from './ledger.ts';
-import { encodeLogical } from '../store/logical-format.ts';
 import type { CommandBody } from '../state/commands.ts';
 import { FleetState } from '../state/fleet-state.ts';
 import { encodeRow } from '../state/row-format.ts';
-import type { Leadership } from '../store/store.ts';
 import { arbitraryCommand } from '../state/testing/arbitrary-commands.ts';
-import { type CommitFault, MemoryStore, type MemoryStoreOptions } from '../store/testing/index.ts';
+import { encodeLogical } from '../store/logical-snapshot.ts';
+import type { Leadership } from '../store/store.ts';
+import {
+  type CommitFault,
+  MemoryStore,
+  type MemoryStoreOptions,
+} from '../store/testing/memory-store.ts';
 import { type ApplyOutcome, type ApplyQueue, openLedger } from './apply-queue.ts';
+import type { ApplyResult } from './ledger.ts';
 
 const never = new AbortController().signal;
 const shard = (id: string): CommandBody => ({

@@ -1,7 +1,7 @@
 // The one way to change the fleet state (coordinator §2.5): commands wait in a bounded queue, one is
 // in flight, and the state in memory changes only after the engine has committed. Whatever the
-// engine is unsure about is resolved before the next command starts (coordinator §3.5): a guess would make
-// memory and disk drift. It steps down rather than continue on a state it cannot prove.
+// engine is unsure about is resolved before the next command starts (coordinator §3.5): a guess
+// would make memory and disk drift. It steps down rather than continue on a state it cannot prove.
 // A result `unchanged` or `refused` is read from memory: who answers a peer with it confirms first.
 
 import {
@@ -13,12 +13,12 @@ import {
   withDeadline,
 } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { ApplyOptions, ApplyResult, Ledger } from './ledger.ts';
 import type { Command, CommandBody } from '../state/commands.ts';
 import { decide } from '../state/decide/decide.ts';
 import { FleetState } from '../state/fleet-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { CommitRequest, CommitResult, Leadership, LossReason, Store } from '../store/store.ts';
+import type { ApplyOptions, ApplyResult, Ledger } from './ledger.ts';
 import { resolveUnknown } from './resolve-unknown.ts';
 import { Sweeper } from './sweeper.ts';
 

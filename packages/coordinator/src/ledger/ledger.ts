@@ -2,6 +2,7 @@
 // state: a view to read and one way to change it. Implemented by apply-queue.ts over a storage engine;
 // tests and simulated seeds use the same implementation over an engine in memory.
 
+import { deadlineOf } from '@bigfleet/base';
 import type { CommandBody } from '../state/commands.ts';
 import type { Refusal } from '../state/decide/decision.ts';
 import type { FleetView } from '../state/fleet-view.ts';
@@ -37,3 +38,24 @@ export type ApplyResult =
       readonly outcome: 'not-written' | 'unknown';
       readonly message: string;
     };
+
+/**
+ * The ledger as one caller may use it: no command of its call outlives the call's own deadline
+ * (coordinator §2.5). A command that is still in the queue when its caller has given up is then not
+ * written at all, instead of surprising a caller that was told that it failed. A call without a
+ * deadline gets the ledger itself.
+ */
+export function callerLedger(ledger: Ledger, call: AbortSignal | undefined): Ledger {
+  const callerMs = call === undefined ? undefined : deadlineOf(call);
+  if (callerMs === undefined) return ledger;
+  return {
+    term: ledger.term,
+    get state() {
+      return ledger.state;
+    },
+    lost: ledger.lost,
+    confirm: () => ledger.confirm(),
+    apply: (body, { deadlineMs = callerMs } = {}) =>
+      ledger.apply(body, { deadlineMs: Math.min(callerMs, deadlineMs) }),
+  };
+}

@@ -1,6 +1,6 @@
-// How an operation on the fleet ends, in the terms of the service (coordinator §4.1): done, with the index of the
-// commit for the audit line, or refused with a status and a text for people. The one place where an
-// answer of the ledger becomes a status.
+// How an operation on the fleet ends, in the terms of the service (coordinator §4.1): done, with the
+// index of the commit for the audit line, or refused with a status and a text for people. The one
+// place where an answer of the ledger becomes a status.
 
 import type { FailureCode } from '@bigfleet/wire';
 import type { RefusalCode } from '../state/decide/decision.ts';

@@ -4,16 +4,25 @@
 // leaves nothing. Term and ledger generation are written as they were: the first election raises
 // them.
 
-import { rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { BigFleetError, describeThrown, type Runtime, runWithDeadline } from '@bigfleet/base';
-import { EtcdClient } from '../etcd-client/index.ts';
-import { KeySpace } from '../store/etcd/key-space.ts';
-import { loadLedger } from '../store/etcd/load.ts';
-import { writeWholeState } from '../store/etcd/write-state.ts';
+import { EtcdClient } from '../etcd-client/client.ts';
 import type { LoadedState, StoredRow } from '../state/writes.ts';
-import { startOfflineEtcd } from './offline-etcd.ts';
+import { KeySpace } from '../store/etcd/key-space.ts';
+import { loadLedger, writeWholeState } from '../store/etcd/load.ts';
+import { writePidFile } from './orphan.ts';
 
 const buildWithinMs = 10 * 60_000;
+const stopWithinMs = 30_000;
+const maxOutputLength = 2_048;
+/** The kernel's limit for the path of a socket is 107 bytes. */
+const maxFolderLength = 80;
+/** `host:port` is the only form that every version of etcd takes: a file of that name. */
+const clientSocket = 'client:1';
+const peerSocket = 'peer:1';
 
 export interface RowsBuild {
   readonly runtime: Runtime;
@@ -63,4 +72,90 @@ function isSame(written: readonly StoredRow[], wanted: readonly StoredRow[]): bo
   return (
     written.length === wanted.length && wanted.every(({ key, value }) => values.get(key) === value)
   );
+}
+
+export interface OfflineEtcdOptions {
+  readonly runtime: Runtime;
+  readonly etcd: string;
+  readonly directory: string;
+  readonly nodeId: string;
+  readonly peerUrl: string;
+  readonly pidFile: string;
+}
+
+export interface OfflineEtcd extends AsyncDisposable {
+  readonly endpoint: string;
+  /** Aborted when the process is gone; the reason says how. */
+  readonly ended: AbortSignal;
+  /** Resolves when it has stopped of itself, all on disk; throws when it had to be killed. */
+  stop(): Promise<void>;
+}
+
+/**
+ * One etcd of a restore: a single member under its final name and peer URL, which nobody can dial,
+ * because it listens on Unix sockets only. It is started once and never again: whoever uses it
+ * learns by a signal that it has ended, with the last that it said.
+ */
+function startOfflineEtcd(options: OfflineEtcdOptions): OfflineEtcd {
+  const { runtime, etcd, pidFile } = options;
+  const folder = mkdtempSync(path.join(socketHome(options.directory), '.etcd-'));
+  const child = spawn(etcd, argumentsOf(options), {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  if (child.pid !== undefined) writePidFile(pidFile, child.pid);
+  const ended = new AbortController();
+  const gone = whenGone(child, ended);
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await runWithDeadline(runtime, { ms: stopWithinMs }, () => gone);
+  };
+  return {
+    endpoint: `unix:${path.join(folder, clientSocket)}`,
+    ended: ended.signal,
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await gone;
+      rmSync(folder, { recursive: true, force: true });
+      rmSync(pidFile, { force: true });
+    },
+  };
+}
+
+/** Beside the data, which is writable for sure, unless the path is too long for a socket. */
+function socketHome(directory: string): string {
+  const beside = path.resolve(path.dirname(directory));
+  return Buffer.byteLength(beside) <= maxFolderLength ? beside : tmpdir();
+}
+
+function argumentsOf({ directory, nodeId, peerUrl }: OfflineEtcdOptions): readonly string[] {
+  return [
+    `--name=${nodeId}`,
+    `--data-dir=${path.resolve(directory)}`,
+    `--listen-client-urls=unix://${clientSocket}`,
+    `--listen-peer-urls=unix://${peerSocket}`,
+    // Replaced by the coordinator's at its first start.
+    '--advertise-client-urls=http://127.0.0.1:2379',
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=${nodeId}=${peerUrl}`,
+    '--initial-cluster-state=new',
+    '--logger=zap',
+    '--log-level=error',
+  ];
+}
+
+function whenGone(child: ChildProcess, ended: AbortController): Promise<void> {
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    said = (said + chunk).slice(-maxOutputLength);
+  });
+  return new Promise((resolve) => {
+    const onGone = (how: string): void => {
+      ended.abort(new BigFleetError('etcd_unavailable', `etcd ended: ${how} ${said}`.trim()));
+      resolve();
+    };
+    child.once('error', ({ message }) => onGone(message));
+    child.once('close', (code, by) => onGone(by === null ? `exit code ${code}` : `signal ${by}`));
+  });
 }

@@ -1,9 +1,9 @@
 // The etcd engine on its own (`@bigfleet/coordinator/etcd`): for tests and benchmarks that run it
 // against real servers. The coordinator's process wires it by itself.
 
-export { EtcdClient, type EtcdClientOptions, type EtcdUser } from '../etcd-client/index.ts';
-export { handleJoin, type JoinResult } from './join-handler.ts';
-export type { JoinAnswer, JoinPort } from './join-client.ts';
+export { EtcdClient } from '../etcd-client/client.ts';
+export { handleJoin } from './join-handler.ts';
+export type { JoinAnswer } from './join-client.ts';
 export {
   type ManagedEtcd,
   type ManagedEtcdEvent,
@@ -11,6 +11,6 @@ export {
   startManagedEtcd,
 } from './managed-etcd.ts';
 export { promoteLearners, reconcileSelf } from './membership.ts';
-export { etcdRestore, type EtcdRestoreTools } from './restore.ts';
+export { etcdRestore } from './restore.ts';
 export { EtcdStore } from '../store/etcd/etcd-store.ts';
-export type { EtcdStoreObserver, EtcdStoreOptions } from '../store/etcd/options.ts';
+export type { EtcdStoreOptions } from '../store/etcd/options.ts';

@@ -2,7 +2,7 @@
 // attempt dials anew, so that the headless name is resolved again and attempts spread over the
 // replicas; followers refuse and the next attempt lands elsewhere.
 
-import { Backoff, type Runtime, runWithDeadline, sleep } from '@bigfleet/base';
+import { Backoff, type Runtime, runWithDeadline, sleep, BigFleetError } from '@bigfleet/base';
 
 const callWithinMs = 10_000;
 const defaultProbeForMs = 30_000;
@@ -25,7 +25,7 @@ export interface JoinOptions {
   readonly runtime: Runtime;
   readonly port: JoinPort;
   /** How long an empty ordinal 0 asks for others before it begins; default 30 s. */
-  readonly probeForMs?: number;
+  readonly probeForMs?: number | undefined;
   readonly onRefused?: (error: unknown, pauseMs: number) => void;
 }
 
@@ -67,4 +67,40 @@ export async function probeCluster(
     await sleep(runtime, Math.min(probeEveryMs, probeForMs), signal);
   }
   return false;
+}
+
+export type Formation = 'resume' | 'bootstrap' | 'join';
+
+export interface FormationFacts {
+  /** `<data-dir>/etcd/member` exists. */
+  readonly hasMember: boolean;
+  readonly ordinal: number;
+  readonly bootstrap: boolean;
+  /** Does any replica answer with a cluster uid? Asked only when the answer matters. */
+  readonly probe: () => Promise<boolean>;
+}
+
+/**
+ * How this replica's etcd comes to its data (coordinator §3.6). Only ordinal 0 may begin a cluster,
+ * only when told so, and only after nobody answered: ordinal 0 alone losing its volume must join
+ * the survivors, not mint a second cluster beside them.
+ */
+export async function decideFormation(facts: FormationFacts): Promise<Formation> {
+  if (facts.hasMember) return 'resume';
+  if (facts.ordinal !== 0 || !facts.bootstrap) return 'join';
+  return (await facts.probe()) ? 'join' : 'bootstrap';
+}
+
+/**
+ * The StatefulSet ordinal at the end of `--id` (coordinator §3.6): every replica gets identical
+ * arguments, and only this number tells them apart. Without one, three replicas that all may
+ * bootstrap would form three clusters, so its absence is an error of the start.
+ */
+export function ordinalOf(nodeId: string): number {
+  const found = /-(\d{1,6})$/.exec(nodeId)?.[1];
+  if (found === undefined) {
+    const message = `--id ${nodeId} has no ordinal at its end (like node-0), which --join-addr needs`;
+    throw new BigFleetError('etcd_no_ordinal', message);
+  }
+  return Number(found);
 }

@@ -4,7 +4,8 @@
 // and only if the rest can do without it. A stranger that brings data brings another cluster's.
 
 import type { Member } from '@bigfleet/wire/etcd';
-import type { CallLimits, EtcdClient } from '../etcd-client/index.ts';
+import type { CallLimits } from '../etcd-client/caller.ts';
+import type { EtcdClient } from '../etcd-client/client.ts';
 
 export interface JoinRequest {
   readonly nodeId: string;

@@ -6,9 +6,14 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Runtime } from '@bigfleet/base';
 import { type EtcdCommand, etcdArguments, type PeerTls, peerUrlOf } from './etcd-command.ts';
-import { decideFormation, type Formation } from './formation.ts';
-import { joinCluster, type JoinPort, probeCluster } from './join-client.ts';
-import { ordinalOf } from './ordinal.ts';
+import {
+  decideFormation,
+  type Formation,
+  joinCluster,
+  type JoinPort,
+  probeCluster,
+  ordinalOf,
+} from './join-client.ts';
 import { endOrphan, pidFileOf, writePidFile } from './orphan.ts';
 import { EtcdSupervisor } from './supervisor.ts';
 
@@ -22,11 +27,11 @@ export interface ManagedEtcdOptions {
   readonly clientAddress: string;
   readonly peerBind: string;
   readonly peerAdvertise: string;
-  readonly peerTls?: PeerTls;
+  readonly peerTls?: PeerTls | undefined;
   readonly bootstrap: boolean;
   readonly port: JoinPort;
   /** Default 30 s. */
-  readonly probeForMs?: number;
+  readonly probeForMs?: number | undefined;
   readonly onEvent?: (event: ManagedEtcdEvent) => void;
 }
 
@@ -75,13 +80,12 @@ export async function startManagedEtcd(
 }
 
 function formationOf(options: ManagedEtcdOptions, signal: AbortSignal): Promise<Formation> {
-  const { runtime, nodeId, bootstrap, port, probeForMs } = options;
-  const probing = { runtime, port, ...(probeForMs === undefined ? {} : { probeForMs }) };
+  const { nodeId, bootstrap } = options;
   return decideFormation({
     hasMember: existsSync(join(etcdDir(options), 'member')),
     ordinal: ordinalOf(nodeId),
     bootstrap,
-    probe: () => probeCluster(probing, signal),
+    probe: () => probeCluster(options, signal),
   });
 }
 

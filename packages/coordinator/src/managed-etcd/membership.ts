@@ -4,22 +4,23 @@
 // member: its own data alone may be stale. It asks only the cluster that its data is of: a foreign
 // one may have a member of the same name, and would move that one's address here.
 
-import { BigFleetError, type Runtime, runWithDeadline, sleep } from '@bigfleet/base';
-import type { EtcdClient } from '../etcd-client/index.ts';
-import { isStarted } from './join-handler.ts';
+import { BigFleetError, type Runtime, runWithDeadline, sleep, type Clock } from '@bigfleet/base';
+import type { Member } from '@bigfleet/wire/etcd';
+import type { EtcdClient } from '../etcd-client/client.ts';
 import type { JoinPort } from './join-client.ts';
-import { StaleLearners } from './stale-learners.ts';
+import { isStarted } from './join-handler.ts';
 
 const everyMs = 2_000;
 const callDeadlineMs = 2_000;
 const joinWithinMs = 10_000;
+const unstartedForMs = 5 * 60_000;
+const absentForMs = 30 * 60_000;
 
 export interface MembershipOptions {
   readonly runtime: Runtime;
   /** Through the local member only. */
   readonly client: Pick<EtcdClient, 'memberList' | 'memberPromote' | 'memberRemove'>;
   readonly onProblem?: (what: string, error: unknown) => void;
-  readonly onPromoted?: (nodeId: string) => void;
 }
 
 export interface LearnerCare extends MembershipOptions {
@@ -74,7 +75,7 @@ async function isSettled(options: SelfMembership, signal: AbortSignal): Promise<
 }
 
 async function promoteOnce(
-  { client, onPromoted, presentNodeIds }: LearnerCare,
+  { client, presentNodeIds }: LearnerCare,
   stale: StaleLearners,
   signal: AbortSignal,
 ): Promise<void> {
@@ -88,7 +89,6 @@ async function promoteOnce(
   for (const member of members.filter((each) => each.isLearner && isStarted(each))) {
     try {
       await client.memberPromote(member.ID, limits);
-      onPromoted?.(member.name);
     } catch (error) {
       // Not caught up yet: the next round asks again.
       if (!(error instanceof BigFleetError && error.code === 'etcd_refused')) throw error;
@@ -110,5 +110,37 @@ async function everyRound(
       onProblem?.(what, error);
     }
     await sleep(runtime, everyMs, signal).catch(() => undefined);
+  }
+}
+
+/**
+ * Which learners will never be voters. etcd takes one learner at a time, so one that asked to join
+ * and was never seen again would keep every other replica out. Dropping a learner costs no vote.
+ * One that never started is given up soon: it asks again with an empty disk. One that started holds
+ * data, which its operator must wipe once it is dropped, so it gets the time of a repair.
+ */
+class StaleLearners {
+  readonly #clock: Clock;
+  /** Since when each learner has been away; as many as the member list has. */
+  readonly #awaySinceMs = new Map<bigint, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Asked every round; a learner that is there, or was promoted, starts anew. */
+  look(members: readonly Member[], presentNodeIds: ReadonlySet<string>): readonly Member[] {
+    const nowMs = this.#clock.monotonicMs();
+    const away = members.filter(
+      (member) => member.isLearner && !(isStarted(member) && presentNodeIds.has(member.name)),
+    );
+    for (const id of this.#awaySinceMs.keys()) {
+      if (!away.some(({ ID }) => ID === id)) this.#awaySinceMs.delete(id);
+    }
+    return away.filter((member) => {
+      const sinceMs = this.#awaySinceMs.get(member.ID) ?? nowMs;
+      this.#awaySinceMs.set(member.ID, sinceMs);
+      return nowMs - sinceMs >= (isStarted(member) ? absentForMs : unstartedForMs);
+    });
   }
 }

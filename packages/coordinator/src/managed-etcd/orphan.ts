@@ -19,7 +19,10 @@ export function writePidFile(path: string, pid: number): void {
   });
 }
 
-/** Resolves when no process of the file is left, or none that SIGKILL can end; the signal ends the wait. */
+/**
+ * Resolves when no process of the file is left, or none that SIGKILL can end; the signal ends the
+ * wait.
+ */
 export async function endOrphan(
   runtime: Runtime,
   path: string,

@@ -26,15 +26,10 @@ export class EtcdSupervisor {
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #child: ChildProcess | undefined;
-  #restartCount = 0;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
     this.#running = this.#runForEver();
-  }
-
-  get restartCount(): number {
-    return this.#restartCount;
   }
 
   /** SIGTERM, then SIGKILL after 10 s. Resolves when it is gone. */
@@ -64,7 +59,6 @@ export class EtcdSupervisor {
       if (signal.aborted) return;
       if (runtime.clock.monotonicMs() - beganMs > healthyAfterMs) backoff.reset();
       const pauseMs = backoff.nextMs();
-      this.#restartCount += 1;
       onEnded?.(detail, pauseMs);
       await sleep(runtime, pauseMs, signal).catch(() => undefined);
     }

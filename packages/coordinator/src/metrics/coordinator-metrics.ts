@@ -5,9 +5,9 @@
 
 import type { Clock } from '@bigfleet/base';
 import { B14, type Counter, type Gauge, type MetricRegistry } from '@bigfleet/telemetry';
-import type { CoordinatorObserver } from './observer.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LossReason } from '../store/store.ts';
+import type { CoordinatorObserver } from './observer.ts';
 
 const APPLY_OUTCOMES = ['success', 'error', 'fsm_error'] as const;
 const PHASES = ['PREPARING', 'COMMITTED'] as const;

@@ -2,7 +2,7 @@
 // Monotonic time, soft: a new leader starts empty, and the age gate re-arms meanwhile. Bounded: the
 // oldest entry is forgotten first, and there are fewer moves in one cooldown than entries.
 
-import { type Flow, meets, pairKey } from './flow.ts';
+import { compareText } from '@bigfleet/base';
 import type { RebalanceSettings } from './settings.ts';
 
 const MAX_FLOWS_PER_PAIR = 64;
@@ -22,11 +22,40 @@ export function cooldownMs(
   return Math.max(cycles * reportIntervalMs, PASSES * settings.intervalMs);
 }
 
-export interface CooldownView {
-  isFlowCooling(flow: Flow, nowMs: number): boolean;
-  isMachineCooling(machineId: string, nowMs: number): boolean;
-  /** It cools because this donor was asked for exactly that and had nothing. */
-  hasRefused(flow: Flow, donorId: string, nowMs: number): boolean;
+/**
+ * A flow is what moves between two shards, in either direction: moving the same kind of thing back
+ * a moment later is oscillation, whichever pass thought it useful. An empty type or zone means
+ * "any" and meets every other, because an unpinned move may have carried exactly the pinned
+ * machines.
+ */
+export interface Flow {
+  /** Machines, a drain that makes some idle, or the slices of one quota (`name/region`). */
+  readonly kind: 'machines' | 'drain' | `quota:${string}`;
+  readonly instanceType: string;
+  readonly zone: string;
+  /** Sorted. */
+  readonly shards: readonly [string, string];
+}
+
+type FlowParts = Omit<Flow, 'shards'> & { readonly from: string; readonly to: string };
+
+export function flowOf({ from, to, ...what }: FlowParts): Flow {
+  const shards: [string, string] = compareText(from, to) <= 0 ? [from, to] : [to, from];
+  return { ...what, shards };
+}
+
+function pairKey(flow: Flow): string {
+  return `${flow.kind}|${flow.shards[0]}|${flow.shards[1]}`;
+}
+
+export function meets(a: Flow, b: Flow): boolean {
+  return (
+    pairKey(a) === pairKey(b) && agrees(a.instanceType, b.instanceType) && agrees(a.zone, b.zone)
+  );
+}
+
+function agrees(a: string, b: string): boolean {
+  return a === b || a === '' || b === '';
 }
 
 interface CoolingFlow {
@@ -35,7 +64,7 @@ interface CoolingFlow {
   readonly refusedBy: string | undefined;
 }
 
-export class Cooldowns implements CooldownView {
+export class Cooldowns {
   readonly #flows = new Map<string, CoolingFlow[]>();
   readonly #machines = new Map<string, number>();
 
@@ -61,6 +90,7 @@ export class Cooldowns implements CooldownView {
     return entries.some((entry) => entry.untilMs > nowMs && meets(entry.flow, flow));
   }
 
+  /** The flow cools because this donor was asked for exactly that and had nothing. */
   hasRefused(flow: Flow, donorId: string, nowMs: number): boolean {
     const entries = this.#flows.get(pairKey(flow)) ?? [];
     return entries.some(

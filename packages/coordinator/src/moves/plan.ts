@@ -2,7 +2,6 @@
 // plan is a value; making it changes nothing, so a dry run and an explanation are the plan itself.
 
 import type { SelectorRow } from '../state/rows.ts';
-import type { PassReason } from './pass-reasons.ts';
 
 /** Which row of which report a decision is about. */
 export interface ShortfallRef {
@@ -73,3 +72,87 @@ export interface Plan {
   /** Rows for which tiers 1 and 2 found no supply anywhere: input of the next pass. */
   readonly exhausted: ReadonlySet<string>;
 }
+
+// Why the rebalancer proposed a move or left it. Recorded where the decision is made, printed by
+// dry run and explain; nothing derives a reason afterwards. Codes are stable, texts are for people.
+
+export type ProposalReason = 'idle_supply' | 'unused_quota' | 'lower_priority_work';
+
+/** The row is not answered at all. */
+export type RowRejection =
+  | 'age_below_gate'
+  | 'topology_constrained'
+  | 'recipient_stale'
+  | 'recipient_busy'
+  | 'no_deficit'
+  | 'moves_exhausted'
+  | 'ledger_full';
+
+/** A tier is closed to the row, whoever the donor. */
+export type TierRejection =
+  | 'no_min_unit'
+  | 'no_shared_provider'
+  | 'override_limit'
+  | 'not_quota_bound'
+  | 'age_below_preempt_gate'
+  | 'cheaper_tiers_open'
+  | 'no_lower_bucket'
+  | 'drain_outstanding'
+  | 'victims_exhausted';
+
+/** One donor, for one provider, is passed over. */
+export type DonorRejection =
+  | 'donor_stale'
+  | 'donor_short'
+  | 'donor_busy'
+  | 'donor_ranked_lower'
+  | 'donor_refused'
+  | 'flow_cooling'
+  | 'queue_full'
+  | 'no_idle_above_margin'
+  | 'no_matching_type'
+  | 'no_matching_zone'
+  | 'no_unused_slice'
+  | 'region_excluded'
+  | 'owner_recovering'
+  | 'provider_conflicted'
+  | 'provider_not_shared';
+
+export type PassReason = ProposalReason | RowRejection | TierRejection | DonorRejection;
+
+export const passReasonMeanings: Readonly<Record<PassReason, string>> = {
+  idle_supply: 'The donor has idle machines above its margin.',
+  unused_quota: 'The donor holds a slice of provider quota that it does not use.',
+  lower_priority_work: 'Only work of lower priority on the donor can make room.',
+  age_below_gate: 'The shortfall is too young; its own shard may still cover it.',
+  topology_constrained: 'Co-located demand never crosses a shard boundary.',
+  recipient_stale: 'The short shard has not reported lately.',
+  recipient_busy: 'The short shard already receives a transfer.',
+  no_deficit: 'The shortfall names nothing that is missing.',
+  moves_exhausted: 'The pass has made as many moves as it may.',
+  ledger_full: 'The ledger holds as many transfers as it may; remove shards that are gone.',
+  no_min_unit: 'The shard does not say what one machine must hold.',
+  no_shared_provider: 'No provider of the short shard is shared with another shard.',
+  override_limit: 'The ledger holds as many ownership overrides as are allowed.',
+  not_quota_bound: 'The shortfall is not caused by a quota slice.',
+  age_below_preempt_gate: 'The shortfall is too young to interrupt running work elsewhere.',
+  cheaper_tiers_open: 'Idle machines or quota were found in this pass or the last one.',
+  no_lower_bucket: 'No work is cheaper to interrupt than the demand itself.',
+  drain_outstanding: 'Machines are being drained for this shard already.',
+  victims_exhausted: 'The pass has asked for as many drains as it may.',
+  donor_stale: 'The donor has not reported lately.',
+  donor_short: 'The donor is short itself, at this priority or above.',
+  donor_busy: 'The donor already gives in another transfer.',
+  donor_ranked_lower: 'Another donor has more to give.',
+  donor_refused: 'The donor looked a short while ago and has no such machine.',
+  flow_cooling: 'These two shards exchanged such machines a short while ago.',
+  queue_full: 'The donor has too many unacknowledged instructions.',
+  no_idle_above_margin: 'The donor has no idle machine beyond the margin that it keeps.',
+  no_matching_type: 'The donor has no machine of the instance type asked for.',
+  no_matching_zone: 'The donor has no machine in the zone asked for.',
+  no_unused_slice: 'The donor uses its slice of the quota, up to the margin that it keeps.',
+  region_excluded: 'The shortfall excludes the region of this quota.',
+  owner_recovering: 'What one of the two shards owns is being rebuilt after a restore.',
+  provider_conflicted: 'A shard uses this provider without declaring it shared.',
+  provider_not_shared: 'The donor does not declare its provider shared.',
+};

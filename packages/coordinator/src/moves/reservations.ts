@@ -12,14 +12,7 @@ interface Reservation {
   readonly untilMs: number;
 }
 
-export interface ReservationView {
-  /** Machines on `donor` that wait for `recipient`. */
-  reserved(donor: string, recipient: string, nowMs: number): number;
-  /** A drain for this shard was asked for and neither refused nor used up. */
-  isOutstanding(recipient: string, nowMs: number): boolean;
-}
-
-export class Reservations implements ReservationView {
+export class Reservations {
   /** One per recipient: a pass asks for no second drain while one is outstanding. */
   readonly #byRecipient = new Map<string, Reservation>();
 
@@ -35,11 +28,13 @@ export class Reservations implements ReservationView {
     if (this.#byRecipient.get(recipient)?.donor === donor) this.#byRecipient.delete(recipient);
   }
 
+  /** Machines on `donor` that wait for `recipient`. */
   reserved(donor: string, recipient: string, nowMs: number): number {
     const found = this.#byRecipient.get(recipient);
     return found?.donor === donor && found.untilMs > nowMs ? found.count : 0;
   }
 
+  /** A drain for this shard was asked for and neither refused nor used up. */
   isOutstanding(recipient: string, nowMs: number): boolean {
     return (this.#byRecipient.get(recipient)?.untilMs ?? 0) > nowMs;
   }

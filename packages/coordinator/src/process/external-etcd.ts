@@ -3,11 +3,11 @@
 import { readFile } from 'node:fs/promises';
 import { BigFleetError, describeThrown } from '@bigfleet/base';
 import { tlsFromFlags, type TlsMaterial } from '@bigfleet/wire';
-import { EtcdClient, type EtcdUser } from '../etcd-client/index.ts';
+import type { EtcdUser } from '../etcd-client/caller.ts';
+import { EtcdClient } from '../etcd-client/client.ts';
 import { takeDataDir } from '../store/data-dir.ts';
-import { etcdEngine } from './etcd-engine.ts';
 import type { EtcdCredentials, StoreSettings } from './settings.ts';
-import type { OpenStoreOptions, StoreParts } from './store-parts.ts';
+import { etcdEngine, type OpenStoreOptions, type StoreParts } from './store-parts.ts';
 
 type External = Extract<StoreSettings, { kind: 'external-etcd' }>;
 
@@ -23,10 +23,7 @@ export async function openExternalEtcd(
   return {
     store: etcdEngine(options, { client, prefix, leaseTtlMs, peerAddress: '' }),
     join: { kind: 'refuse', message: 'membership of an external etcd is not managed here' },
-    form: () => Promise.resolve(),
-    run: () => Promise.resolve(),
-    whileLeading: () => Promise.resolve(),
-    close: () => Promise.resolve(lock.release()),
+    close: () => lock.release(),
   };
 }
 

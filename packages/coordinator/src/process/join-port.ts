@@ -3,7 +3,15 @@
 // formed yet answer too, this one among them: one that asked only once, or always the same, would wait
 // for ever beside a leader, and an empty ordinal 0 would begin a second cluster beside the first.
 
-import { BigFleetError, type Runtime, runWithDeadline } from '@bigfleet/base';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import {
+  BigFleetError,
+  type Runtime,
+  runWithDeadline,
+  orAborted,
+  type Random,
+} from '@bigfleet/base';
 import {
   type Channel,
   Coordinator,
@@ -13,14 +21,16 @@ import {
   RpcError,
   type TlsMaterial,
 } from '@bigfleet/wire';
-import type { JoinPort } from '../managed-etcd/join-client.ts';
 import { NOT_LEADER } from '../ledger/outcome.ts';
+import type { JoinPort } from '../managed-etcd/join-client.ts';
 import { LEADER_ADDRESS } from '../service/leader-gate.ts';
-import type { ReplicaAddress } from './replica-addresses.ts';
 
 /** One that swallows everything must not use up the time of all others. */
 const STATUS_WITHIN_MS = 2_000;
 const MAX_DIALS = 20;
+/** More replicas than anybody runs. */
+const MAX_ADDRESSES = 16;
+const DIALS_OF_ONE_ADDRESS = 4;
 
 export interface PeerDialOptions {
   readonly runtime: Runtime;
@@ -129,4 +139,38 @@ function isSomebodyElses(error: unknown): error is RpcError {
 
 function isDeadline(error: unknown): boolean {
   return error instanceof BigFleetError && error.code === 'deadline_exceeded';
+}
+
+export interface ReplicaAddress {
+  readonly target: string;
+  /** What the certificate must carry when the target is a number that a name resolved to. */
+  readonly serverName?: string;
+}
+
+/**
+ * Every address that `--join-addr` stands for, asked of the system anew at each call, in random
+ * order: a headless name leads to all replicas, and a connection to one of them says nothing about
+ * the others. Behind one address (a Service with its own, a balancer) each dial lands somewhere, so
+ * it is tried a few times.
+ */
+export async function replicaAddresses(
+  address: string,
+  random: Random,
+  signal: AbortSignal,
+): Promise<ReplicaAddress[]> {
+  const at = address.lastIndexOf(':');
+  const host = address.slice(0, at).replace(/^\[|\]$/g, '');
+  const found = isIP(host) === 0 ? await orAborted(lookup(host, { all: true }), signal) : [];
+  if (found.length < 2)
+    return Array.from({ length: DIALS_OF_ONE_ADDRESS }, () => ({ target: address }));
+  const port = address.slice(at + 1);
+  return found
+    .slice(0, MAX_ADDRESSES)
+    .map(({ address: ip, family }) => ({
+      target: family === 6 ? `[${ip}]:${port}` : `${ip}:${port}`,
+      serverName: host,
+      order: random.below(1_000_000),
+    }))
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ target, serverName }) => ({ target, serverName }));
 }

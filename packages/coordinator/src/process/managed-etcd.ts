@@ -3,7 +3,7 @@
 
 import { describeThrown } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import { EtcdClient } from '../etcd-client/index.ts';
+import { EtcdClient } from '../etcd-client/client.ts';
 import { peerUrlOf } from '../managed-etcd/etcd-command.ts';
 import { handleJoin } from '../managed-etcd/join-handler.ts';
 import {
@@ -15,12 +15,10 @@ import { promoteLearners, reconcileSelf } from '../managed-etcd/membership.ts';
 import type { JoinHandler } from '../service/join-handlers.ts';
 import { takeDataDir } from '../store/data-dir.ts';
 import type { EtcdStore } from '../store/etcd/etcd-store.ts';
-import { etcdEngine } from './etcd-engine.ts';
-import { dialPeer, joinPort } from './join-port.ts';
+import { dialPeer, joinPort, replicaAddresses } from './join-port.ts';
 import { peerTls } from './peer-tls.ts';
-import { replicaAddresses } from './replica-addresses.ts';
 import type { StoreSettings } from './settings.ts';
-import type { OpenStoreOptions, StoreParts } from './store-parts.ts';
+import { etcdEngine, type OpenStoreOptions, type StoreParts } from './store-parts.ts';
 
 const JOIN_WITHIN_MS = 8_000;
 
@@ -59,7 +57,7 @@ function partsOf(options: OpenStoreOptions, managed: Managed, releaseLock: () =>
         runtime,
         nodeId,
         dataDir: settings.dataDir,
-        ...(tlsOfPeers === undefined ? {} : { peerTls: tlsOfPeers }),
+        peerTls: tlsOfPeers,
         bootstrap: settings.mayBootstrap,
         port,
         onEvent: (event) => logEtcd(logger, joinAddress, event),

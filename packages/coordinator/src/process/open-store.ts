@@ -19,13 +19,8 @@ export function openStore(options: OpenStoreOptions): Promise<StoreParts> {
 
 function sqliteParts({ runtime, settings }: OpenStoreOptions): StoreParts {
   const { dataDir, nodeId, advertiseAddress: grpcAddress, mayBootstrap: bootstrap } = settings;
-  const nothing = (): Promise<void> => Promise.resolve();
   return {
     store: new SqliteStore({ runtime, dataDir, nodeId, grpcAddress, bootstrap }),
     join: { kind: 'refuse', message: 'store engine sqlite is single-replica' },
-    form: nothing,
-    run: nothing,
-    whileLeading: nothing,
-    close: nothing,
   };
 }

@@ -4,7 +4,7 @@
 // told; a probe that waited for the others would have it killed before they can come. Whatever fails
 // closes what was opened, so that a refused start leaves no lock, child or socket behind.
 
-import type { Runtime } from '@bigfleet/base';
+import type { Runtime, Clock } from '@bigfleet/base';
 import {
   createSampleTrace,
   followCertificates,
@@ -19,13 +19,13 @@ import {
   startProcessMetrics,
 } from '@bigfleet/telemetry';
 import { createGrpcServer, type GrpcServer, tlsFromFlags, type TlsMaterial } from '@bigfleet/wire';
+import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
 import { removeLostSpools } from '../service/snapshot-handlers.ts';
 import { SnapshotExporter } from '../snapshots/export-snapshots.ts';
 import { type AssembledCoordinator, assembleCoordinator, metricsOf } from './assemble.ts';
 import { openStore } from './open-store.ts';
 import type { CoordinatorSettings } from './settings.ts';
 import type { StoreParts } from './store-parts.ts';
-import { tracedApplies } from './trace-applies.ts';
 
 const STOP_GRACE_MS = 2_000;
 const HTTP_CLOSE_WITHIN_MS = 1_000;
@@ -96,9 +96,9 @@ function startBeside(
   fail: (error: unknown) => void,
 ): void {
   const run = async (): Promise<void> => {
-    await parts.form();
+    await parts.form?.();
     if (stopping.aborted) return;
-    await Promise.all([replica.start(), parts.run()]);
+    await Promise.all([replica.start(), parts.run?.()]);
   };
   run().catch((error: unknown) => {
     if (!stopping.aborted) fail(error);
@@ -129,8 +129,8 @@ async function prepare(
   const samples = await openSamples(options, logger, opened);
   const metrics = tracedApplies(metricsOf(registry, runtime), samples, runtime.clock);
   const parts = await openStore({ runtime, logger, settings, metrics, tls, signal });
-  opened.defer(() => parts.close());
-  const { store, join, whileLeading } = parts;
+  opened.defer(() => parts.close?.());
+  const { store, join } = parts;
   const { snapshots } = settings;
   const exporter =
     snapshots === undefined
@@ -152,7 +152,10 @@ async function prepare(
     join,
     transport: tls?.mode === 'mtls' ? 'mtls' : 'plaintext',
     version: settings.build.version,
-    beside: [whileLeading, async (leading) => exporter?.run(leading)],
+    beside: [
+      async (leading) => parts.whileLeading?.(leading),
+      async (leading) => exporter?.run(leading),
+    ],
     onBug,
   });
   return { ...assembled, tls, logger, parts };
@@ -218,4 +221,25 @@ function announce(
     data_dir: dataDir,
   });
   core.logger.info('coordinator started', { store: core.parts.store.engine, bootstrap });
+}
+
+/**
+ * The metrics, with every command's duration in the series `apply` of `--trace-samples`, refused
+ * commands included: percentiles of the histogram are only good to a factor of two
+ * (scale-and-testing §7). Without a trace nothing is added.
+ */
+function tracedApplies(
+  metrics: CoordinatorMetrics,
+  samples: Pick<SampleTrace, 'series'> | undefined,
+  clock: Clock,
+): CoordinatorMetrics {
+  if (samples === undefined) return metrics;
+  const series = samples.series('apply');
+  return {
+    ...metrics,
+    onApply: (outcome, seconds) => {
+      metrics.onApply(outcome, seconds);
+      series.record(clock.monotonicMs() - seconds * 1_000, seconds);
+    },
+  };
 }

@@ -7,13 +7,13 @@ import type { Logger } from '@bigfleet/telemetry';
 import type { InstructionQueue } from '../instructions/instruction-queue.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
+import { Cooldowns } from '../moves/cooldowns.ts';
+import { Reservations } from '../moves/reservations.ts';
+import type { RebalanceSettings } from '../moves/settings.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { SagaRecovery } from '../transfers/lost-transfers.ts';
 import { type SagaRules, TransferDriver } from '../transfers/transfer-driver.ts';
-import { Cooldowns } from '../moves/cooldowns.ts';
 import { Rebalancer } from './rebalancer.ts';
-import { Reservations } from '../moves/reservations.ts';
-import type { RebalanceSettings } from '../moves/settings.ts';
 
 export interface RebalancingOptions {
   readonly runtime: Pick<Runtime, 'clock' | 'timers'>;

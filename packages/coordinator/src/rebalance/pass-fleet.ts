@@ -1,16 +1,19 @@
 // The facts of one pass, derived once: who takes part, which of them dial an address together, who
-// is short at which priority. Read-only; what the pass itself uses up is in pass-budget.ts.
+// is short at which priority, and the rows that the pass may answer. Read-only; what the pass itself
+// uses up is in pass-context.ts.
 
-import { isFleetWide } from '../reports/dialled-providers.ts';
-import type { ShardPicture } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import { compareText } from '@bigfleet/base';
+import { Operator, type Resources, type Shortfall } from '@bigfleet/wire';
 import {
   conflictedAddresses,
   isFresh,
   type ProviderSupply,
   supplyOf,
 } from '../moves/participants.ts';
-import { byUrgency, rowRejection, type ShortfallRow, rowsOf } from './shortfall-rows.ts';
+import type { RowRejection, ShortfallRef } from '../moves/plan.ts';
+import { isFleetWide } from '../reports/dialled-providers.ts';
+import type { ShardPicture } from '../reports/soft-state.ts';
+import type { FleetView } from '../state/fleet-view.ts';
 
 export interface Member {
   readonly picture: ShardPicture;
@@ -76,4 +79,68 @@ function seatsOf(members: ReadonlyMap<string, Member>): ReadonlyMap<string, read
     }
   }
   return seats;
+}
+
+export interface ShortfallRow {
+  readonly picture: ShardPicture;
+  readonly shortfall: Shortfall;
+  readonly ref: ShortfallRef;
+  /** One and the same over passes, so that "also in the previous pass" can be asked. */
+  readonly key: string;
+}
+
+function rowsOf(picture: ShardPicture): readonly ShortfallRow[] {
+  return picture.shortfalls.map((shortfall) => {
+    const fingerprint = fingerprintOf(shortfall);
+    return {
+      picture,
+      shortfall,
+      ref: {
+        shardId: picture.shardId,
+        fingerprint,
+        priority: shortfall.priority,
+        ageCycles: shortfall.ageCycles,
+        reasonCode: shortfall.reasonCode,
+      },
+      key: `${picture.shardId}/${shortfall.priority}/${fingerprint}`,
+    };
+  });
+}
+
+/**
+ * Why a pass must not answer the row. A peer that does not know our fields says the same by age and
+ * requirements.
+ */
+export function rowRejection(row: ShortfallRow, ageGate: number): RowRejection | undefined {
+  if (row.shortfall.ageCycles <= ageGate) return 'age_below_gate';
+  if (isTopologyConstrained(row.shortfall)) return 'topology_constrained';
+  return isEmpty(row.shortfall.deficit) ? 'no_deficit' : undefined;
+}
+
+export function isEmpty(resources: Resources | undefined): boolean {
+  return resources === undefined || Object.keys(resources.resources).length === 0;
+}
+
+/** The one order in which a pass answers rows; within a shard the order of its report stays. */
+function byUrgency(a: ShortfallRow, b: ShortfallRow): number {
+  return (
+    b.ref.priority - a.ref.priority ||
+    b.ref.ageCycles - a.ref.ageCycles ||
+    compareText(a.ref.shardId, b.ref.shardId)
+  );
+}
+
+function isTopologyConstrained(shortfall: Shortfall): boolean {
+  return (
+    shortfall.topologyConstrained ||
+    shortfall.requirements.some((requirement) => requirement.operator === Operator.SAME)
+  );
+}
+
+function fingerprintOf(shortfall: Shortfall): string {
+  if (shortfall.profileFingerprint !== '') return shortfall.profileFingerprint;
+  return shortfall.requirements
+    .map(({ key, operator, values }) => `${key}:${operator}:${values.toSorted().join(',')}`)
+    .toSorted(compareText)
+    .join(';');
 }

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { captureSink, createLogger } from '@bigfleet/telemetry';
-import { logPlan } from './pass-log.ts';
 import type { Considered, Plan, Rejection } from '../moves/plan.ts';
 import { DEFAULT_REBALANCE_SETTINGS } from '../moves/settings.ts';
+import { logPlan } from './pass-log.ts';
 
 const clock = { monotonicMs: () => 0, unixNanos: () => 0n };
 

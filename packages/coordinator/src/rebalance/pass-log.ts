@@ -1,13 +1,13 @@
-// The log lines of a pass (coordinator §9.9). Runbooks match on text and keys: keys may be added, never renamed.
+// The log lines of a pass (coordinator §9.9). Runbooks match on text and keys: keys may be added,
+// never renamed.
 // A dry run prints every decision, rejections included. A live pass prints what it emitted and, for
 // every row that it would have answered and did not, one line with the reasons; rows that are too young
 // to be asked for are not there yet. Lines per pass have a bound, and the rest is counted.
 
 import type { Logger } from '@bigfleet/telemetry';
-import type { EmitResult } from '../transfers/move-emitter.ts';
-import { passReasonMeanings } from '../moves/pass-reasons.ts';
-import type { Considered, Move, Plan } from '../moves/plan.ts';
+import { passReasonMeanings, type Considered, type Move, type Plan } from '../moves/plan.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
+import type { EmitResult } from '../transfers/move-emitter.ts';
 
 const EMITTED: Readonly<Record<Move['tier'], string>> = {
   1: 'rebalance: TransferOwnership emitted',

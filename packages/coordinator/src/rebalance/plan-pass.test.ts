@@ -4,14 +4,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { CommandBody } from '../state/commands.ts';
-import { Cooldowns } from '../moves/cooldowns.ts';
-import { flowOf } from '../moves/flow.ts';
-import type { PassInput } from './pass-context.ts';
+import { Cooldowns, flowOf } from '../moves/cooldowns.ts';
 import type { Move, Plan } from '../moves/plan.ts';
-import { planPass } from './plan-pass.ts';
 import { Reservations } from '../moves/reservations.ts';
 import { DEFAULT_REBALANCE_SETTINGS } from '../moves/settings.ts';
+import type { CommandBody } from '../state/commands.ts';
+import type { PassInput } from './pass-context.ts';
+import { planPass } from './plan-pass.ts';
 import {
   ADDRESS,
   NOW_MS,

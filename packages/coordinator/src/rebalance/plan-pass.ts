@@ -1,18 +1,22 @@
-// One pass of the rebalancer as a pure function (coordinator §9.4): pictures and ledger in, a plan out. Demand
-// pulls: only a shard that reported a shortfall gets anything, never more than it lacks, and nothing
-// is moved when nothing is short. The same input gives the same plan, to the last rejection.
+// One pass of the rebalancer as a pure function (coordinator §9.4): pictures and ledger in, a plan
+// out. Demand pulls: only a shard that reported a shortfall gets anything, never more than it lacks,
+// and nothing is moved when nothing is short. The same input gives the same plan, to the last
+// rejection.
 
+import type { RowRejection, Considered, Move, Plan } from '../moves/plan.ts';
+import {
+  PassBudget,
+  type Asked,
+  type Found,
+  type PassContext,
+  type PassInput,
+  RejectionLog,
+} from './pass-context.ts';
+import { readFleet, isEmpty, rowRejection, type ShortfallRow } from './pass-fleet.ts';
+import { pinsOf } from './selector.ts';
 import { findDrain } from './tier-drain.ts';
 import { findIdle } from './tier-idle.ts';
 import { findQuota } from './tier-quota.ts';
-import { PassBudget } from './pass-budget.ts';
-import type { Asked, Found, PassContext, PassInput } from './pass-context.ts';
-import { readFleet } from './pass-fleet.ts';
-import type { RowRejection } from '../moves/pass-reasons.ts';
-import type { Considered, Move, Plan } from '../moves/plan.ts';
-import { RejectionLog } from './rejection-log.ts';
-import { pinsOf } from './selector.ts';
-import { isEmpty, rowRejection, type ShortfallRow } from './shortfall-rows.ts';
 
 /** Finished ones wait for the shards to forget them; a shard that is gone must be removed. */
 const MAX_TRANSFERS = 20_000;

@@ -5,18 +5,17 @@
 
 import { type Runtime, sleep } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { InstructionSink } from '../instructions/instruction-queue.ts';
-import { MAX_PENDING_PER_SHARD } from '../instructions/instruction-queue.ts';
+import { type InstructionSink, MAX_PENDING_PER_SHARD } from '../instructions/instruction-queue.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
+import { type Cooldowns, DEFAULT_REPORT_INTERVAL_MS } from '../moves/cooldowns.ts';
+import type { Plan } from '../moves/plan.ts';
+import type { Reservations } from '../moves/reservations.ts';
+import type { RebalanceSettings } from '../moves/settings.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { MoveEmitter } from '../transfers/move-emitter.ts';
-import { type CooldownView, DEFAULT_REPORT_INTERVAL_MS } from '../moves/cooldowns.ts';
 import { logEmitted, logPlan } from './pass-log.ts';
 import { planPass } from './plan-pass.ts';
-import type { Plan } from '../moves/plan.ts';
-import type { ReservationView } from '../moves/reservations.ts';
-import type { RebalanceSettings } from '../moves/settings.ts';
 
 const MIN_FIRST_PASS_MS = 30_000;
 const FIRST_PASS_REPORTS = 3;
@@ -27,8 +26,8 @@ export interface RebalancerOptions {
   readonly soft: SoftState;
   readonly queue: Pick<InstructionSink, 'pending'>;
   readonly emitter: Pick<MoveEmitter, 'emit'>;
-  readonly cooldowns: CooldownView;
-  readonly reservations: ReservationView;
+  readonly cooldowns: Cooldowns;
+  readonly reservations: Reservations;
   readonly recovery: { isRecovering(shardId: string): boolean };
   readonly settings: RebalanceSettings;
   readonly observer: Pick<CoordinatorObserver, 'onRebalancePass'>;

@@ -4,11 +4,10 @@
 // rules and may refuse. A drain moves no ownership: tier 1 takes what became idle.
 
 import { ZERO_BUCKET } from '@bigfleet/base';
-import { best } from './rank.ts';
+import type { TierRejection } from '../moves/plan.ts';
+import { best, openSeats } from './donors.ts';
 import type { Asked, Found, PassContext } from './pass-context.ts';
-import type { TierRejection } from '../moves/pass-reasons.ts';
 import { matchingTypeCount, missingUnits, selectorOf } from './selector.ts';
-import { openSeats } from './shared-seats.ts';
 
 export function findDrain(context: PassContext, asked: Asked, isExhausted: boolean): Found {
   const { log, budget } = context;

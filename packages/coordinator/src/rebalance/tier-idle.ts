@@ -1,12 +1,10 @@
 // Tier 1: idle machines of another shard behind the same provider. The cheapest answer: nothing is
 // bought and nothing is interrupted. The donor keeps its margin and resolves the machines itself.
 
+import { spareOf, openSeats, type OpenSeat, best } from './donors.ts';
 import type { Asked, Found, PassContext } from './pass-context.ts';
-import { spareOf } from './margin.ts';
 import type { Seat } from './pass-fleet.ts';
-import { openSeats, type OpenSeat } from './shared-seats.ts';
 import { selectorOf } from './selector.ts';
-import { best } from './rank.ts';
 
 export function findIdle(context: PassContext, asked: Asked): Found {
   const { input, log } = context;

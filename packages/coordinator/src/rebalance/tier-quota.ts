@@ -3,9 +3,10 @@
 // slice of the recipient rises only after the donor confirmed its own to be lower (transfers/).
 
 import { compareText } from '@bigfleet/base';
+import { type Flow, flowOf } from '../moves/cooldowns.ts';
+import type { DonorRejection, Move } from '../moves/plan.ts';
 import type { QuotaRow, SliceRow } from '../state/rows.ts';
-import { type Flow, flowOf } from '../moves/flow.ts';
-import { spareOf } from './margin.ts';
+import { spareOf } from './donors.ts';
 import {
   type Asked,
   type Found,
@@ -13,8 +14,6 @@ import {
   type PassContext,
   passingRejection,
 } from './pass-context.ts';
-import type { DonorRejection } from '../moves/pass-reasons.ts';
-import type { Move } from '../moves/plan.ts';
 import { allowsRegion, missingUnits } from './selector.ts';
 
 interface Offer {

@@ -1,6 +1,6 @@
-// Judging one thing that one shard holds against the restored ledger (coordinator §10.5 rule 4). Pure: it says
-// what to commit, that the answer of the ledger's owner must be waited for, or that two shards really
-// claim the same. It never takes anything from a shard that claims it.
+// Judging one thing that one shard holds against the restored ledger (coordinator §10.5 rule 4).
+// Pure: it says what to commit, that the answer of the ledger's owner must be waited for, or that
+// two shards really claim the same. It never takes anything from a shard that claims it.
 
 import { reaches } from '../assignment/sharing.ts';
 import type { CommandBody } from '../state/commands.ts';

@@ -1,6 +1,6 @@
-// Proves the merge of domains after a restore (coordinator §10.5): what the ledger lost comes back, a move that it
-// does not know is followed, what is being given up stays its keeper's, and a dispute keeps its provider
-// in recovery.
+// Proves the merge of domains after a restore (coordinator §10.5): what the ledger lost comes back,
+// a move that it does not know is followed, what is being given up stays its keeper's, and a dispute
+// keeps its provider in recovery.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,5 @@
-// Proves the merge of homes (coordinator §10.5): who gets the machines of a provider outside of all domains.
+// Proves the merge of homes (coordinator §10.5): who gets the machines of a provider outside of all
+// domains.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,5 +1,5 @@
-// Proves the merge of machines that were moved one by one (coordinator §10.5): each has one owner afterwards, by proof
-// of a transfer where there is one, and a frozen donor is waited for.
+// Proves the merge of machines that were moved one by one (coordinator §10.5): each has one owner
+// afterwards, by proof of a transfer where there is one, and a frozen donor is waited for.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,5 +1,5 @@
-// Proves the merge of registry entries after a restore (coordinator §10.5): an entry comes back for exactly the shards
-// that hold it, and another address is a dispute.
+// Proves the merge of registry entries after a restore (coordinator §10.5): an entry comes back for
+// exactly the shards that hold it, and another address is a dispute.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -23,7 +23,7 @@ import {
 } from '../reports/held.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
-import { revisionIn } from '../state/generation.ts';
+import { revisionIn } from '../state/meta.ts';
 import type { DomainRow, OverrideRow } from '../state/rows.ts';
 import type { DonorHolds } from '../transfers/saga-facts.ts';
 import { isOfTerm } from '../transfers/transfer-id.ts';

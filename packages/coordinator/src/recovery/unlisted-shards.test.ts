@@ -1,5 +1,5 @@
-// Proves recovery when the restored ledger and the fleet list different shards (coordinator §10.5): one that was removed
-// since the snapshot, and one that it does not know.
+// Proves recovery when the restored ledger and the fleet list different shards (coordinator §10.5):
+// one that was removed since the snapshot, and one that it does not know.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

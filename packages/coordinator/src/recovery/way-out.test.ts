@@ -1,5 +1,5 @@
-// Proves how recovery ends (coordinator §10.5): per provider, not too early, and with assignments that leave everybody
-// what they held.
+// Proves how recovery ends (coordinator §10.5): per provider, not too early, and with assignments
+// that leave everybody what they held.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,5 +1,5 @@
-// Proves what a restored coordinator does while it recovers (coordinator §10.5): it asks, gives and takes nothing,
-// and believes an empty answer only from a shard that was asked.
+// Proves what a restored coordinator does while it recovers (coordinator §10.5): it asks, gives and
+// takes nothing, and believes an empty answer only from a shard that was asked.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,17 +1,17 @@
-// The provider registry (coordinator §7.5). Registering is one idempotent command; every shard hears of it through
-// its assignment. Deregistering is refused while a shard may still hold machines there, because
-// machines that nobody dials are machines that nobody can drain: a shard that has not reported to
-// this leader counts as holding some.
+// The provider registry (coordinator §7.5) and the quota of its entries. Registering is one
+// idempotent command; every shard hears of it through its assignment. Deregistering is refused while
+// a shard may still hold machines there, because machines that nobody dials are machines that nobody
+// can drain: a shard that has not reported to this leader counts as holding some.
 
+import type { SoftState } from '../reports/soft-state.ts';
 import { reachedShards } from '../assignment/sharing.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 import { providerSubject } from '../reports/held.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { dialledProviders } from '../reports/dialled-providers.ts';
-import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { ProviderRow } from '../state/rows.ts';
-import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 
 export interface ProviderOperations {
   readonly ledger: Ledger;
@@ -59,4 +59,25 @@ function userOf({ ledger, soft }: ProviderOperations, entry: ProviderRow): strin
   const silent = reachedShards(ledger.state, entry).find((id) => soft.picture(id) === undefined);
   if (silent === undefined) return undefined;
   return `provider may be in use by ${silent}: it has not reported since this leader took over`;
+}
+
+export interface QuotaRequest {
+  readonly provider: string;
+  readonly region: string;
+  /** Empty deletes the row. */
+  readonly perShard: ReadonlyMap<string, number>;
+}
+
+/**
+ * Sets the slices of one provider and region (coordinator §7.4): a whole-row overwrite. The region is
+ * checked here, because the state machine cannot see it: an entry covers one region, so a slice for
+ * another region of the same name would cap nothing.
+ */
+export async function setQuota(ledger: Ledger, request: QuotaRequest): Promise<Outcome> {
+  const entry = ledger.state.provider(request.provider);
+  if (entry !== undefined && request.perShard.size > 0 && entry.region !== request.region) {
+    const message = `coordinator: provider ${entry.name} is registered for region ${entry.region}`;
+    return refused('INVALID_ARGUMENT', message);
+  }
+  return outcomeOf(await ledger.apply({ kind: 'SetQuota', ...request }));
 }

@@ -1,15 +1,18 @@
 // Proves the operations that combine a commit with what shards last said: domains, shard removal, the
-// provider registry, quotas, bindings, and the watch over providers with two owners.
+// provider registry, quotas, and the watch over providers with two owners.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Outcome } from '../ledger/outcome.ts';
 import { type ReportInit, ReportWorld } from '../desk/testing/report-world.ts';
 import type { ProviderRow } from '../state/rows.ts';
-import { bindCluster, unbindCluster } from './clusters.ts';
 import { assignDomain, type DomainOperations, unassignDomain } from './domains.ts';
-import type { Outcome } from '../ledger/outcome.ts';
-import { deregisterProvider, type ProviderOperations, registerProvider } from './providers.ts';
-import { setQuota } from './quotas.ts';
+import {
+  deregisterProvider,
+  type ProviderOperations,
+  registerProvider,
+  setQuota,
+} from './providers.ts';
 import { removeShard } from './remove-shard.ts';
 
 const domain = { key: 'zone', value: 'z' };
@@ -186,21 +189,6 @@ describe('providers', () => {
     );
     const held = await world.run(deregisterProvider(registry(world), 'p:1', true));
     assert.equal(statusOf(held), 'ABORTED', 'a quota row still names it');
-  });
-});
-
-describe('clusters by hand', () => {
-  it('binds, refuses another owner, takes it by force, unbinds', async () => {
-    const world = await twoShards();
-    const bind = async (shard: string, force: boolean): Promise<string> =>
-      statusOf(await world.run(bindCluster(world.ledger, { cluster: 'c', shard, force })));
-    assert.deepEqual(
-      [await bind('a', false), await bind('b', false), await bind('b', true)],
-      ['OK', 'ALREADY_EXISTS', 'OK'],
-    );
-    assert.equal(world.ledger.state.cluster('c')?.shardId, 'b');
-    assert.equal(statusOf(await world.run(unbindCluster(world.ledger, 'c'))), 'OK');
-    assert.equal(world.ledger.state.cluster('c'), undefined);
   });
 });
 

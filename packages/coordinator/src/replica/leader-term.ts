@@ -7,11 +7,11 @@ import type { Logger } from '@bigfleet/telemetry';
 import { openLedger } from '../ledger/apply-queue.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
-import { createRebalancing, type Rebalancing } from '../rebalance/create-rebalancing.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
+import { createRebalancing, type Rebalancing } from '../rebalance/create-rebalancing.ts';
 import { createReportDesk, type ReportDesk } from '../desk/report-desk.ts';
-import type { TermRaiser } from '../desk/term-watch.ts';
 import type { SoftState } from '../reports/soft-state.ts';
+import type { TermRaiser } from '../desk/term-watch.ts';
 import type { Leadership, Store } from '../store/store.ts';
 
 export interface LeaderTerm {

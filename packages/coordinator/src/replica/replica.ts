@@ -74,7 +74,10 @@ export class Replica implements TermRaiser {
     return this.#observed;
   }
 
-  /** A shard knows a term above ours: what we say is dropped until ours is higher (coordinator §10.3). */
+  /**
+   * A shard knows a term above ours: what we say is dropped until ours is higher (coordinator
+   * §10.3).
+   */
   raiseAbove(observedTerm: bigint): void {
     this.#termFloor = observedTerm + 1n;
     this.#handOver.abort('resigned' satisfies LossReason);

@@ -1,6 +1,6 @@
 // Which providers a shard says it dials. A shard that sends no list dials at most one, named by its
-// address alone (coordinator §5.2). An address that is local to a host names a different provider on every host:
-// it is never shared, has no home and is no basis for a transfer (coordinator §7.5).
+// address alone (coordinator §5.2). An address that is local to a host names a different provider on
+// every host: it is never shared, has no home and is no basis for a transfer (coordinator §7.5).
 
 import type { ShardReport } from '@bigfleet/wire';
 
@@ -38,7 +38,10 @@ export function dialledProviders(report: ShardReport): readonly DialledProvider[
   return [{ name: '', address, isShared, source: '', totalCount, speculativeCount }];
 }
 
-/** Flags are the whole set of such a shard: the registry does not make it dial anything (coordinator §7.5). */
+/**
+ * Flags are the whole set of such a shard: the registry does not make it dial anything (coordinator
+ * §7.5).
+ */
 export function dialsByFlag(report: ShardReport): boolean {
   return dialledProviders(report).some(({ source }) => source !== 'registry');
 }

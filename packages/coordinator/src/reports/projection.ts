@@ -1,5 +1,6 @@
-// What readers see of the soft state: ListShardReports and heartbeats (coordinator §5.4). Requirements are never
-// shown here: they belong to the demand of clusters, and the shard's InspectNeeds is asked for them.
+// What readers see of the soft state: ListShardReports and heartbeats (coordinator §5.4).
+// Requirements are never shown here: they belong to the demand of clusters, and the shard's
+// InspectNeeds is asked for them.
 
 import type { ShardReportSnapshot } from '@bigfleet/wire';
 import type { FleetView } from '../state/fleet-view.ts';

@@ -11,19 +11,14 @@ import {
   type Handlers,
   toMap,
 } from '@bigfleet/wire';
-import { callerLedger } from '../ledger/caller-ledger.ts';
-import { bindCluster, unbindCluster } from '../registry/clusters.ts';
+import { callerLedger } from '../ledger/ledger.ts';
+import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 import { assignDomain, unassignDomain } from '../registry/domains.ts';
 import { settleDispute } from '../registry/settle-dispute.ts';
-import type { Outcome } from '../ledger/outcome.ts';
-import { refused } from '../ledger/outcome.ts';
-import { deregisterProvider, registerProvider } from '../registry/providers.ts';
-import { setQuota } from '../registry/quotas.ts';
+import { deregisterProvider, registerProvider, setQuota } from '../registry/providers.ts';
 import { removeShard } from '../registry/remove-shard.ts';
 import type { LeaderTerm } from '../replica/leader-term.ts';
-import { type AuditArguments, writeAudit } from './audit.ts';
-import { failure } from './failure.ts';
-import type { LeaderGate } from './leader-gate.ts';
+import { failure, type LeaderGate } from './leader-gate.ts';
 
 export interface AdminOptions {
   readonly gate: LeaderGate;
@@ -100,13 +95,17 @@ export function registryHandlers(
       change(options, call, { name, force }, required({ name }), (at) =>
         deregisterProvider(operations(at), name, force),
       ),
-    bindCluster: ({ clusterId: cluster, shardId: shard, force }, call) =>
-      change(options, call, { cluster, shard, force }, required({ cluster, shard }), ({ ledger }) =>
-        bindCluster(ledger, { cluster, shard, force }),
-      ),
+    // Bindings normally come from reports (coordinator §7.3); these two are for the deliberate
+    // rebind and for a cluster that is gone.
+    bindCluster: ({ clusterId: cluster, shardId: shard, force }, call) => {
+      const given = { cluster, shard, force };
+      return change(options, call, given, required({ cluster, shard }), async ({ ledger }) =>
+        outcomeOf(await ledger.apply({ kind: 'BindCluster', ...given })),
+      );
+    },
     unbindCluster: ({ clusterId: cluster }, call) =>
-      change(options, call, { cluster }, required({ cluster }), ({ ledger }) =>
-        unbindCluster(ledger, cluster),
+      change(options, call, { cluster }, required({ cluster }), async ({ ledger }) =>
+        outcomeOf(await ledger.apply({ kind: 'UnbindCluster', cluster })),
       ),
   };
 }
@@ -137,4 +136,31 @@ async function change(
   if (outcome.kind === 'refused') throw failure(gate, outcome);
   if (outcome.index === undefined) await gate.confirm(leader);
   return {};
+}
+
+type AuditArguments = Readonly<Record<string, string | number | boolean>>;
+
+interface AuditEntry {
+  readonly call: CallContext;
+  readonly arguments: AuditArguments;
+  readonly outcome: Outcome;
+  readonly term: bigint;
+}
+
+/**
+ * One structured line per mutating call (security §6): caller, peer, arguments, outcome, term, index.
+ * It is the change log that a restore is repaired from by hand, so refusals are in it too. Identity
+ * is the SAN at most; arguments hold names and numbers, no secrets.
+ */
+export function writeAudit(logger: Logger, { call, outcome, term, ...entry }: AuditEntry): void {
+  const { identity, address } = call.peer;
+  logger.info('admin call', {
+    rpc: call.path,
+    identity: identity.kind === 'verified' ? identity.san : 'unauthenticated',
+    peer: address,
+    arguments: JSON.stringify(entry.arguments),
+    outcome: outcome.kind === 'done' ? 'ok' : `${outcome.status}: ${outcome.message}`,
+    term: String(term),
+    index: outcome.kind === 'done' ? (outcome.index ?? 'unchanged') : 'none',
+  });
 }

@@ -3,7 +3,7 @@
 
 import type { Logger } from '@bigfleet/telemetry';
 import { type CallContext, type Coordinator, type Handlers, RpcError } from '@bigfleet/wire';
-import { writeAudit } from './audit.ts';
+import { writeAudit } from './admin-handlers.ts';
 import type { LeaderGate } from './leader-gate.ts';
 
 export type JoinHandler =

@@ -4,7 +4,7 @@
 // taken (coordinator §3.3): a boolean `isLeader` would let a stalled process answer from the past.
 
 import { type CallContext, RpcError } from '@bigfleet/wire';
-import { NOT_LEADER } from '../ledger/outcome.ts';
+import { NOT_LEADER, type Refused } from '../ledger/outcome.ts';
 import type { LeaderTerm } from '../replica/leader-term.ts';
 import type { Replica } from '../replica/replica.ts';
 
@@ -68,4 +68,9 @@ export class LeaderGate {
     ]);
     return new RpcError('FAILED_PRECONDITION', NOT_LEADER, { metadata });
   }
+}
+
+/** A refused operation as the status that the caller gets. "Not the leader" always carries the hint. */
+export function failure(gate: LeaderGate, { status, message }: Refused): RpcError {
+  return message === NOT_LEADER ? gate.refusal() : new RpcError(status, message);
 }

@@ -20,11 +20,9 @@ import type { Replica } from '../replica/replica.ts';
 import type { Store } from '../store/store.ts';
 import { adminHandlers, registryHandlers } from './admin-handlers.ts';
 import { type JoinHandler, joinHandlers } from './join-handlers.ts';
-import { LeaderGate } from './leader-gate.ts';
-import { adminListHandlers, listHandlers } from './list-handlers.ts';
-import { reportHandlers } from './report-handlers.ts';
+import { failure, LeaderGate } from './leader-gate.ts';
+import { adminListHandlers, listHandlers, statusHandler } from './list-handlers.ts';
 import { snapshotHandlers } from './snapshot-handlers.ts';
-import { statusHandler } from './status-handler.ts';
 
 const REPORT_PATH = pathOf(Coordinator.method.reportShard);
 const READS = /\/(?:List|GetStatus)/;
@@ -72,7 +70,11 @@ export function createRouter(parts: RouterParts): Router {
   const admin = { gate, runtime, logger };
   router
     .add(Coordinator, {
-      ...reportHandlers(gate),
+      reportShard: async (report, { signal }) => {
+        const outcome = await gate.leading().desk.handler.handle(report, signal);
+        if (outcome.kind === 'refused') throw failure(gate, outcome);
+        return outcome.ack;
+      },
       ...adminHandlers(admin),
       ...listHandlers(gate),
       ...joinHandlers({ gate, logger, join: parts.join }),

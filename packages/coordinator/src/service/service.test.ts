@@ -118,6 +118,22 @@ test('domains, quotas, providers and clusters: what is set is listed, in order',
   );
 });
 
+test('a cluster is bound by hand, refused to another shard, taken by force, unbound', async () => {
+  const { stage, leader } = await led();
+  for (const shard of ['shard-a', 'shard-b']) await report(stage, leader, shard);
+  const admin = stage.admin(leader);
+  const owner = async (): Promise<string | undefined> =>
+    (await stage.run(admin.listClusterBindings({}))).bindings[0]?.shardId;
+  await stage.run(admin.bindCluster({ clusterId: 'c', shardId: 'shard-a' }));
+  const theft = { clusterId: 'c', shardId: 'shard-b' };
+  assert.equal((await refusal(stage, () => admin.bindCluster(theft))).code, 'ALREADY_EXISTS');
+  assert.equal(await owner(), 'shard-a');
+  await stage.run(admin.bindCluster({ ...theft, force: true }));
+  assert.equal(await owner(), 'shard-b');
+  await stage.run(admin.unbindCluster({ clusterId: 'c' }));
+  assert.equal(await owner(), undefined);
+});
+
 test('refusals have the code that clients match on and a text that names the owner', async () => {
   const { stage, leader } = await led();
   for (const shard of ['shard-a', 'shard-b']) await report(stage, leader, shard);

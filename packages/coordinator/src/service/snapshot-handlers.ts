@@ -10,7 +10,7 @@ import { type Coordinator, type Handlers, RpcError, SnapshotFormat } from '@bigf
 import { encodeSnapshotMeta } from '../snapshots/snapshot-meta.ts';
 import { spooledChunks, spoolSnapshot } from '../snapshots/spool.ts';
 import type { Store } from '../store/store.ts';
-import { writeAudit } from './audit.ts';
+import { writeAudit } from './admin-handlers.ts';
 import type { LeaderGate } from './leader-gate.ts';
 
 export interface SnapshotHandlersOptions {

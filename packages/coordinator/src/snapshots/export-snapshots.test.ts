@@ -11,7 +11,7 @@ import { drainMicrotasks } from '@bigfleet/base/real';
 import { captureSink, createLogger } from '@bigfleet/telemetry';
 import { type ApplyQueue, openLedger } from '../ledger/apply-queue.ts';
 import { MemoryStore } from '../store/testing/index.ts';
-import { openArchive } from './archive-reader.ts';
+import { openArchive } from './archive.ts';
 import { SnapshotExporter, type SnapshotExporterOptions } from './export-snapshots.ts';
 
 const never = new AbortController().signal;

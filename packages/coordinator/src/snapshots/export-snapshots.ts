@@ -8,9 +8,15 @@ import path from 'node:path';
 import { describeThrown, sleep, type Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { Store } from '../store/store.ts';
-import { OWNER_ONLY, OWNER_ONLY_DIR, renameDurably, type StepHook, syncPath } from './files.ts';
 import { encodeSnapshotMeta, META_FILE, STATE_FILE } from './snapshot-meta.ts';
-import { spoolSnapshot } from './spool.ts';
+import {
+  OWNER_ONLY,
+  OWNER_ONLY_DIR,
+  renameDurably,
+  type StepHook,
+  syncPath,
+  spoolSnapshot,
+} from './spool.ts';
 
 export interface SnapshotExporterOptions {
   readonly runtime: Runtime;

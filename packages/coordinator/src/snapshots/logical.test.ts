@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { FleetState } from '../state/fleet-state.ts';
 import { arbitraryCommand } from '../state/testing/arbitrary-commands.ts';
 import { StateMachine } from '../state/testing/state-machine.ts';
+import { encodeLogical } from '../store/logical-snapshot.ts';
 import { loadLogical } from './load-logical.ts';
-import { encodeLogical } from '../store/logical-format.ts';
 import type { SnapshotMeta } from './snapshot-meta.ts';
 
 const HOUR_MS = 3_600_000;

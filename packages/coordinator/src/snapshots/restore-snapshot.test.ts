@@ -23,11 +23,11 @@ import type { CommandBody } from '../state/commands.ts';
 import type { FleetState } from '../state/fleet-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import { takeDataDir } from '../store/data-dir.ts';
+import { encodeLogical } from '../store/logical-snapshot.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { StoreSnapshot } from '../store/store.ts';
-import { writeSnapshotTar } from './archive-writer.ts';
-import { encodeLogical } from '../store/logical-format.ts';
-import type { EtcdBuild } from './restore-into-etcd.ts';
+import { writeSnapshotTar } from './archive.ts';
+import type { EtcdBuild } from './restore-into-engine.ts';
 import { type RestoreOptions, restoreSnapshot } from './restore-snapshot.ts';
 import { spoolSnapshot } from './spool.ts';
 

@@ -3,21 +3,26 @@
 // a rename. Interrupted before that, the old state stands; interrupted after, the mark keeps any
 // coordinator from starting until the restore was run again. Never dials anything.
 
-import { rmSync } from 'node:fs';
+import { rmSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { BigFleetError } from '@bigfleet/base';
+import { BigFleetError, describeThrown } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import { type DataDir, takeDataDir } from '../store/data-dir.ts';
+import { FleetState } from '../state/fleet-state.ts';
+import { storedRow } from '../state/row-format.ts';
 import type { LoadedState } from '../state/writes.ts';
+import type { DataDir } from '@bigfleet/process';
+import { takeDataDir } from '../store/data-dir.ts';
+import { checkDatabase } from '../store/sqlite/check-database.ts';
+import { syncPath } from '../store/sqlite/create-database.ts';
+import { FleetDatabase } from '../store/sqlite/fleet-database.ts';
 import type { StoreEngine } from '../store/store.ts';
-import { openArchive } from './archive-reader.ts';
-import type { StepHook } from './files.ts';
+import { openArchive } from './archive.ts';
 import { loadLogical, type RejectedRow } from './load-logical.ts';
-import { readSqliteState } from './read-sqlite-state.ts';
-import { type EtcdRestore, restoreIntoEtcd } from './restore-into-etcd.ts';
-import { restoreIntoSqlite } from './restore-into-sqlite.ts';
-import { beginGeneration } from './restored-generation.ts';
+import { type EtcdRestore, restoreIntoEtcd, restoreIntoSqlite } from './restore-into-engine.ts';
 import { malformedSnapshot, type SnapshotMeta } from './snapshot-meta.ts';
+import { isMissing, type StepHook } from './spool.ts';
+
+const GENERATION_FILE = 'restored-generation';
 
 /**
  * Elections after the snapshot gave terms that it does not know; below a shard's high-water mark
@@ -66,28 +71,29 @@ async function restoreInto(dataDir: DataDir, options: RestoreOptions): Promise<R
   const archive = await openArchive(options.source);
   const engine = engineFor(options.store, archive.meta);
   const spool = dataDir.at(SPOOL_FILE);
-  options.onStep?.('copy state');
+  const { onStep, log } = options;
+  onStep?.('copy state');
   await archive.copyState(spool);
-  const checked: Checked = { meta: archive.meta, spool, ...(await check(archive.meta, spool)) };
-  if (checked.term + TERM_JUMP > MAX_TERM) throw malformedSnapshot('the term is out of range');
-  for (const { at, reason } of checked.rejected)
-    options.log.error('snapshot row rejected', { at, reason });
-  const ofSnapshot = checked.state?.meta.ledgerGeneration ?? archive.meta.ledgerGeneration;
+  const { state, term, rejected } = await check(archive.meta, spool);
+  if (term + TERM_JUMP > MAX_TERM) throw malformedSnapshot('the term is out of range');
+  for (const { at, reason } of rejected) log.error('snapshot row rejected', { at, reason });
+  const ofSnapshot = state?.meta.ledgerGeneration ?? archive.meta.ledgerGeneration;
   const generation = beginGeneration(dataDir, ofSnapshot ?? 0);
-  if (engine === 'sqlite') intoSqlite(dataDir, checked, generation, options);
-  else await intoEtcd(dataDir, checked, generation, options);
-  return {
-    index: archive.meta.index,
-    term: checked.term,
-    termFloor: checked.term + TERM_JUMP,
-    engine,
-    rejected: checked.rejected,
-  };
+  const termFloor = term + TERM_JUMP;
+  if (engine === 'sqlite') {
+    if (state === undefined) throw malformedSnapshot('the state cannot be read');
+    restoreIntoSqlite(dataDir, { state, generation, termFloor, onStep });
+  } else {
+    const source =
+      state === undefined
+        ? ({ kind: 'native', file: spool } as const)
+        : ({ kind: 'logical', state } as const);
+    await restoreIntoEtcd(dataDir, { ...options, source, generation, termFloor });
+  }
+  return { index: archive.meta.index, term, termFloor, engine, rejected };
 }
 
 interface Checked {
-  readonly meta: SnapshotMeta;
-  readonly spool: string;
   /** Absent for etcd's own format, which only etcd reads. */
   readonly state: LoadedState | undefined;
   readonly term: bigint;
@@ -103,10 +109,7 @@ function engineFor(wanted: RestoreOptions['store'], meta: SnapshotMeta): StoreEn
   throw new BigFleetError('snapshot_unsupported', problem);
 }
 
-async function check(
-  meta: SnapshotMeta,
-  spool: string,
-): Promise<Pick<Checked, 'state' | 'term' | 'rejected'>> {
+async function check(meta: SnapshotMeta, spool: string): Promise<Checked> {
   const term = BigInt(meta.term);
   if (meta.format === 'etcd-db') return { state: undefined, term, rejected: [] };
   if (meta.format === 'sqlite') {
@@ -117,35 +120,63 @@ async function check(
   return { state: loaded, term: maxOf(term, loaded.meta.term), rejected };
 }
 
-function intoSqlite(
-  dataDir: DataDir,
-  { state, term }: Checked,
-  generation: number,
-  { onStep }: RestoreOptions,
-): void {
-  if (state === undefined) throw malformedSnapshot('the state cannot be read');
-  restoreIntoSqlite(dataDir, { state, generation, termFloor: term + TERM_JUMP, onStep });
-}
-
-async function intoEtcd(
-  dataDir: DataDir,
-  { state, spool, term }: Checked,
-  ledgerGeneration: number,
-  { etcd, nodeId, raftAdvertise, onStep }: RestoreOptions,
-): Promise<void> {
-  if (etcd === undefined)
-    throw new BigFleetError('snapshot_unsupported', 'restoring into etcd is not available here');
-  await restoreIntoEtcd(dataDir, {
-    etcd,
-    nodeId,
-    raftAdvertise,
-    source: state === undefined ? { kind: 'native', file: spool } : { kind: 'logical', state },
-    termFloor: term + TERM_JUMP,
-    ledgerGeneration,
-    onStep,
-  });
-}
-
 function maxOf(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
+}
+
+/**
+ * The ledger generation that this restore begins; durable when it returns, also when the restore
+ * fails. `<data-dir>/restored-generation` keeps the highest one of all restores into the directory,
+ * for ever: a snapshot that is restored twice, or an older one after it, would else begin the same
+ * generation again, and a shard that acts on revision 12 of the first attempt would be taken for one
+ * that has heard revision 12 of the second. A directory that never had a restore has no such file.
+ */
+function beginGeneration(dataDir: DataDir, ofSnapshot: number): number {
+  const generation = Math.max(ofSnapshot, lastGeneration(dataDir)) + 1;
+  writeFileSync(dataDir.at(GENERATION_FILE), `${generation}\n`, { mode: 0o600, flush: true });
+  syncPath(dataDir.directory);
+  return generation;
+}
+
+function lastGeneration(dataDir: DataDir): number {
+  let text: string;
+  try {
+    text = readFileSync(dataDir.at(GENERATION_FILE), 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
+  }
+  if (/^\d{1,15}\n$/.test(text)) return Number(text);
+  const problem = `${dataDir.at(GENERATION_FILE)} holds no generation: write a number above every one restored`;
+  throw new BigFleetError('coordinator_data_dir_unusable', problem);
+}
+
+/**
+ * The state inside a SQLite file that a restore has copied: checked like a database at start, every
+ * row decoded, and its meta compared with what meta.json claims. The file itself is never
+ * installed; a fresh one is built from these rows, so nothing foreign inside it survives. Throws
+ * `snapshot_malformed`.
+ */
+function readSqliteState(file: string, archive: SnapshotMeta): LoadedState {
+  const state = read(file);
+  const { applyIndex, clusterUid } = state.meta;
+  if (applyIndex !== archive.index || clusterUid !== archive.clusterUid)
+    throw malformedSnapshot('meta.json describes another state');
+  return state;
+}
+
+function read(file: string): LoadedState {
+  try {
+    checkDatabase(file);
+    const database = new FleetDatabase(file, Number.MAX_SAFE_INTEGER);
+    try {
+      const state = { meta: database.meta(), rows: database.rows().map(storedRow) };
+      // Decodes every row; what it cannot read it names.
+      return { ...state, meta: new FleetState(state).meta };
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw malformedSnapshot(`the state is no database: ${describeThrown(error)}`, error);
+  }
 }

@@ -33,7 +33,7 @@ export interface SnapshotMeta {
   readonly sha256: string;
   readonly size: number;
   /** Absent where the engine cannot tell without reading its own file. */
-  readonly ledgerGeneration?: number;
+  readonly ledgerGeneration?: number | undefined;
 }
 
 type Required = Omit<SnapshotMeta, 'ledgerGeneration'>;
@@ -80,5 +80,5 @@ export function decodeSnapshotMeta(source: string): SnapshotMeta {
 const INDEX_ZERO = 'snapshot index 0 — not a valid coordinator snapshot';
 
 export function malformedSnapshot(problem: string, cause?: unknown): BigFleetError {
-  return new BigFleetError('snapshot_malformed', problem, cause === undefined ? {} : { cause });
+  return new BigFleetError('snapshot_malformed', problem, { cause });
 }

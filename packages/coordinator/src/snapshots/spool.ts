@@ -1,17 +1,23 @@
 // An engine's snapshot written to a file while its checksum is taken: meta.json comes first in an
 // archive and on the wire, and it holds the checksum and the size, so the state must be known first.
+// Beside it the durable file steps that snapshots are made of.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
+import path from 'node:path';
 import type { Runtime } from '@bigfleet/base';
 import type { StoreEngine, StoreSnapshot } from '../store/store.ts';
-import { OWNER_ONLY } from './files.ts';
 import type { SnapshotMeta } from './snapshot-meta.ts';
 
+export const OWNER_ONLY = 0o600;
+export const OWNER_ONLY_DIR = 0o700;
 const NANOS_PER_MS = 1_000_000n;
 const ID_BYTES = 4;
 const CHUNK_BYTES = 1_048_576;
+
+/** Called before each step that a crash could cut off; tests crash there. */
+export type StepHook = (step: string) => void;
 
 export interface SpoolOptions {
   readonly runtime: Pick<Runtime, 'clock' | 'entropy'>;
@@ -27,7 +33,6 @@ export async function spoolSnapshot(
 ): Promise<SnapshotMeta> {
   const { runtime, engine } = options;
   const { sha256, size } = await writeState(snapshot.bytes, options.file);
-  const { ledgerGeneration } = snapshot;
   return {
     version: 1,
     id: Buffer.from(runtime.entropy.bytes(ID_BYTES)).toString('hex'),
@@ -40,7 +45,7 @@ export async function spoolSnapshot(
     createdAt: new Date(Number(runtime.clock.unixNanos() / NANOS_PER_MS)).toISOString(),
     sha256,
     size,
-    ...(ledgerGeneration === undefined ? {} : { ledgerGeneration }),
+    ledgerGeneration: snapshot.ledgerGeneration,
   };
 }
 
@@ -50,7 +55,7 @@ export async function* spooledChunks(file: string): AsyncIterable<Uint8Array> {
     yield chunk as Uint8Array;
 }
 
-export interface Digest {
+interface Digest {
   readonly sha256: string;
   readonly size: number;
 }
@@ -71,4 +76,23 @@ export async function writeState(bytes: AsyncIterable<Uint8Array>, file: string)
     await handle.close();
   }
   return { sha256: hash.digest('hex'), size };
+}
+
+export async function syncPath(target: string): Promise<void> {
+  const handle = await open(target, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A rename makes a thing exist; it counts only after the directory of the name was synced too. */
+export async function renameDurably(from: string, to: string): Promise<void> {
+  await rename(from, to);
+  await syncPath(path.dirname(to));
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -76,7 +76,10 @@ export type CommandBody =
       readonly step: 'SHRINK' | 'GROW' | 'RESTORE';
     }
   | { readonly kind: 'GcTransfers'; readonly beforeMs: number }
-  /** Recovery (coordinator §9.6 last rows, §10.5): what a shard proved to hold and the ledger does not know. */
+  /**
+   * Recovery (coordinator §9.6 last rows, §10.5): what a shard proved to hold and the ledger does
+   * not know.
+   */
   | { readonly kind: 'RestoreTransfer'; readonly transfer: RestoredTransfer }
   | {
       readonly kind: 'RestoreOverride';
@@ -94,4 +97,3 @@ export interface RestoredTransfer {
 }
 
 export type Command = CommandHead & CommandBody;
-export type CommandKind = CommandBody['kind'];

@@ -8,7 +8,7 @@ import { FleetState } from './fleet-state.ts';
 import { keyOfRow } from './keys.ts';
 import { encodeRow } from './row-format.ts';
 import type { DomainRow } from './rows.ts';
-import { SortedRows } from './sorted-rows.ts';
+import { SortedRows } from './tables.ts';
 import { FIRST_META, StateMachine } from './testing/state-machine.ts';
 
 test('a list stays as it was when the state moves on', () => {

@@ -1,10 +1,10 @@
 // The fleet state in memory: what the engine holds, indexed for reading. It changes in one step per
 // committed command (`install`) or as a whole (`replaceWith`), never in between, and decides
-// nothing: rules live in decide/. Dead rows (coordinator §2.1) stay until they are swept and are never shown.
+// nothing: rules live in decide/. Dead rows (coordinator §2.1) stay until they are swept and are
+// never shown.
 // Cost: reads by key and by owner do not walk tables of 100,000 rows; a list is not copied.
 
 import { assert } from '@bigfleet/base';
-import type { LoadedState, StoredRow, Change, RowKey, Write } from './writes.ts';
 import type { FleetView } from './fleet-view.ts';
 import {
   clusterKey,
@@ -16,12 +16,9 @@ import {
   quotaKey,
   shardKey,
   transferKey,
+  rowOrders,
 } from './keys.ts';
-import { liveQuota } from './live-quota.ts';
-import { type Owner, OwnedTable } from './owned-table.ts';
-import { PlainTable } from './plain-table.ts';
 import { decodeStoredRow } from './row-format.ts';
-import { rowOrders } from './row-orders.ts';
 import type {
   ClusterRow,
   Domain,
@@ -36,7 +33,8 @@ import type {
   TableRows,
   TransferRow,
 } from './rows.ts';
-import { SortedRows } from './sorted-rows.ts';
+import { type Owner, OwnedTable, PlainTable, SortedRows } from './tables.ts';
+import type { LoadedState, StoredRow, Change, RowKey, Write } from './writes.ts';
 
 /** Rows decoded between two turns of the event loop: some 10 ms. */
 const ROWS_PER_TURN = 2_000;
@@ -328,4 +326,18 @@ function decodeInto(rows: RowsByTable, { table, key, value }: StoredRow): void {
     rows[name].set(key, decodeStoredRow(name, key, value));
   };
   put(table);
+}
+
+/**
+ * A quota row as readers see it: without the slices of shards that are gone. A row without any live
+ * slice is absent, as if its last slice had been removed by hand.
+ */
+function liveQuota(
+  row: QuotaRow | undefined,
+  shard: (id: string) => ShardRow | undefined,
+): QuotaRow | undefined {
+  if (row === undefined) return undefined;
+  const slices = row.slices.filter(({ shardId, shardUid }) => shard(shardId)?.uid === shardUid);
+  if (slices.length === 0) return undefined;
+  return slices.length === row.slices.length ? row : { ...row, slices };
 }

@@ -1,4 +1,5 @@
-// Reading the fleet state: only live rows, always in one order (coordinator §2.3), never a mutable reference.
+// Reading the fleet state: only live rows, always in one order (coordinator §2.3), never a mutable
+// reference.
 
 import type {
   ClusterRow,

@@ -26,8 +26,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 const DECIMAL = /^(0|[1-9][0-9]{0,18})$/;
 
 export function malformed(context: DecodeContext, problem: string, cause?: unknown): BigFleetError {
-  const options = cause === undefined ? {} : { cause };
-  return new BigFleetError('coordinator_row_malformed', `${context.at}: ${problem}`, options);
+  return new BigFleetError('coordinator_row_malformed', `${context.at}: ${problem}`, { cause });
 }
 
 export const text: Codec<string> = {

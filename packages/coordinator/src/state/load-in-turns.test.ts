@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BigFleetError } from '@bigfleet/base';
-import { encodeLogical } from '../store/logical-format.ts';
-import type { LoadedState, StoredRow } from './writes.ts';
+import { encodeLogical } from '../store/logical-snapshot.ts';
 import { FleetState } from './fleet-state.ts';
 import { keyOfRow } from './keys.ts';
 import { encodeRow } from './row-format.ts';
 import type { Meta, Table, TableRows } from './rows.ts';
+import type { LoadedState, StoredRow } from './writes.ts';
 
 const SHARDS = 3;
 const DOMAINS = 5_000;

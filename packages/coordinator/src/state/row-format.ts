@@ -2,6 +2,7 @@
 // with the engine's own tools. The order of fields here is the order of bytes: changing it changes
 // every stored row, so a field is only ever appended, together with the schema number.
 
+import { BigFleetError } from '@bigfleet/base';
 import {
   type Codec,
   count,
@@ -33,7 +34,7 @@ import type {
   TableRows,
   TransferRow,
 } from './rows.ts';
-import type { RowKey } from './writes.ts';
+import type { RowKey, StoredRow } from './writes.ts';
 
 const slice = record<SliceRow>({ shardId: text, shardUid: count, slice: count });
 
@@ -132,4 +133,15 @@ export function decodeStoredRow<T extends Table>(
   const row = rowCodecs[table].decode(parseJson(value, context), context);
   if (keyOfRow(table, row) !== key) throw malformed(context, 'holds the row of another key');
   return row;
+}
+
+/**
+ * A key and its value as an engine lists them, with the table that the key names. A row under a key
+ * that is not ours was put there by hand: `coordinator_row_malformed`.
+ */
+export function storedRow({ key, value }: Pick<StoredRow, 'key' | 'value'>): StoredRow {
+  const table = parseRowKey(key)?.table;
+  if (table === undefined)
+    throw new BigFleetError('coordinator_row_malformed', `${key}: is no key of a fleet state`);
+  return { table, key, value };
 }

@@ -20,7 +20,10 @@ export type Write =
 /** The outcome of deciding one command. Nothing is written by deciding. */
 export interface Change {
   readonly writes: readonly Write[];
-  /** Rows that the decision read and that must not have changed when it is committed (coordinator §3.4). */
+  /**
+   * Rows that the decision read and that must not have changed when it is committed (coordinator
+   * §3.4).
+   */
   readonly reads: readonly RowKey[];
   /** Dead by the rule of `shardUid`; swept later, in batches, never part of the commit. */
   readonly gc: readonly RowKey[];

@@ -1,9 +1,16 @@
-// A logical snapshot of what an engine has just loaded, as every engine offers it.
+// The logical snapshot (coordinator §10.1), as every engine offers it: the live state as one JSON
+// document that any engine can load, byte for byte the same whatever engine wrote it. Keys of the
+// established document keep their shape; what it lacks (meta, times of binding, states of domains)
+// stands beside them under names that older readers ignore. Dead rows are not part of the state and
+// are left out.
 
 import { FleetState } from '../state/fleet-state.ts';
+import type { FleetView } from '../state/fleet-view.ts';
+import type { Json } from '../state/json-codec.ts';
+import { rowCodecs } from '../state/row-format.ts';
+import type { DomainRow, Meta } from '../state/rows.ts';
 import type { LoadedState } from '../state/writes.ts';
 import type { StoreSnapshot } from './store.ts';
-import { encodeLogical } from './logical-format.ts';
 
 const CHUNK_BYTES = 1_048_576;
 
@@ -25,4 +32,51 @@ async function* chunksOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
     yield bytes.subarray(at, at + CHUNK_BYTES);
   }
+}
+
+/** One row per line: a person can read and diff it. */
+export function encodeLogical(view: FleetView): string {
+  const sections: readonly [string, string][] = [
+    ['meta', JSON.stringify(metaJson(view.meta))],
+    ['shards', lines(view.shards().map((row) => rowCodecs.shards.encode(row)))],
+    ['cluster_to_shard', entries(view.clusters().map((row) => [row.clusterId, row.shardId]))],
+    ['cluster_bound_at_ms', entries(view.clusters().map((row) => [row.clusterId, row.boundAtMs]))],
+    ['domain_to_shard', lines(view.domains().map(domainJson))],
+    ['quotas', lines(view.quotas().map((row) => rowCodecs.quotas.encode(row)))],
+    ['providers', lines(view.providers().map((row) => rowCodecs.providers.encode(row)))],
+    ['provider_homes', lines(view.homes().map((row) => rowCodecs.homes.encode(row)))],
+    ['transfers', lines(view.transfers().map((row) => rowCodecs.transfers.encode(row)))],
+    ['overrides', lines(view.overrides().map((row) => rowCodecs.overrides.encode(row)))],
+  ];
+  const body = sections.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',\n');
+  return `{\n${body}\n}\n`;
+}
+
+function metaJson(meta: Meta): Json {
+  return {
+    schema: meta.schema,
+    cluster_uid: meta.clusterUid,
+    term: meta.term.toString(),
+    apply_index: meta.applyIndex,
+    last_command_id: meta.lastCommandId,
+    assignment_revision: meta.assignmentRevision,
+    ledger_generation: meta.ledgerGeneration,
+  };
+}
+
+function domainJson(row: DomainRow): Json {
+  const { key, value, shardId, state, revision } = row;
+  return { domain: { key, value }, shard: shardId, state, revision };
+}
+
+function lines(rows: readonly Json[]): string {
+  if (rows.length === 0) return '[]';
+  return `[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]`;
+}
+
+/** Written by hand: as an object, ids like `7` would be reordered and `__proto__` would vanish. */
+function entries(pairs: readonly (readonly [string, Json])[]): string {
+  if (pairs.length === 0) return '{}';
+  const texts = pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
+  return `{\n${texts.join(',\n')}\n}`;
 }

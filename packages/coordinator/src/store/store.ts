@@ -24,8 +24,8 @@ export interface Store {
   /** After `unknown`: what really happened (coordinator §3.5). Never guesses. */
   resolve(leadership: Leadership, request: CommitRequest): Promise<Resolution>;
   /**
-   * A linearizable look at the leadership that began after the call; calls share one (coordinator §3.3). Every
-   * reply of a leader that is not the result of a commit waits for it.
+   * A linearizable look at the leadership that began after the call; calls share one (coordinator
+   * §3.3). Every reply of a leader that is not the result of a commit waits for it.
    */
   confirm(leadership: Leadership): Promise<'leading' | 'deposed' | 'timeout'>;
   gc(leadership: Leadership, keys: readonly RowKey[]): Promise<void>;
@@ -60,7 +60,10 @@ export interface CommitRequest {
 
 export type CommitResult =
   | { readonly kind: 'committed' }
-  /** Definitely not written. `deposed`: step down. Others: reload and try once more (coordinator §3.5). */
+  /**
+   * Definitely not written. `deposed`: step down. Others: reload and try once more (coordinator
+   * §3.5).
+   */
   | { readonly kind: 'refused'; readonly reason: 'deposed' | 'index_moved' | 'row_moved' }
   /** Definitely not written, and the engine cannot write now (disk full, no space alarm). */
   | { readonly kind: 'failed'; readonly error: Error }

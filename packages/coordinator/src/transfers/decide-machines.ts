@@ -1,7 +1,7 @@
-// The next step of a transfer of machines (coordinator §9.6). Invariant T: the owner changes in one commit, made
-// only while the old owner durably stands still, which only its own acknowledgement proves. An abort
-// is final in the ledger before the donor may thaw. Nothing here has a time after which a donor
-// thaws by itself: the commit may have happened where it cannot see it.
+// The next step of a transfer of machines (coordinator §9.6). Invariant T: the owner changes in one
+// commit, made only while the old owner durably stands still, which only its own acknowledgement
+// proves. An abort is final in the ledger before the donor may thaw. Nothing here has a time after
+// which a donor thaws by itself: the commit may have happened where it cannot see it.
 
 import { type TransferAbort, toQuanta } from '@bigfleet/base';
 import { orderOfFrozen, type SagaFacts, type SagaStep } from './saga-facts.ts';

@@ -1,5 +1,5 @@
-// Proves the next step of a saga for every situation of coordinator §9.6: what commits, what aborts and why, who
-// is told what, and what evidence a ledger that forgot a transfer believes.
+// Proves the next step of a saga for every situation of coordinator §9.6: what commits, what aborts
+// and why, who is told what, and what evidence a ledger that forgot a transfer believes.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

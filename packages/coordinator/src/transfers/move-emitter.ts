@@ -6,7 +6,7 @@ import type { Clock } from '@bigfleet/base';
 import { type InstructAck, InstructAck_Outcome, type PenaltyBucket } from '@bigfleet/wire';
 import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver, MoveTier } from '../metrics/observer.ts';
-import { flowOf } from '../moves/flow.ts';
+import { flowOf } from '../moves/cooldowns.ts';
 import type { DrainMove, IdleMove, Move, QuotaMove } from '../moves/plan.ts';
 import type { SagaHands, SagaQuiet, SagaQueue } from './saga-hands.ts';
 import type { SagaMemory } from './transfer-driver.ts';

@@ -16,8 +16,13 @@ import type { TransferRow } from '../state/rows.ts';
 import { alreadySaid, ownershipPayload, type OrderSubject, slicePayload } from './orders.ts';
 import type { OwnershipOrder, SagaStep } from './saga-facts.ts';
 import { isLater } from './transfer-id.ts';
-import { cooldownMs, type Cooldowns, DEFAULT_REPORT_INTERVAL_MS } from '../moves/cooldowns.ts';
-import { type Flow, flowOf } from '../moves/flow.ts';
+import {
+  cooldownMs,
+  type Cooldowns,
+  DEFAULT_REPORT_INTERVAL_MS,
+  type Flow,
+  flowOf,
+} from '../moves/cooldowns.ts';
 import type { Reservations } from '../moves/reservations.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 
@@ -72,7 +77,10 @@ export class SagaHands {
     return payload && this.#say(shardId, row.id, payload);
   }
 
-  /** Evidence of a commit that the ledger has lost. False: a third shard holds a machine (coordinator §10.5). */
+  /**
+   * Evidence of a commit that the ledger has lost. False: a third shard holds a machine (coordinator
+   * §10.5).
+   */
   async rebuild(subject: OrderSubject & { providerAddress: string }): Promise<boolean> {
     const { id, from, to, machineIds, providerAddress } = subject;
     const transfer = { id, from, to, machineIds, providerAddress };

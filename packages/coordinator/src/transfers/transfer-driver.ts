@@ -1,7 +1,7 @@
-// Drives every open transfer of one leadership to its end (coordinator §9.6): reacts to acks, to what shards
-// report and to time. Reports and acks only leave a note and ring; one loop does the work, so that
-// no two steps of a transfer run at once and a slow commit never holds a report. All it needs after
-// an election is in the ledger and in the next reports.
+// Drives every open transfer of one leadership to its end (coordinator §9.6): reacts to acks, to
+// what shards report and to time. Reports and acks only leave a note and ring; one loop does the
+// work, so that no two steps of a transfer run at once and a slow commit never holds a report. All
+// it needs after an election is in the ledger and in the next reports.
 
 import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { heldOffKey } from '../cycle/types.ts';
+import { heldOffKey } from '../model/cycle.ts';
 import type { Machine } from '../model/machine.ts';
 import { State } from '../model/state.ts';
 import { machine, need, cores } from '../testing/build.ts';
-import { machineTypeKey } from './brakes.ts';
+import { machineTypeKey } from '../model/brakes.ts';
 import { type BrakedNeed, type BrakedType, ConfigureBrake } from './configure-brake.ts';
 
 const MINUTE = 60_000;

@@ -16,10 +16,10 @@
 // Bounds: MAX_RUNS needs and as many types, the oldest forgotten first (which costs a few machines);
 // one entry per machine that is being tried.
 
-import { heldOffKey } from '../cycle/types.ts';
+import { heldOffKey } from '../model/cycle.ts';
 import type { Machine } from '../model/machine.ts';
 import { State } from '../model/state.ts';
-import { type Brakes, machineTypeKey, noBrakes } from './brakes.ts';
+import { type Brakes, machineTypeKey, noBrakes } from '../model/brakes.ts';
 
 const BRAKE_STRIKES = 3;
 const FIRST_BRAKE_PAUSE_MS = 60_000;

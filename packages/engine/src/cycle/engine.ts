@@ -17,22 +17,22 @@ import type { Row } from '../needs/row.ts';
 import { Acquirer } from '../phase1/acquire.ts';
 import { ClusterDemand, type NormaliseContext } from '../phase1/cluster-demand.ts';
 import { CreditPass } from '../phase1/credit-pass.ts';
-import { FoldKeys } from '../phase1/fold-keys.ts';
+import { FoldKeys } from '../needs/fold-keys.ts';
 import { Foldability } from '../phase1/foldable.ts';
 import { OpenDemand } from '../phase1/open-demand.ts';
 import { PoolView } from '../phase1/pool-view.ts';
 import { StepRule } from '../phase1/step-rule.ts';
 import { Preemptor } from '../phase2/preempt.ts';
-import { emitReclaims, emitReleases } from '../phase3/reclaim.ts';
+import { Reclaimer } from '../phase3/reclaim.ts';
 import { VectorTable } from '../store/dimensions.ts';
 import { Inventory } from '../store/inventory.ts';
 import { Recorder, type ShortNeed } from '../record/recorder.ts';
-import { ActionBuffer } from './action-buffer.ts';
-import { type Allowance, type Brakes, machineTypeKey } from '../brake/brakes.ts';
+import { ActionBuffer } from '../actions/action-buffer.ts';
+import { type Allowance, type Brakes, machineTypeKey } from '../model/brakes.ts';
 import { isParkedAt, ParkingLedger, ShortfallLedger, type Unresolved } from './ledgers.ts';
 import { reasonCode } from './reasons.ts';
-import { ClusterRanks, compareByPriority, RowSorter } from './row-order.ts';
-import { heldOffKey } from './types.ts';
+import { ClusterRanks, compareByPriority, RowSorter } from '../needs/row-order.ts';
+import { heldOffKey } from '../model/cycle.ts';
 
 /** Evaluate everything when more than this share of the clusters changed. */
 const FULL_PASS_DIRTY_SHARE = 0.5;
@@ -83,13 +83,13 @@ export class Engine {
   readonly #claimView: PoolView = new PoolView(this.inventory);
   readonly #acquirer: Acquirer;
   readonly #preemptor: Preemptor;
+  readonly #reclaimer: Reclaimer;
   readonly #ranks: ClusterRanks = new ClusterRanks(this.inventory.clusters);
   readonly #sorter: RowSorter = new RowSorter();
   readonly #demands = new Map<number, ClusterDemand>();
   readonly #poolClusters = new Set<number>();
   readonly #openClusters = new Set<number>();
   readonly #excessClusters = new Set<number>();
-  readonly #reported = new Set<number>();
   #heldOff: ReadonlySet<string> = new Set();
   /** By `heldOffKey`; the rows of a key share its allowance. */
   readonly #braked = new Map<string, Allowance>();
@@ -141,6 +141,7 @@ export class Engine {
       this.actions,
     );
     this.#preemptor = new Preemptor(this.inventory, this.#open, this.#vectors, this.actions);
+    this.#reclaimer = new Reclaimer(this.inventory, this.#claimView, this.actions);
   }
 
   /** Cycles so far. */
@@ -156,19 +157,20 @@ export class Engine {
   applyRollup(cluster: string, needs: readonly Need[]): Result<void, 'too_large'> {
     if (!this.inventory.dimensions.hasRoomForAll(needs)) return err('too_large');
     const index = this.inventory.clusterIndex(cluster);
-    this.#reported.add(index);
+    this.#reclaimer.markReported(index);
     this.needs.replace(index, needs);
     return ok(undefined);
   }
 
   /** A roll-up that is held back still ends the silence of its cluster. */
   markReported(cluster: string): void {
-    this.#reported.add(this.inventory.clusterIndex(cluster));
+    this.#reclaimer.markReported(this.inventory.clusterIndex(cluster));
   }
 
   /** Clusters whose first roll-up has arrived. */
   reportedClusters(): Set<string> {
-    return new Set([...this.#reported].map((cluster) => this.inventory.clusters.text(cluster)));
+    const { clusters } = this.inventory;
+    return new Set([...this.#reclaimer.reportedClusters].map((index) => clusters.text(index)));
   }
 
   /** Pairs of (cluster, fingerprint) whose operator refused a bootstrap; see `heldOffKey`. */
@@ -256,7 +258,7 @@ export class Engine {
     this.#preempt();
     this.#onPhaseEnd?.('phase2');
     this.#reclaim();
-    emitReleases(this.inventory, this.#claimView, this.actions, this.releasePolicy, options.nowMs);
+    this.#reclaimer.release(this.releasePolicy, options.nowMs);
     this.#onPhaseEnd?.('phase3');
   }
 
@@ -272,11 +274,7 @@ export class Engine {
     const passThrough = rows.filter((row) => !row.isFolded);
     const folded = rows.filter((row) => row.isFolded);
     passThrough.sort((a, b) => compareByPriority(ranks, a, b));
-    folded.sort(
-      (a, b) =>
-        (ranks[a.cluster] as number) - (ranks[b.cluster] as number) ||
-        a.result.index - b.result.index,
-    );
+    folded.sort((a, b) => ranks[a.cluster]! - ranks[b.cluster]! || a.result.index - b.result.index);
     return [...passThrough, ...folded];
   }
 
@@ -292,7 +290,7 @@ export class Engine {
   /** What neither drains nor victims cover of an unsatisfied need. */
   residueOf(row: Row): Resources {
     const at = this.#unsatisfied.indexOf(row);
-    return at < 0 ? new Map() : this.#vectors.read(this.#residues[at] as number);
+    return at < 0 ? new Map() : this.#vectors.read(this.#residues[at]!);
   }
 
   #collectDirty(): Set<number> {
@@ -368,7 +366,7 @@ export class Engine {
     }
     this.#credits.finish();
     for (let at = 0; at < count; at++) {
-      const { cluster, dependsOnPools, open, excess } = evaluated[at] as ClusterDemand;
+      const { cluster, dependsOnPools, open, excess } = evaluated[at]!;
       mark(this.#poolClusters, cluster, dependsOnPools);
       mark(this.#openClusters, cluster, open.length > 0);
       mark(this.#excessClusters, cluster, excess.length > 0);
@@ -417,7 +415,7 @@ export class Engine {
     this.#unsatisfied.length = 0;
     for (let at = 0; at < rows.length; at++) {
       if (at % ROWS_AHEAD === 0) fetchRows(rows, at, this.#vectors);
-      const row = rows[at] as Row;
+      const row = rows[at]!;
       const firstAction = this.actions.length;
       this.#acquirer.acquire(row, pass);
       recorder?.acquired(row, pass, this.actions, firstAction);
@@ -428,7 +426,7 @@ export class Engine {
 
   #inNameOrder(clusters: ReadonlySet<number>): number[] {
     const { ranks } = this.#ranks;
-    return [...clusters].sort((a, b) => (ranks[a] as number) - (ranks[b] as number));
+    return [...clusters].sort((a, b) => ranks[a]! - ranks[b]!);
   }
 
   #preempt(): void {
@@ -441,9 +439,8 @@ export class Engine {
 
   #reclaim(): void {
     for (const cluster of this.#inNameOrder(this.#excessClusters)) {
-      if (!this.#reported.has(cluster)) continue;
       const { excess } = this.#demands.get(cluster) as ClusterDemand;
-      emitReclaims(this.actions, cluster, excess, this.#preemptor.picked);
+      this.#reclaimer.reclaim(cluster, excess, this.#preemptor.picked);
     }
   }
 
@@ -452,8 +449,8 @@ export class Engine {
     const unresolved: Unresolved[] = [];
     const short: ShortNeed[] = [];
     for (let at = 0; at < this.#unsatisfied.length; at++) {
-      const row = this.#unsatisfied[at] as Row;
-      const deficit = this.#vectors.read(this.#residues[at] as number);
+      const row = this.#unsatisfied[at]!;
+      const deficit = this.#vectors.read(this.#residues[at]!);
       const code = reasonCode(this.inventory, row, deficit.size === 0);
       short.push({ row, reasonCode: code });
       if (deficit.size > 0) unresolved.push({ row, deficit, reasonCode: code });
@@ -479,8 +476,8 @@ function fetchRows(rows: readonly Row[], start: number, { values, stride }: Vect
   let sum = 0;
   const end = Math.min(rows.length, start + ROWS_AHEAD);
   for (let at = start; at < end; at++) {
-    const { result, group } = rows[at] as Row;
-    sum += group + result.recordPlace + (values[result.afterCredit * stride] as number);
+    const { result, group } = rows[at]!;
+    sum += group + result.recordPlace + values[result.afterCredit * stride]!;
   }
   assert(sum >= 0, 'an open need with a negative residue');
 }

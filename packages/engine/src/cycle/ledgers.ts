@@ -1,12 +1,11 @@
 // What survives from cycle to cycle besides the inventory: how long Same needs tried in vain,
 // and how long demand has been short. Both are pruned to what the cycle saw.
 
-import type { UnmetCode } from '@bigfleet/base';
+import { compareText, type UnmetCode } from '@bigfleet/base';
 import { needKey } from '../model/need.ts';
 import { add, max, type Resources } from '../model/resources.ts';
-import { compareText } from '../model/text-order.ts';
 import type { Row } from '../needs/row.ts';
-import { PARK_AFTER_CYCLES, REPROBE_EVERY_CYCLES, type Shortfall } from './types.ts';
+import { PARK_AFTER_CYCLES, REPROBE_EVERY_CYCLES, type Shortfall } from '../model/cycle.ts';
 
 /** Stops futile attempts, except for a probe now and then; reorders nothing. */
 export class ParkingLedger {

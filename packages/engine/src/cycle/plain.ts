@@ -9,7 +9,7 @@ import type { Row } from '../needs/row.ts';
 import { CELL, CLAIM, SLOT } from '../store/cluster-supply.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { matchingSupply, reasonCode, unmetReason } from './reasons.ts';
-import type { CycleInput, CycleOutput, Verdict } from './types.ts';
+import type { CycleInput, CycleOutput, Verdict } from '../model/cycle.ts';
 
 /** One cycle from nothing. */
 export function engineCycle(input: CycleInput): CycleOutput {
@@ -68,15 +68,15 @@ export function readActions({ actions, inventory }: Engine): Action[] {
     const kind = actions.kind[at] as ActionKindCode;
     const row = actions.row[at];
     const serves = kind === ActionKind.Bootstrap || kind === ActionKind.Provision;
-    const cluster = actions.cluster[at] as number;
+    const cluster = actions.cluster[at]!;
     list.push({
       kind,
-      machineId: inventory.ids[actions.slot[at] as number] as string,
+      machineId: inventory.ids[actions.slot[at]!]!,
       cluster: cluster < 0 ? '' : inventory.clusters.text(cluster),
       fingerprint: serves ? (row?.need.profile.fingerprint ?? '') : '',
       group: serves ? (row?.need.group ?? '') : '',
-      graceSeconds: actions.graceSeconds[at] as number,
-      preemptorPriority: actions.preemptorPriority[at] as number,
+      graceSeconds: actions.graceSeconds[at]!,
+      preemptorPriority: actions.preemptorPriority[at]!,
       reason: reasons[kind],
     });
   }
@@ -92,18 +92,18 @@ function readClaims(engine: Engine, indexes: ReadonlyMap<Row, number>): Map<stri
     const { cells, end } = engine.inventory.supplyOf(cluster) ?? noSupply;
     const rows = engine.claimants(cluster);
     for (let at = 0; at < end; at += CELL) {
-      const claim = cells[at + CLAIM] as number;
+      const claim = cells[at + CLAIM]!;
       if (claim === 0) continue;
-      const row = rows[claim - 1] as Row;
-      claims.set(ids[cells[at + SLOT] as number] as string, indexes.get(row) as number);
+      const row = rows[claim - 1]!;
+      claims.set(ids[cells[at + SLOT]!]!, indexes.get(row) as number);
     }
   }
   const { actions } = engine;
   for (let at = 0; at < actions.length; at++) {
     const kind = actions.kind[at];
     if (kind !== ActionKind.Bootstrap && kind !== ActionKind.Provision) continue;
-    const row = actions.row[at] as Row;
-    claims.set(ids[actions.slot[at] as number] as string, indexes.get(row) as number);
+    const row = actions.row[at]!;
+    claims.set(ids[actions.slot[at]!]!, indexes.get(row) as number);
   }
   return claims;
 }
@@ -138,7 +138,7 @@ function freedFor({ actions, inventory }: Engine, row: Row): Resources {
   let freed: Resources = noResources;
   for (let at = 0; at < actions.length; at++) {
     if (actions.kind[at] !== ActionKind.Preempt || actions.row[at] !== row) continue;
-    const klass = inventory.columns.klass[actions.slot[at] as number] as number;
+    const klass = inventory.columns.klass[actions.slot[at]!]!;
     freed = add(freed, inventory.classes.allocatable.read(klass));
   }
   return freed;

@@ -5,7 +5,7 @@ import type { UnmetCode, UnmetReasonName } from '@bigfleet/base';
 import { State, STATE_COUNT } from '../model/state.ts';
 import type { AcquisitionBlock, Row } from '../needs/row.ts';
 import type { Inventory } from '../store/inventory.ts';
-import type { MatchingSupply } from './types.ts';
+import type { MatchingSupply } from '../model/cycle.ts';
 
 /** Machines whose shape matches, whoever holds them. */
 export function matchingSupply({ classes }: Inventory, row: Row): MatchingSupply {
@@ -14,9 +14,9 @@ export function matchingSupply({ classes }: Inventory, row: Row): MatchingSupply
   let configured = 0;
   for (const klass of row.compiled.match.members) {
     const cell = klass * STATE_COUNT;
-    idle += classes.counts[cell + State.Idle] as number;
-    speculative += classes.counts[cell + State.Speculative] as number;
-    configured += classes.counts[cell + State.Configured] as number;
+    idle += classes.counts[cell + State.Idle]!;
+    speculative += classes.counts[cell + State.Speculative]!;
+    configured += classes.counts[cell + State.Configured]!;
   }
   return { idle, speculative, configured };
 }

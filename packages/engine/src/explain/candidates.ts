@@ -74,7 +74,7 @@ function takenByClass({ actions }: DecisionRecord, index: number): TakenGroup[] 
 function takenRow({ shape, kind, ids }: TakenGroup, penalty: number, subjectId: string): Row {
   return {
     ...costs(shape, penalty),
-    machineId: ids.includes(subjectId) ? subjectId : (ids[0] as string),
+    machineId: ids.includes(subjectId) ? subjectId : ids[0]!,
     description: described(shape, kind === ActionKind.Bootstrap),
     chosen: true,
     reasonCode: 'chosen',

@@ -2,7 +2,7 @@
 // cycle. A change is a value: the same one can be tried by the engine and by the oracle.
 
 import { assert } from '@bigfleet/base';
-import { type CycleInput, heldOffKey } from '../cycle/types.ts';
+import { type CycleInput, heldOffKey } from '../model/cycle.ts';
 import type { Machine } from '../model/machine.ts';
 import { aggregateNeeds, type Need, needKey } from '../model/need.ts';
 import { createProfile, type ProfileInit, type Spread } from '../model/profile.ts';

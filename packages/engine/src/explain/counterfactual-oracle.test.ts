@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
-import type { CycleInput, CycleOutput } from '../cycle/types.ts';
+import type { CycleInput, CycleOutput } from '../model/cycle.ts';
 import type { Need } from '../model/need.ts';
 import { oracleCycle } from '../oracle/cycle.ts';
 import { randomFleet } from '../testing/generate.ts';

@@ -6,7 +6,7 @@
 // over the whole input: about 7 µs per machine and run. So not on the thread that runs cycles.
 
 import type { CounterfactualReason } from '@bigfleet/base';
-import { type CycleInput, REPROBE_EVERY_CYCLES } from '../cycle/types.ts';
+import { type CycleInput, REPROBE_EVERY_CYCLES } from '../model/cycle.ts';
 import { type Need, needKey } from '../model/need.ts';
 import type { NeedRef } from './answer.ts';
 import type { Change } from './change.ts';

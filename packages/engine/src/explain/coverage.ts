@@ -1,7 +1,7 @@
 // Whether the rows of a roll-up are covered after a cycle. Verdicts are about normalised needs:
 // a gang that was merged with its like is found in the verdict of the merged row.
 
-import type { CycleOutput, Verdict } from '../cycle/types.ts';
+import type { CycleOutput, Verdict } from '../model/cycle.ts';
 import { type Need, needKey } from '../model/need.ts';
 import { withoutSame } from '../model/profile.ts';
 import { resourcesKey } from '../model/resources.ts';

@@ -61,7 +61,7 @@ function ofNeed(
   return [...found].map(([code, held]) => {
     if (code === 'unnamed') return unnamedNote(dispositions);
     const { length: count } = held;
-    const why = fate(record, dispositions, code, held[0] as number);
+    const why = fate(record, dispositions, code, held[0]!);
     const text = `Of ${counted(places.length, 'action')} for it ${count} ${wereOf(count)} ${why}`;
     return { code, count, text };
   });

@@ -2,7 +2,7 @@
 // the state in which a preemption has paid off. Demand stays as it was, so that the next cycle
 // shows who is short now.
 
-import type { CycleInput, CycleOutput } from '../cycle/types.ts';
+import type { CycleInput, CycleOutput } from '../model/cycle.ts';
 import { type Action, ActionKind } from '../model/action.ts';
 import { CapacityType } from '../model/capacity-type.ts';
 import { type Machine, noAssignment } from '../model/machine.ts';

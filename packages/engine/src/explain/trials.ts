@@ -6,7 +6,7 @@
 // of runs is bounded by the budget, and hitting it is said in the answer.
 
 import { loadEngine, readCycle } from '../cycle/plain.ts';
-import type { CycleInput, CycleOutput } from '../cycle/types.ts';
+import type { CycleInput, CycleOutput } from '../model/cycle.ts';
 import { type Need, needKey } from '../model/need.ts';
 import { State } from '../model/state.ts';
 import { applyChange, type Change } from './change.ts';

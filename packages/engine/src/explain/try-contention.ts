@@ -1,7 +1,7 @@
 // Changes in the competition with others: a higher priority, or a price at which an earlier need
 // would have chosen another machine.
 
-import type { Verdict } from '../cycle/types.ts';
+import type { Verdict } from '../model/cycle.ts';
 import { ActionKind } from '../model/action.ts';
 import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
@@ -30,7 +30,7 @@ export function tryPriorities(trials: Trials): Verified[] {
   let high = best === undefined ? 0 : levels.length - 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const priority = levels[middle] as number;
+    const priority = levels[middle]!;
     const found = trials.attempt({ code: 'raise_priority', priority });
     if (found === undefined) low = middle + 1;
     else {

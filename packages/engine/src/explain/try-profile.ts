@@ -1,11 +1,11 @@
 // Changes of the demand itself: let the gang span domains, drop or widen one requirement.
 // Widening is preferred to dropping: it gives up less.
 
+import { compareText } from '@bigfleet/base';
 import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { DO_NOT_SCHEDULE, type Spread } from '../model/profile.ts';
 import { attributeOf, Operator, type Requirement } from '../model/requirement.ts';
-import { compareText } from '../model/text-order.ts';
 import type { Relaxation } from './change.ts';
 import type { Trials, Verified } from './trials.ts';
 import { requirementWords } from './words.ts';

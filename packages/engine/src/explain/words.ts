@@ -3,6 +3,7 @@
 
 import {
   bucketUpperBoundDollars,
+  compareText,
   formatPerHour,
   fromQuanta,
   microsPerHourFromDollars,
@@ -11,7 +12,6 @@ import { CapacityType, capacityTypeName } from '../model/capacity-type.ts';
 import { DO_NOT_SCHEDULE, parseFingerprint, type Profile } from '../model/profile.ts';
 import { Operator, type Requirement } from '../model/requirement.ts';
 import type { Resources } from '../model/resources.ts';
-import { compareText } from '../model/text-order.ts';
 import type { RecordedClass } from '../record/format.ts';
 import type { NeedRef } from './answer.ts';
 

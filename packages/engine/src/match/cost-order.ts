@@ -56,8 +56,8 @@ export class CostOrder {
     let high = this.klass.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const other = this.cost[middle] as number;
-      if (other < cost || (other === cost && (this.klass[middle] as number) < klass)) {
+      const other = this.cost[middle]!;
+      if (other < cost || (other === cost && this.klass[middle]! < klass)) {
         low = middle + 1;
       } else high = middle;
     }
@@ -66,11 +66,7 @@ export class CostOrder {
 
   #costOf(klass: number): number {
     const { price, probability } = this.#classes;
-    return effectiveCost(
-      price[klass] as number,
-      probability[klass] as number,
-      this.#penaltyDollars,
-    );
+    return effectiveCost(price[klass]!, probability[klass]!, this.#penaltyDollars);
   }
 
   /** Ready for use in this cycle. */
@@ -99,7 +95,7 @@ export class CostOrder {
     this.klass = Int32Array.from(sorted, (entry) => entry.klass);
     this.cost = Float64Array.from(sorted, (entry) => entry.cost);
     this.term = Float64Array.from(sorted, ({ klass }) =>
-      interruptionTerm(probability[klass] as number, this.#penaltyDollars),
+      interruptionTerm(probability[klass]!, this.#penaltyDollars),
     );
     this.isRiskFree = this.term.every((term) => term === 0);
     const starts: number[] = [];

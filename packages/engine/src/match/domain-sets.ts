@@ -2,8 +2,7 @@
 // their values, so that "smallest value" is "smallest number". Classes without the key are in no
 // domain. Everything follows the set: it is rebuilt when the set's version changes.
 
-import type { PenaltyBucket } from '@bigfleet/base';
-import { compareText } from '../model/text-order.ts';
+import { compareText, type PenaltyBucket } from '@bigfleet/base';
 import type { Classes } from '../store/classes.ts';
 import { type ClassGroup, CostOrder } from './cost-order.ts';
 import type { ClassSet } from './match-set.ts';
@@ -62,10 +61,10 @@ export class DomainSets {
     let high = members.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((members[middle] as number) < klass) low = middle + 1;
+      if (members[middle]! < klass) low = middle + 1;
       else high = middle;
     }
-    return members[low] === klass ? (this.#domainOfMember[low] as number) : -1;
+    return members[low] === klass ? this.#domainOfMember[low]! : -1;
   }
 
   #catchUp(): void {
@@ -85,11 +84,11 @@ export class DomainSets {
     const members: number[][] = this.#values.map(() => []);
     this.#domainOfMember = Int32Array.from(valueOf, (value, at) => {
       const number = value === undefined ? -1 : (this.#numbers.get(value) as number);
-      members[number]?.push(this.#members[at] as number);
+      members[number]?.push(this.#members[at]!);
       return number;
     });
     for (const [number, domain] of this.#domains.entries()) {
-      domain.follow(members[number] as number[], version);
+      domain.follow(members[number]!, version);
     }
   }
 

@@ -4,8 +4,7 @@
 
 import type { PenaltyBucket } from '@bigfleet/base';
 import type { Requirement } from '../model/requirement.ts';
-import type { Resources } from '../model/resources.ts';
-import { covers } from '../model/resources.ts';
+import { type Resources, covers } from '../model/resources.ts';
 import type { Classes } from '../store/classes.ts';
 import { CostOrder } from './cost-order.ts';
 import { DomainSets } from './domain-sets.ts';

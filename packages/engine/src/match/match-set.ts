@@ -58,7 +58,7 @@ export class ClassSet {
     }
     let changed = false;
     for (; this.#seen < log.length; this.#seen++) {
-      const klass = log[this.#seen] as number;
+      const klass = log[this.#seen]!;
       const accepted = this.#accepts(klass) ? 1 : 0;
       // A reused number may keep its flag and still be another class.
       if (accepted === 1 || this.#flags[klass] === 1) changed = true;

@@ -14,11 +14,11 @@ export class TierHeads {
   }
 
   get topClass(): number {
-    return this.#classes[0] as number;
+    return this.#classes[0]!;
   }
 
   get topKey(): number {
-    return this.#keys[0] as number;
+    return this.#keys[0]!;
   }
 
   /** Starts again for a tier of at most `capacity` classes. */
@@ -34,7 +34,7 @@ export class TierHeads {
     let at = this.#size++;
     while (at > 0) {
       const parent = (at - 1) >>> 1;
-      if ((this.#keys[parent] as number) <= key) break;
+      if (this.#keys[parent]! <= key) break;
       this.#move(parent, at);
       at = parent;
     }
@@ -44,13 +44,12 @@ export class TierHeads {
 
   pop(): void {
     this.#size -= 1;
-    if (this.#size > 0)
-      this.#sink(this.#classes[this.#size] as number, this.#keys[this.#size] as number);
+    if (this.#size > 0) this.#sink(this.#classes[this.#size]!, this.#keys[this.#size]!);
   }
 
   /** The class on top has another head now. */
   replaceTop(key: number): void {
-    this.#sink(this.#classes[0] as number, key);
+    this.#sink(this.#classes[0]!, key);
   }
 
   #sink(klass: number, key: number): void {
@@ -58,13 +57,10 @@ export class TierHeads {
     for (;;) {
       let child = at * 2 + 1;
       if (child >= this.#size) break;
-      if (
-        child + 1 < this.#size &&
-        (this.#keys[child + 1] as number) < (this.#keys[child] as number)
-      ) {
+      if (child + 1 < this.#size && this.#keys[child + 1]! < this.#keys[child]!) {
         child += 1;
       }
-      if ((this.#keys[child] as number) >= key) break;
+      if (this.#keys[child]! >= key) break;
       this.#move(child, at);
       at = child;
     }
@@ -73,7 +69,7 @@ export class TierHeads {
   }
 
   #move(from: number, to: number): void {
-    this.#keys[to] = this.#keys[from] as number;
-    this.#classes[to] = this.#classes[from] as number;
+    this.#keys[to] = this.#keys[from]!;
+    this.#classes[to] = this.#classes[from]!;
   }
 }

@@ -1,8 +1,12 @@
 // One machine as a plain record: the form in which it enters and leaves the engine, and the
 // form in which the oracle thinks. The hot path keeps it in columns.
 
-import type { MachineRefusal, PenaltyBucket } from '@bigfleet/base';
-import { PINNED_BUCKET, ZERO_BUCKET } from '@bigfleet/base';
+import {
+  type MachineRefusal,
+  type PenaltyBucket,
+  PINNED_BUCKET,
+  ZERO_BUCKET,
+} from '@bigfleet/base';
 import { type CapacityTypeCode, isCapacityTypeCode } from './capacity-type.ts';
 import type { Resources } from './resources.ts';
 import { gridOf, isStateCode, State, type StateCode } from './state.ts';

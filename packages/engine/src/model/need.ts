@@ -2,9 +2,9 @@
 // engine's output. Counting pods or machines here once produced one machine per pod, and later
 // zero shortfalls while pods were stuck.
 
+import { compareText } from '@bigfleet/base';
 import { comparePrecedence, type Profile } from './profile.ts';
 import { add, max, type Resources } from './resources.ts';
-import { compareText } from './text-order.ts';
 
 export interface Need {
   readonly cluster: string;

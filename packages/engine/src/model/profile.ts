@@ -6,10 +6,8 @@
 // values are percent-escaped, because they come from the wire and could otherwise merge two
 // profiles into one.
 
-import type { PenaltyBucket } from '@bigfleet/base';
-import { decodePenaltyBucket } from '@bigfleet/base';
+import { compareText, decodePenaltyBucket, type PenaltyBucket } from '@bigfleet/base';
 import { isOperatorCode, Operator, type Requirement } from './requirement.ts';
-import { compareText } from './text-order.ts';
 
 export interface Spread {
   readonly topologyKey: string;

@@ -2,8 +2,14 @@
 // and for reports. The hot path has its own interned form. Absent is zero; sums saturate, so
 // no total ever wraps or loses its sign.
 
-import { fromQuanta, ok, type QuantityError, type Result, toQuanta } from '@bigfleet/base';
-import { compareText } from './text-order.ts';
+import {
+  compareText,
+  fromQuanta,
+  ok,
+  type QuantityError,
+  type Result,
+  toQuanta,
+} from '@bigfleet/base';
 
 /** Resource name to quanta; every value is a positive safe integer. */
 export type Resources = ReadonlyMap<string, number>;

@@ -129,7 +129,7 @@ export class NeedsTable {
 function hasKeysOf(rows: readonly Row[], needs: readonly Need[]): boolean {
   if (rows.length !== needs.length || rows.length === 0) return false;
   for (let at = 0; at < rows.length; at++) {
-    const known = (rows[at] as Row).need;
+    const known = rows[at]!.need;
     const need = needs[at] as Need;
     if (known.group !== need.group || known.cluster !== need.cluster) return false;
     if (known.profile === need.profile) continue;

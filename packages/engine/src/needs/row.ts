@@ -3,12 +3,12 @@
 // demand or supply changes.
 
 import type { CandidateReason } from '@bigfleet/base';
-import type { Allowance } from '../brake/brakes.ts';
-import type { DomainCoverage } from '../cycle/types.ts';
+import type { Allowance } from '../model/brakes.ts';
+import type { DomainCoverage } from '../model/cycle.ts';
 import type { EligibleSet } from '../match/eligible-set.ts';
 import type { Need } from '../model/need.ts';
 import { isEqual } from '../model/resources.ts';
-import type { FoldKey } from '../phase1/fold-keys.ts';
+import type { FoldKey } from './fold-keys.ts';
 import type { CompiledProfile } from './compiled-profile.ts';
 
 export interface Row {

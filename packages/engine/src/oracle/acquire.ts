@@ -1,10 +1,10 @@
-// engine §5.7: needs with a residue take machines one step at a time, by full precedence. Processing
+// Engine §5.7: needs with a residue take machines one step at a time, by full precedence. Processing
 // in that order makes displacement impossible (engine §5.8): whoever comes later never outranks.
 
+import { compareText } from '@bigfleet/base';
 import type { Machine } from '../model/machine.ts';
 import { compareAcquisition } from '../model/need.ts';
 import { add, covers, noResources } from '../model/resources.ts';
-import { compareText } from '../model/text-order.ts';
 import {
   type Entry,
   isCovered,
@@ -67,7 +67,7 @@ interface Offer {
 }
 
 /**
- * engine §5.7, only for a Same need without any bucket. One choice over Idle and Speculative together
+ * Engine §5.7, only for a Same need without any bucket. One choice over Idle and Speculative together
  * ("one attempt"): a choice per state could give one gang two domains. It is not recorded as
  * the need's domain: only the credit pass records one (engine §5.3).
  */

@@ -1,4 +1,4 @@
-// engine §5.2, §5.3, §5.6: existing supply is credited to needs by priority, without any action. A
+// Engine §5.2, §5.3, §5.6: existing supply is credited to needs by priority, without any action. A
 // Same need chooses its one domain here, once per cycle, credits only inside it, and marks what
 // it will probably acquire there, so that later gangs rank against what is really left.
 
@@ -63,7 +63,7 @@ function creditSame(ledger: Ledger, entry: Entry): void {
   }
 }
 
-/** engine §5.6, a stable partition: a newly configured stranger never bumps a serving incumbent. */
+/** Engine §5.6, a stable partition: a newly configured stranger never bumps a serving incumbent. */
 function incumbentsFirst(entry: Entry, bucket: Bucket): Machine[] {
   return [
     ...bucket.creditable.filter((machine) => isOwn(machine, entry.need)),
@@ -72,7 +72,7 @@ function incumbentsFirst(entry: Entry, bucket: Bucket): Machine[] {
 }
 
 /**
- * engine §5.3 step 2, by its own list of conditions: contribution is not among them, and quota is not,
+ * Engine §5.3 step 2, by its own list of conditions: contribution is not among them, and quota is not,
  * because a slice never touches credit (engine §5.7).
  */
 function acquirableFor(ledger: Ledger, entry: Entry): Machine[] {
@@ -86,7 +86,7 @@ function acquirableFor(ledger: Ledger, entry: Entry): Machine[] {
   );
 }
 
-/** engine §5.5: members of the chosen domain in step order, until the residue is covered. */
+/** Engine §5.5: members of the chosen domain in step order, until the residue is covered. */
 function consumeVirtually(ledger: Ledger, entry: Entry, acquirable: readonly Machine[]): void {
   const members = acquirable.filter((machine) => sameValueOf(machine, entry.need) === entry.domain);
   let residue: Resources = entry.remaining;

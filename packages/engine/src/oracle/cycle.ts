@@ -3,7 +3,7 @@
 // caches nothing and shares nothing with the engine but the model. Cost is quadratic and worse;
 // it is meant for fleets of some dozens of machines.
 
-import type { CycleInput, CycleOutput } from '../cycle/types.ts';
+import type { CycleInput, CycleOutput } from '../model/cycle.ts';
 import { type Action, ActionKind } from '../model/action.ts';
 import { State } from '../model/state.ts';
 import { acquireAll, acquisitionOrder } from './acquire.ts';
@@ -54,7 +54,7 @@ function acquisitionActions(ledger: Ledger): Action[] {
   );
 }
 
-/** engine §3 step 9: at most one action per machine, so Preempt beats Reclaim. */
+/** Engine §3 step 9: at most one action per machine, so Preempt beats Reclaim. */
 function firstPerMachine(actions: readonly Action[]): Action[] {
   const seen = new Set<string>();
   return actions.filter(({ machineId }) => {

@@ -1,11 +1,11 @@
-// engine §5.4 and §5.5: the buckets of a Same need, and the strict total order that chooses one.
+// Engine §5.4 and §5.5: the buckets of a Same need, and the strict total order that chooses one.
 // Reads current state only: a remembered choice would be a second ledger of supply.
 
-import { SAME_CANDIDATES_SHOWN, type DomainCoverage } from '../cycle/types.ts';
+import { compareText } from '@bigfleet/base';
+import { SAME_CANDIDATES_SHOWN, type DomainCoverage } from '../model/cycle.ts';
 import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { add, covers, noResources, type Resources } from '../model/resources.ts';
-import { compareText } from '../model/text-order.ts';
 import { isOwn, sameValueOf } from './rules.ts';
 
 /** Everything that one need could use in one domain. */
@@ -109,7 +109,7 @@ function ratio(x: Resources, deficit: Resources, isCapped: boolean): number {
   return sum;
 }
 
-/** engine §5.10, observation only: the chooser's own order, worst dimension of each. */
+/** Engine §5.10, observation only: the chooser's own order, worst dimension of each. */
 export function domainCoverages(
   ranked: readonly Bucket[],
   deficit: Resources,

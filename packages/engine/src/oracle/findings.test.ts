@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CycleInput } from '../cycle/types.ts';
+import type { CycleInput } from '../model/cycle.ts';
 import { applyActions } from '../testing/apply.ts';
 import {
   acrossZones,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
-import type { CycleInput } from '../cycle/types.ts';
+import type { CycleInput } from '../model/cycle.ts';
 import { applyActions, type Staging } from '../testing/apply.ts';
 import { cores, fleet, machine, machines, need, told } from '../testing/build.ts';
 import { type GenerateOptions, randomFleet } from '../testing/generate.ts';

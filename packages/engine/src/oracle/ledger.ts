@@ -3,8 +3,8 @@
 // machine can never be claimed twice.
 
 import { assert } from '@bigfleet/base';
-import { machineTypeKey } from '../brake/brakes.ts';
-import { type CycleInput, heldOffKey } from '../cycle/types.ts';
+import { machineTypeKey } from '../model/brakes.ts';
+import { type CycleInput, heldOffKey } from '../model/cycle.ts';
 import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { contributes, isZero, noResources, type Resources, subtract } from '../model/resources.ts';
@@ -89,7 +89,7 @@ function openEntry(input: CycleInput, need: Need, index: number): Entry {
   };
 }
 
-/** engine §5.1: matches, covers minUnit, may serve, is unclaimed, and reduces an open dimension. */
+/** Engine §5.1: matches, covers minUnit, may serve, is unclaimed, and reduces an open dimension. */
 export function isUsable(ledger: Ledger, entry: Entry, machine: Machine): boolean {
   return (
     !ledger.claims.has(machine.id) &&

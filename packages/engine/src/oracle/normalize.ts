@@ -1,14 +1,14 @@
-// engine §4: gangs that fit on one machine become plain demand, because one machine co-locates them
+// Engine §4: gangs that fit on one machine become plain demand, because one machine co-locates them
 // anyway and keeping Same would round each gang up to a whole machine. An existence test over
 // the shard, held back by the gang's own machines: a big machine appearing elsewhere must not
 // make a healthy gang's smaller machines useless.
 
-import type { CycleInput } from '../cycle/types.ts';
+import { compareText } from '@bigfleet/base';
+import type { CycleInput } from '../model/cycle.ts';
 import type { Machine } from '../model/machine.ts';
 import { compareDemand, earliest, type Need } from '../model/need.ts';
 import { withoutSame } from '../model/profile.ts';
 import { add, covers, resourcesKey } from '../model/resources.ts';
-import { compareText } from '../model/text-order.ts';
 import { isAcquirableState, isOwn, isSupplyOf, matches, mayServe } from './rules.ts';
 
 /** Pass-through rows in demand order, then folded rows by (cluster, fingerprint, aggregate). */
@@ -46,8 +46,8 @@ function isFoldable(machines: readonly Machine[], need: Need): boolean {
       covers(machine.allocatable, need.aggregate),
   );
   if (!fits) return false;
-  // "Bound" is Configured or Configuring (engine §0.4), and own means of the need's own cluster:
-  // another cluster's gang of the same name is another gang.
+  // "Bound" is Configured or Configuring (engine §0, sentence 4), and own means of the need's own
+  // cluster: another cluster's gang of the same name is another gang.
   const incumbents = machines.filter(
     (machine) => isSupplyOf(machine, need.cluster) && isOwn(machine, need),
   );

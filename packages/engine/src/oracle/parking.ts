@@ -1,7 +1,7 @@
-// engine §5.9: a Same need that found nothing for eight cycles stops trying, except for a probe every
+// Engine §5.9: a Same need that found nothing for eight cycles stops trying, except for a probe every
 // 32 cycles. Parking never reorders anything; it only stops futile attempts.
 
-import { type CycleMemory, PARK_AFTER_CYCLES, REPROBE_EVERY_CYCLES } from '../cycle/types.ts';
+import { type CycleMemory, PARK_AFTER_CYCLES, REPROBE_EVERY_CYCLES } from '../model/cycle.ts';
 import { type Need, needKey } from '../model/need.ts';
 import { isZero } from '../model/resources.ts';
 import type { Entry, Ledger } from './ledger.ts';

@@ -1,14 +1,13 @@
-// engine §6: what Phase 1 left unsatisfied may drain machines of strictly lower effective priority.
+// Engine §6: what Phase 1 left unsatisfied may drain machines of strictly lower effective priority.
 // Nothing is moved: a freed machine is acquired by a later cycle. Machines that are already
 // draining are counted first, or every cycle of a ten-minute drain would take fresh victims.
 
-import { bucketUpperBoundDollars } from '@bigfleet/base';
+import { bucketUpperBoundDollars, compareText } from '@bigfleet/base';
 import { type Action, ActionKind, drainGraceSeconds } from '../model/action.ts';
 import type { Machine } from '../model/machine.ts';
 import { attributeOf } from '../model/requirement.ts';
 import { contributes, isZero, subtract } from '../model/resources.ts';
 import { State } from '../model/state.ts';
-import { compareText } from '../model/text-order.ts';
 import { victimScore } from '../model/victim-score.ts';
 import { byPriority, countTry, type Entry, isCovered, type Ledger, mayTry } from './ledger.ts';
 import { hasFiniteCost, hosts, isOursIn, sameValueOf } from './rules.ts';

@@ -1,12 +1,12 @@
-// engine §7: bound machines that no need claims are reclaimed, idle ones whose hold ran out are given
+// Engine §7: bound machines that no need claims are reclaimed, idle ones whose hold ran out are given
 // back. No satisfaction arithmetic of its own: a second walk over supply once made Phase 1
 // provision exactly what Phase 3 reclaimed.
 
+import { compareText } from '@bigfleet/base';
 import { type Action, ActionKind, RECLAIM_GRACE_SECONDS } from '../model/action.ts';
 import { holdMs } from '../model/capacity-type.ts';
 import type { Machine } from '../model/machine.ts';
 import { State } from '../model/state.ts';
-import { compareText } from '../model/text-order.ts';
 import type { Ledger } from './ledger.ts';
 import { compareRelease, isOursIn } from './rules.ts';
 

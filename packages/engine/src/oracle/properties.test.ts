@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
-import type { CycleInput } from '../cycle/types.ts';
+import type { CycleInput } from '../model/cycle.ts';
 import { randomFleet, shuffle } from '../testing/generate.ts';
 import { checkInvariants } from '../testing/invariants.ts';
 import { oracleCycle } from './cycle.ts';

@@ -1,8 +1,8 @@
-// engine §5.10 and §15.2: what is said about a need after the phases have decided. Observation only:
+// Engine §5.10 and §15.2: what is said about a need after the phases have decided. Observation only:
 // nothing here feeds back into a claim.
 
 import { PINNED_BUCKET, type UnmetCode, type UnmetReasonName } from '@bigfleet/base';
-import type { MatchingSupply, Verdict } from '../cycle/types.ts';
+import type { MatchingSupply, Verdict } from '../model/cycle.ts';
 import { add, isZero, noResources } from '../model/resources.ts';
 import { State } from '../model/state.ts';
 import { domainCoverages } from './domain.ts';

@@ -1,14 +1,18 @@
 // The sentences of engine §1.6, §1.8 and §5.1 about one machine and one need, and the locked orders
 // of machines. Everything here is a pure predicate; nothing remembers, nothing is cached.
 
-import { bucketUpperBoundDollars, effectiveCost, interruptionTerm } from '@bigfleet/base';
+import {
+  bucketUpperBoundDollars,
+  compareText,
+  effectiveCost,
+  interruptionTerm,
+} from '@bigfleet/base';
 import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { parseFingerprint, withoutSame } from '../model/profile.ts';
 import { attributeOf, satisfiesAll } from '../model/requirement.ts';
 import { covers } from '../model/resources.ts';
 import { State, type StateCode } from '../model/state.ts';
-import { compareText } from '../model/text-order.ts';
 
 export function matches(machine: Machine, need: Need): boolean {
   return satisfiesAll(machine, need.profile.requirements);
@@ -36,7 +40,7 @@ export function hasFiniteCost(machine: Machine, need: Need): boolean {
   return costFor(machine, need) < Number.POSITIVE_INFINITY;
 }
 
-/** engine §0.4: bound to a cluster is Configured or Configuring; Draining is no supply. */
+/** Engine §0, sentence 4: bound to a cluster is Configured or Configuring; Draining is no supply. */
 export function isSupplyOf(machine: Machine, cluster: string): boolean {
   return (
     (machine.state === State.Configured || machine.state === State.Configuring) &&
@@ -44,7 +48,7 @@ export function isSupplyOf(machine: Machine, cluster: string): boolean {
   );
 }
 
-/** engine §5.1: finite cost, or already serving this demand, folded or not. */
+/** Engine §5.1: finite cost, or already serving this demand, folded or not. */
 export function mayServe(machine: Machine, need: Need): boolean {
   if (hasFiniteCost(machine, need)) return true;
   return (
@@ -60,7 +64,7 @@ function withSameDisregarded(fingerprint: string): string {
   return profile === undefined ? fingerprint : withoutSame(profile).fingerprint;
 }
 
-/** engine §5.3: stamped for exactly this gang. */
+/** Engine §5.3: stamped for exactly this gang. */
 export function isOwn(machine: Machine, need: Need): boolean {
   return (
     machine.assigned.needFingerprint === need.profile.fingerprint &&
@@ -69,7 +73,7 @@ export function isOwn(machine: Machine, need: Need): boolean {
 }
 
 /**
- * engine §5.2: Creating that this need caused. Without the stamp of the intended cluster (lost on
+ * Engine §5.2: Creating that this need caused. Without the stamp of the intended cluster (lost on
  * restart) it counts for nobody.
  */
 export function isOwnCreating(machine: Machine, need: Need): boolean {
@@ -102,12 +106,12 @@ export function compareKeep(a: Machine, b: Machine): number {
   );
 }
 
-/** engine §7.1: the exact reverse of keep order. */
+/** Engine §7.1: the exact reverse of keep order. */
 export function compareRelease(a: Machine, b: Machine): number {
   return compareKeep(b, a);
 }
 
-/** engine §5.7: effective cost asc, reclamation penalty asc, id asc. */
+/** Engine §5.7: effective cost asc, reclamation penalty asc, id asc. */
 export function compareIdle(a: Machine, b: Machine, need: Need): number {
   return (
     costFor(a, need) - costFor(b, need) ||
@@ -116,7 +120,7 @@ export function compareIdle(a: Machine, b: Machine, need: Need): number {
   );
 }
 
-/** engine §5.7: effective cost asc, id asc. */
+/** Engine §5.7: effective cost asc, id asc. */
 export function compareSpeculative(a: Machine, b: Machine, need: Need): number {
   return costFor(a, need) - costFor(b, need) || compareText(a.id, b.id);
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Shortfall } from '../cycle/types.ts';
+import type { Shortfall } from '../model/cycle.ts';
 import { cores, need } from '../testing/build.ts';
 import { reportShortfalls } from './shortfalls.ts';
 

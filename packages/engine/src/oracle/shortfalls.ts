@@ -1,10 +1,10 @@
-// engine §10: what Phase 2 left unresolved, by fingerprint. Summed over all needs that share it and
+// Engine §10: what Phase 2 left unresolved, by fingerprint. Summed over all needs that share it and
 // aged once per cycle: several gangs of one shape must neither age an entry several times nor
 // overwrite each other's deficit. What this cycle did not see is forgotten.
 
-import type { CycleMemory, Shortfall, Verdict } from '../cycle/types.ts';
+import { compareText } from '@bigfleet/base';
+import type { CycleMemory, Shortfall, Verdict } from '../model/cycle.ts';
 import { add, isZero, max } from '../model/resources.ts';
-import { compareText } from '../model/text-order.ts';
 import { byPriority, type Ledger } from './ledger.ts';
 
 const SHORTFALLS_REPORTED = 100;

@@ -1,12 +1,12 @@
-// engine §5.7, DoNotSchedule: machines are taken so that no topology value runs ahead of the least
+// Engine §5.7, DoNotSchedule: machines are taken so that no topology value runs ahead of the least
 // served one by more than maxSkew. Counts start from what is already credited and run on over
 // both pools: starting again per pool keeps the skew per call and breaks it in total.
 
+import { compareText } from '@bigfleet/base';
 import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { attributeOf } from '../model/requirement.ts';
 import { State } from '../model/state.ts';
-import { compareText } from '../model/text-order.ts';
 import {
   type Entry,
   isCovered,

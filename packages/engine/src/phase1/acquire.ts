@@ -2,12 +2,12 @@
 // that order nobody who comes later outranks anybody served before, so nothing is displaced and
 // the result is bit-for-bit deterministic.
 
-import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import { compareText } from '@bigfleet/base';
+import type { ActionBuffer } from '../actions/action-buffer.ts';
 import type { CostOrder } from '../match/cost-order.ts';
 import type { ConfinedSet } from '../match/domain-sets.ts';
 import type { EligibleSet } from '../match/eligible-set.ts';
 import { ActionKind } from '../model/action.ts';
-import { compareText } from '../model/text-order.ts';
 import type { AcquisitionBlock, Row } from '../needs/row.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { isFiniteFor } from './may-serve.ts';
@@ -112,8 +112,7 @@ export class Acquirer {
       if (count === 0) continue;
       const order = domain.order(row.compiled.interruptionBucket, pass);
       const head = this.#steps.next(order, this.#open.contributes);
-      const headCost =
-        head === undefined ? Number.POSITIVE_INFINITY : (order.cost[head.entry] as number);
+      const headCost = head === undefined ? Number.POSITIVE_INFINITY : order.cost[head.entry]!;
       const offer = { domain, count, headCost, isCovering: this.#coversResidue(row, classes) };
       if (best === undefined || compareOffers(offer, best) < 0) best = offer;
     }
@@ -141,7 +140,7 @@ export class Acquirer {
     for (const klass of classes) {
       const count = this.#usable(row, klass);
       for (let d = 0; d < stride; d++) {
-        const sum = (total[d] as number) + (values[klass * stride + d] as number) * count;
+        const sum = total[d]! + values[klass * stride + d]! * count;
         total[d] = Math.min(sum, Number.MAX_SAFE_INTEGER);
       }
     }
@@ -207,7 +206,7 @@ export class Acquirer {
       if (costs === undefined) continue;
       const step = this.#steps.next(costs, this.#open.contributes, isAlwaysServed);
       if (step === undefined) continue;
-      const head = { value, state: step.state, cost: costs.cost[step.entry] as number };
+      const head = { value, state: step.state, cost: costs.cost[step.entry]! };
       if (best === undefined || compareHeads(head, best) < 0) best = head;
     }
     return best?.value;

@@ -50,7 +50,7 @@ export class CandidateCells {
       const { flags } = (this.#sets[set] as EligibleSet).set;
       this.starts[set] = end;
       for (let at = 0; at < boundEnd; at += CELL) {
-        if (flags[cells[at + CLASS] as number] === 1) this.places[end++] = at;
+        if (flags[cells[at + CLASS]!] === 1) this.places[end++] = at;
       }
       this.ends[set] = end;
     }

@@ -4,7 +4,7 @@
 import type { NeedsTable, RowContext } from '../needs/needs-table.ts';
 import type { Row } from '../needs/row.ts';
 import { CreditList } from './credit-list.ts';
-import type { FoldKeys } from './fold-keys.ts';
+import type { FoldKeys } from '../needs/fold-keys.ts';
 import type { Foldability } from './foldable.ts';
 import { GangFolds } from './gang-folds.ts';
 
@@ -67,19 +67,19 @@ export class ClusterDemand {
     this.#folds.begin();
     foldability.begin(this.cluster, this.#source);
     for (let at = 0; at < this.#source.length; at++) {
-      const row = this.#source[at] as Row;
+      const row = this.#source[at]!;
       if (row.compiled.sameKey !== undefined && foldability.isFoldable(row)) this.#folds.add(row);
       else rows[count++] = row;
     }
     const folded = this.#folds.finish(context);
-    for (let at = 0; at < folded.length; at++) rows[count++] = folded[at] as Row;
+    for (let at = 0; at < folded.length; at++) rows[count++] = folded[at]!;
     if (isSameList(rows, count, this.normalised)) return;
     this.#take(copyInto(this.#own, rows, count), folded.length);
   }
 
   #take(rows: readonly Row[], foldedCount: number): void {
     this.normalised = rows;
-    for (let at = 0; at < rows.length; at++) (rows[at] as Row).result.index = at;
+    for (let at = 0; at < rows.length; at++) rows[at]!.result.index = at;
     this.list.rebuild(rows, foldedCount);
   }
 
@@ -100,13 +100,13 @@ const scratch: Row[] = [];
 function hasGang(rows: readonly Row[]): boolean {
   // Indexed, like every loop of a cycle over rows: an iterator is an allocation per step.
   for (let at = 0; at < rows.length; at++) {
-    if ((rows[at] as Row).compiled.sameKey !== undefined) return true;
+    if (rows[at]!.compiled.sameKey !== undefined) return true;
   }
   return false;
 }
 
 function copyInto(into: Row[], rows: readonly Row[], count: number): readonly Row[] {
-  for (let at = 0; at < count; at++) into[at] = rows[at] as Row;
+  for (let at = 0; at < count; at++) into[at] = rows[at]!;
   if (into.length > count) into.length = count;
   return into;
 }
@@ -123,13 +123,13 @@ let changes = 0;
 /** Keeps the fold keys' user counts in step with the roll-up. */
 function followFoldKeys(before: readonly Row[], now: readonly Row[], foldKeys: FoldKeys): void {
   changes += 1;
-  for (let at = 0; at < now.length; at++) (now[at] as Row).result.keptBy = changes;
+  for (let at = 0; at < now.length; at++) now[at]!.result.keptBy = changes;
   for (let at = 0; at < before.length; at++) {
-    const row = before[at] as Row;
+    const row = before[at]!;
     if (row.result.keptBy !== changes) foldKeys.release(row);
   }
   for (let at = 0; at < now.length; at++) {
-    const row = now[at] as Row;
+    const row = now[at]!;
     const isNew = row.compiled.sameKey !== undefined && row.result.foldKey === undefined;
     if (isNew) foldKeys.retain(row);
   }

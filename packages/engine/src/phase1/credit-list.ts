@@ -41,7 +41,7 @@ export class CreditList {
     if (this.cells.length < needed) this.cells = new Int32Array(needed);
     this.sets.length = 0;
     rebuilds += 1;
-    for (let at = 0; at < rows.length; at++) this.#write(at * NEED_CELL, this.rows[at] as Row);
+    for (let at = 0; at < rows.length; at++) this.#write(at * NEED_CELL, this.rows[at]!);
     this.candidates.setUp(this.sets);
   }
 
@@ -53,13 +53,13 @@ export class CreditList {
     let count = 0;
     let next = 0;
     for (let at = 0; at < foldedStart; at++) {
-      const row = rows[at] as Row;
-      while (next < foldedCount && isHigher(folded[next] as Row, row)) {
-        merged[count++] = folded[next++] as Row;
+      const row = rows[at]!;
+      while (next < foldedCount && isHigher(folded[next]!, row)) {
+        merged[count++] = folded[next++]!;
       }
       merged[count++] = row;
     }
-    while (next < foldedCount) merged[count++] = folded[next++] as Row;
+    while (next < foldedCount) merged[count++] = folded[next++]!;
     if (merged.length > count) merged.length = count;
     return merged;
   }
@@ -101,10 +101,9 @@ function foldedByPriority(rows: readonly Row[], start: number): readonly Row[] {
     return rows.slice(start).sort((a, b) => b.compiled.priority - a.compiled.priority);
   }
   for (let from = 0; from < count; from++) {
-    const row = rows[start + from] as Row;
+    const row = rows[start + from]!;
     let at = from;
-    for (; at > 0 && isHigher(row, scratch[at - 1] as Row); at--)
-      scratch[at] = scratch[at - 1] as Row;
+    for (; at > 0 && isHigher(row, scratch[at - 1]!); at--) scratch[at] = scratch[at - 1]!;
     scratch[at] = row;
   }
   return scratch;

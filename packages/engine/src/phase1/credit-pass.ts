@@ -2,7 +2,7 @@
 // its last while its memory is at hand. It stops at a gang that its own machines do not decide:
 // such gangs compete for the shared pools and have their turns in the global order of needs.
 
-import { type ClusterRanks, RowSorter } from '../cycle/row-order.ts';
+import { type ClusterRanks, RowSorter } from '../needs/row-order.ts';
 import type { Row } from '../needs/row.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
@@ -72,13 +72,11 @@ export class CreditPass {
 
   #gangsInOrder(): Row[] {
     const { ranks } = this.#ranks;
-    const inNameOrder = [...this.#stopped].sort(
-      (a, b) => (ranks[a.cluster] as number) - (ranks[b.cluster] as number),
-    );
+    const inNameOrder = [...this.#stopped].sort((a, b) => ranks[a.cluster]! - ranks[b.cluster]!);
     const gangs: Row[] = [];
     for (const { list, creditedUntil } of inNameOrder) {
       for (let at = creditedUntil; at < list.rows.length; at++) {
-        if (list.cells[at * NEED_CELL + IS_SAME] === 1) gangs.push(list.rows[at] as Row);
+        if (list.cells[at * NEED_CELL + IS_SAME] === 1) gangs.push(list.rows[at]!);
       }
     }
     this.#sorter.byPriority(gangs);
@@ -92,9 +90,9 @@ export class CreditPass {
     const supply = this.#inventory.supplyOf(demand.cluster);
     for (let at = demand.creditedUntil; at < rows.length; at++) {
       if (cells[at * NEED_CELL + IS_SAME] === 0) {
-        if (!this.#creditor.creditPlain(list, at, supply)) open.push(rows[at] as Row);
+        if (!this.#creditor.creditPlain(list, at, supply)) open.push(rows[at]!);
       } else {
-        const row = rows[at] as Row;
+        const row = rows[at]!;
         if (!this.#same.credit(list, at, supply, pools)) return;
         if (!row.result.isCoveredByCredit) open.push(row);
         if (row === last) {

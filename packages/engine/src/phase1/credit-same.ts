@@ -6,7 +6,7 @@
 // When the cluster's own machines decide alone, the shared pools are not looked at: such a
 // need, and with it its cluster, stays valid until something of the cluster changes.
 
-import { type DomainCoverage, SAME_CANDIDATES_SHOWN } from '../cycle/types.ts';
+import { type DomainCoverage, SAME_CANDIDATES_SHOWN } from '../model/cycle.ts';
 import type { ConfinedSet, DomainSets } from '../match/domain-sets.ts';
 import { isHeldBack, type Row } from '../needs/row.ts';
 import { grown } from '../store/classes.ts';
@@ -76,7 +76,7 @@ export class SameCreditor {
     supply: ClusterSupply | undefined,
     pass: SamePass | undefined,
   ): boolean {
-    const row = list.rows[place] as Row;
+    const row = list.rows[place]!;
     const { result } = row;
     const domains = row.eligible.domains(row.compiled.sameKey as string);
     this.#creditor.begin(row);
@@ -120,7 +120,7 @@ export class SameCreditor {
 
   #clear(): void {
     for (let at = 0; at < this.#bucketCount; at++) {
-      this.#bucketOf[this.#domains[at] as number] = undefined;
+      this.#bucketOf[this.#domains[at]!] = undefined;
     }
     this.#bucketCount = 0;
     this.#usableCount = 0;
@@ -131,7 +131,7 @@ export class SameCreditor {
     const known = this.#bucketOf[domain];
     if (known !== undefined) return known;
     const { stride } = this.#inventory.classes.allocatable;
-    const bucket = this.#pool.take(values[domain] as string, stride);
+    const bucket = this.#pool.take(values[domain]!, stride);
     this.#domains[this.#bucketCount] = domain;
     this.#buckets[this.#bucketCount++] = bucket;
     this.#bucketOf[domain] = bucket;
@@ -140,35 +140,35 @@ export class SameCreditor {
 
   /** Configured, Configuring, own Creating. */
   #addSupply(list: CreditList, place: number, supply: ClusterSupply, domains: DomainSets): void {
-    const row = list.rows[place] as Row;
+    const row = list.rows[place]!;
     const { places, starts, ends } = list.candidates;
-    const set = list.cells[place * NEED_CELL + SET] as number;
+    const set = list.cells[place * NEED_CELL + SET]!;
     const { cells, boundEnd, end } = supply;
-    for (let at = starts[set] as number; at < (ends[set] as number); at++) {
-      const machine = places[at] as number;
+    for (let at = starts[set]!; at < ends[set]!; at++) {
+      const machine = places[at]!;
       if (this.#isUsable(row, cells, machine)) this.#addMachine(row, cells, machine, domains);
     }
     for (let machine = boundEnd; machine < end; machine += CELL) {
       if (!isOwnCreating(this.#inventory, row, cells, machine)) continue;
-      if (this.#open.contributes(cells[machine + CLASS] as number)) {
+      if (this.#open.contributes(cells[machine + CLASS]!)) {
         this.#addMachine(row, cells, machine, domains);
       }
     }
   }
 
   #isUsable(row: Row, cells: Int32Array, machine: number): boolean {
-    const klass = cells[machine + CLASS] as number;
+    const klass = cells[machine + CLASS]!;
     return (
       cells[machine + CLAIM] === 0 &&
       row.eligible.set.has(klass) &&
       this.#open.contributes(klass) &&
-      mayServeBound(this.#inventory, row.compiled, cells[machine + SLOT] as number)
+      mayServeBound(this.#inventory, row.compiled, cells[machine + SLOT]!)
     );
   }
 
   #addMachine(row: Row, cells: Int32Array, machine: number, domains: DomainSets): void {
     const { allocatable } = this.#inventory.classes;
-    const klass = cells[machine + CLASS] as number;
+    const klass = cells[machine + CLASS]!;
     const domain = domains.domainOf(klass);
     if (domain < 0) return;
     if (this.#usableCount === this.#usable.length) this.#growUsable();
@@ -178,7 +178,7 @@ export class SameCreditor {
     bucket.count += 1;
     addMachines(bucket.total, allocatable, klass, 1);
     addMachines(bucket.creditable, allocatable, klass, 1);
-    if (this.#isOwn(row, cells[machine + SLOT] as number)) {
+    if (this.#isOwn(row, cells[machine + SLOT]!)) {
       addMachines(bucket.own, allocatable, klass, 1);
     }
   }
@@ -208,16 +208,16 @@ export class SameCreditor {
     ranking.best(SAME_CANDIDATES_SHOWN, this.#isCreditable, this.#proposed);
     for (const domain of this.#proposed) this.#bucket(domain, domains);
     for (let at = 0; at < this.#bucketCount; at++) {
-      this.#addTotals(this.#buckets[at] as DomainBucket, totals, this.#domains[at] as number);
+      this.#addTotals(this.#buckets[at] as DomainBucket, totals, this.#domains[at]!);
     }
   }
 
   readonly #isCreditable = (domain: number): boolean => this.#bucketOf[domain] !== undefined;
 
   #addTotals(bucket: DomainBucket, { counts, sums, stride }: DomainTotals, domain: number): void {
-    bucket.count += counts[domain] as number;
+    bucket.count += counts[domain]!;
     for (let d = 0; d < stride; d++) {
-      const sum = (bucket.total[d] as number) + (sums[domain * stride + d] as number);
+      const sum = bucket.total[d]! + sums[domain * stride + d]!;
       bucket.total[d] = Math.min(sum, Number.MAX_SAFE_INTEGER);
     }
   }
@@ -233,17 +233,17 @@ export class SameCreditor {
   }
 
   #claimIn(row: Row, { cells }: ClusterSupply, chosen: DomainBucket): void {
-    const domain = this.#domains[this.#buckets.indexOf(chosen)] as number;
+    const domain = this.#domains[this.#buckets.indexOf(chosen)]!;
     this.#claimAmong(row, cells, domain, true);
     this.#claimAmong(row, cells, domain, false);
   }
 
   #claimAmong(row: Row, cells: Int32Array, domain: number, wantsOwn: boolean): void {
     for (let at = 0; at < this.#usableCount && !this.#open.isCovered; at++) {
-      const machine = this.#usable[at] as number;
+      const machine = this.#usable[at]!;
       if (this.#usableDomains[at] !== domain || cells[machine + CLAIM] !== 0) continue;
-      if (this.#isOwn(row, cells[machine + SLOT] as number) !== wantsOwn) continue;
-      if (this.#open.contributes(cells[machine + CLASS] as number)) {
+      if (this.#isOwn(row, cells[machine + SLOT]!) !== wantsOwn) continue;
+      if (this.#open.contributes(cells[machine + CLASS]!)) {
         this.#creditor.claim(cells, machine);
       }
     }

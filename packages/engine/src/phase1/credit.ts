@@ -53,22 +53,22 @@ export class Creditor {
   creditPlain(list: CreditList, place: number, supply: ClusterSupply | undefined): boolean {
     const at = place * NEED_CELL;
     const { cells } = list;
-    this.#open.load(cells[at + AGGREGATE] as number, cells[at + IS_ALWAYS_SERVED] === 1);
-    this.#claimMark = cells[at + MARK] as number;
-    this.#priority = cells[at + PRIORITY] as number;
+    this.#open.load(cells[at + AGGREGATE]!, cells[at + IS_ALWAYS_SERVED] === 1);
+    this.#claimMark = cells[at + MARK]!;
+    this.#priority = cells[at + PRIORITY]!;
     this.#credited = 0;
     if (supply !== undefined && !this.#open.isCovered) {
       this.#creditBound(list, place, supply.cells);
       if (!this.#open.isCovered && supply.end > supply.boundEnd) {
-        this.#creditCreating(list.rows[place] as Row, supply);
+        this.#creditCreating(list.rows[place]!, supply);
       }
     }
     const isCovered = this.#open.isCovered;
-    if (!isCovered) this.#open.store(cells[at + REST] as number);
+    if (!isCovered) this.#open.store(cells[at + REST]!);
     const outcome = this.#credited * 2 + (isCovered ? 1 : 0);
     if (cells[at + OUTCOME] !== outcome) {
       cells[at + OUTCOME] = outcome;
-      this.#write((list.rows[place] as Row).result);
+      this.#write(list.rows[place]!.result);
     }
     return isCovered;
   }
@@ -96,15 +96,12 @@ export class Creditor {
   claim(cells: Int32Array, at: number): void {
     cells[at + CLAIM] = this.#claimMark;
     this.#credited += 1;
-    this.#open.subtract(cells[at + CLASS] as number);
+    this.#open.subtract(cells[at + CLASS]!);
     // A machine is as safe as the need that it serves, even when its stamp is older. It is never
     // less safe than its stamp, so only a safer one is looked up.
     let effective = this.#priority;
-    if ((cells[at + EFFECTIVE_PRIORITY] as number) > effective) {
-      effective = Math.max(
-        effective,
-        this.#inventory.columns.priority[cells[at + SLOT] as number] as number,
-      );
+    if (cells[at + EFFECTIVE_PRIORITY]! > effective) {
+      effective = Math.max(effective, this.#inventory.columns.priority[cells[at + SLOT]!]!);
     }
     protect(this.#inventory, cells, at, effective);
   }
@@ -113,21 +110,21 @@ export class Creditor {
     const { candidates, cells } = list;
     const { places, cursors } = candidates;
     const need = place * NEED_CELL;
-    const set = cells[need + SET] as number;
+    const set = cells[need + SET]!;
     const { flags } = (list.sets[set] as EligibleSet).set;
     const isAlwaysServed = cells[need + IS_ALWAYS_SERVED] === 1;
     const isPinned = cells[need + IS_PINNED] === 1;
-    const end = candidates.ends[set] as number;
-    let at = cursors[set] as number;
+    const end = candidates.ends[set]!;
+    let at = cursors[set]!;
     /** The first machine that is of no use to this need but may be to another of the set. */
     let left = -1;
     for (; at < end; at++) {
-      const machine = places[at] as number;
-      const klass = supply[machine + CLASS] as number;
+      const machine = places[at]!;
+      const klass = supply[machine + CLASS]!;
       if (supply[machine + CLAIM] !== 0 || flags[klass] !== 1) continue;
       const isOfUse =
         (isAlwaysServed || this.#open.contributes(klass)) &&
-        (!isPinned || this.#mayServe(list.rows[place] as Row, supply[machine + SLOT] as number));
+        (!isPinned || this.#mayServe(list.rows[place]!, supply[machine + SLOT]!));
       if (isOfUse) {
         this.claim(supply, machine);
         if (this.#open.isCovered) break;
@@ -143,7 +140,7 @@ export class Creditor {
   #creditCreating(row: Row, { cells, boundEnd, end }: ClusterSupply): void {
     for (let at = boundEnd; at < end && !this.#open.isCovered; at += CELL) {
       if (!isOwnCreating(this.#inventory, row, cells, at)) continue;
-      if (this.#open.contributes(cells[at + CLASS] as number)) this.claim(cells, at);
+      if (this.#open.contributes(cells[at + CLASS]!)) this.claim(cells, at);
     }
   }
 }
@@ -162,7 +159,7 @@ function settleCovered(result: RowResult): void {
 export function protect(inventory: Inventory, cells: Int32Array, at: number, to: number): void {
   if (cells[at + EFFECTIVE_PRIORITY] === to) return;
   cells[at + EFFECTIVE_PRIORITY] = to;
-  inventory.protect(cells[at + SLOT] as number, to);
+  inventory.protect(cells[at + SLOT]!, to);
 }
 
 /** In creation for this very need: stateless, gone when the machine becomes Idle or Failed. */
@@ -173,9 +170,9 @@ export function isOwnCreating(
   at: number,
 ): boolean {
   const { needFp, group } = inventory.columns;
-  const slot = cells[at + SLOT] as number;
+  const slot = cells[at + SLOT]!;
   if (cells[at + CLAIM] !== 0 || needFp[slot] !== row.compiled.fingerprint) return false;
   if (row.compiled.sameKey !== undefined && group[slot] !== row.group) return false;
-  const klass = cells[at + CLASS] as number;
+  const klass = cells[at + CLASS]!;
   return row.eligible.set.has(klass) && isFiniteFor(inventory, row.compiled, klass);
 }

@@ -4,8 +4,8 @@
 //
 // Each domain is scored once, as numbers in the order of the rules; comparing is then cheap.
 
-import type { DomainCoverage } from '../cycle/types.ts';
-import { compareText } from '../model/text-order.ts';
+import { compareText } from '@bigfleet/base';
+import type { DomainCoverage } from '../model/cycle.ts';
 import type { Dimensions, VectorTable } from '../store/dimensions.ts';
 
 /** Everything that one value of the Same key offers. */
@@ -33,7 +33,7 @@ export function addMachines(
 ): void {
   const { values, stride } = allocatable;
   for (let d = 0; d < stride; d++) {
-    const sum = (into[d] as number) + (values[klass * stride + d] as number) * times;
+    const sum = into[d]! + values[klass * stride + d]! * times;
     into[d] = Math.min(sum, Number.MAX_SAFE_INTEGER);
   }
 }
@@ -97,7 +97,7 @@ export class DomainChooser {
     }
     this.#openCount = 0;
     for (let d = 0; d < stride; d++) {
-      const value = values[aggregate * stride + d] as number;
+      const value = values[aggregate * stride + d]!;
       this.#demand[d] = value;
       if (value > 0) this.#addOpen(d);
     }
@@ -109,7 +109,7 @@ export class DomainChooser {
     const name = this.#dimensions.name(dimension);
     let at = this.#openCount++;
     for (; at > 0; at--) {
-      const before = open[at - 1] as number;
+      const before = open[at - 1]!;
       if (compareText(this.#dimensions.name(before), name) < 0) break;
       open[at] = before;
     }
@@ -118,8 +118,8 @@ export class DomainChooser {
 
   covers(supply: Float64Array): boolean {
     for (let at = 0; at < this.#openCount; at++) {
-      const d = this.#open[at] as number;
-      if ((supply[d] as number) < (this.#demand[d] as number)) return false;
+      const d = this.#open[at]!;
+      if (supply[d]! < this.#demand[d]!) return false;
     }
     return true;
   }
@@ -127,14 +127,14 @@ export class DomainChooser {
   /** Capped, overflow in one dimension does not mask a hole in another. */
   ratio(supply: Float64Array, isCapped: boolean): number {
     this.#writeRatio(supply, isCapped, this.#ratio, 0);
-    return this.#ratio[0] as number;
+    return this.#ratio[0]!;
   }
 
   #writeRatio(supply: Float64Array, isCapped: boolean, into: Float64Array, place: number): void {
     let sum = 0;
     for (let at = 0; at < this.#openCount; at++) {
-      const d = this.#open[at] as number;
-      const share = (supply[d] as number) / (this.#demand[d] as number);
+      const d = this.#open[at]!;
+      const share = supply[d]! / this.#demand[d]!;
       sum += isCapped ? Math.min(1, share) : share;
     }
     into[place] = sum;
@@ -196,7 +196,7 @@ export class DomainChooser {
       this.#writeRatio(bucket.creditable, true, scores, 0);
       this.#writeRatio(bucket.own, true, scores, 1);
       this.#writeRatio(weighed, false, scores, 2);
-      scores[2] = -(scores[2] as number);
+      scores[2] = -scores[2]!;
     } else {
       // Rules 4 and 5, and what 2b is for satisfiable domains: without it, gangs that no domain
       // can hold take each other's racks for ever (docs/adr/0064).
@@ -210,8 +210,8 @@ export class DomainChooser {
   coverage(bucket: DomainBucket): DomainCoverage {
     let worst = 1000n;
     for (let at = 0; at < this.#openCount; at++) {
-      const d = this.#open[at] as number;
-      const share = (BigInt(bucket.total[d] as number) * 1000n) / BigInt(this.#demand[d] as number);
+      const d = this.#open[at]!;
+      const share = (BigInt(bucket.total[d]!) * 1000n) / BigInt(this.#demand[d]!);
       if (share < worst) worst = share;
     }
     return {
@@ -226,7 +226,7 @@ export class DomainChooser {
 function compare(a: DomainBucket, b: DomainBucket): number {
   if (a.isSatisfiable !== b.isSatisfiable) return a.isSatisfiable ? -1 : 1;
   for (let at = 0; at < a.scores.length; at++) {
-    const difference = (b.scores[at] as number) - (a.scores[at] as number);
+    const difference = b.scores[at]! - a.scores[at]!;
     // Of the sign only: a fraction that a call returns is an allocation.
     if (difference !== 0) return difference < 0 ? -1 : 1;
   }
@@ -235,8 +235,8 @@ function compare(a: DomainBucket, b: DomainBucket): number {
 
 /** Negative when `a` is preferred by what is bound in it; 0 for a tie. */
 function compareCredit(a: DomainBucket, b: DomainBucket): number {
-  const own = (b.scores[0] as number) - (a.scores[0] as number);
+  const own = b.scores[0]! - a.scores[0]!;
   if (own !== 0) return own < 0 ? -1 : 1;
-  const excess = (a.scores[1] as number) - (b.scores[1] as number);
+  const excess = a.scores[1]! - b.scores[1]!;
   return excess === 0 ? 0 : Math.sign(excess);
 }

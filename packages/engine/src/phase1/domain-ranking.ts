@@ -46,9 +46,9 @@ export class DomainRanking {
       return;
     }
     for (; this.#read < changes.length; this.#read++) {
-      const domain = changes[this.#read] as number;
+      const domain = changes[this.#read]!;
       this.#score(scorer, domain);
-      this.#settle(this.#places[domain] as number);
+      this.#settle(this.#places[domain]!);
     }
   }
 
@@ -59,7 +59,7 @@ export class DomainRanking {
     let left = limit;
     while (left > 0 && this.#frontierCount > 0) {
       const place = this.#takeBest();
-      const domain = this.#heap[place] as number;
+      const domain = this.#heap[place]!;
       if (this.#kinds[domain] === EMPTY) return;
       for (let child = place * 2 + 1; child <= place * 2 + 2; child++) {
         if (child < this.#heap.length) this.#widen(child);
@@ -82,10 +82,10 @@ export class DomainRanking {
     const frontier = this.#frontier;
     let best = 0;
     for (let at = 1; at < this.#frontierCount; at++) {
-      if (this.#isBefore(frontier[at] as number, frontier[best] as number)) best = at;
+      if (this.#isBefore(frontier[at]!, frontier[best]!)) best = at;
     }
-    const place = frontier[best] as number;
-    frontier[best] = frontier[--this.#frontierCount] as number;
+    const place = frontier[best]!;
+    frontier[best] = frontier[--this.#frontierCount]!;
     return place;
   }
 
@@ -118,7 +118,7 @@ export class DomainRanking {
     }
     const supply = this.#supply;
     for (let d = 0; d < stride; d++) {
-      supply[d] = Math.min(sums[domain * stride + d] as number, Number.MAX_SAFE_INTEGER);
+      supply[d] = Math.min(sums[domain * stride + d]!, Number.MAX_SAFE_INTEGER);
     }
     const isSatisfiable = scorer.covers(supply);
     this.#kinds[domain] = isSatisfiable ? SATISFIABLE : UNSATISFIABLE;
@@ -128,16 +128,16 @@ export class DomainRanking {
   }
 
   #isBefore(placeA: number, placeB: number): boolean {
-    const a = this.#heap[placeA] as number;
-    const b = this.#heap[placeB] as number;
+    const a = this.#heap[placeA]!;
+    const b = this.#heap[placeB]!;
     if (this.#kinds[a] !== this.#kinds[b]) {
-      return (this.#kinds[a] as number) > (this.#kinds[b] as number);
+      return this.#kinds[a]! > this.#kinds[b]!;
     }
     if (this.#scores[a] !== this.#scores[b]) {
-      return (this.#scores[a] as number) > (this.#scores[b] as number);
+      return this.#scores[a]! > this.#scores[b]!;
     }
     const { counts } = this.#totals;
-    if (counts[a] !== counts[b]) return (counts[a] as number) > (counts[b] as number);
+    if (counts[a] !== counts[b]) return counts[a]! > counts[b]!;
     return a < b;
   }
 
@@ -167,8 +167,8 @@ export class DomainRanking {
   }
 
   #swap(a: number, b: number): void {
-    const first = this.#heap[a] as number;
-    const second = this.#heap[b] as number;
+    const first = this.#heap[a]!;
+    const second = this.#heap[b]!;
     this.#heap[a] = second;
     this.#heap[b] = first;
     this.#places[second] = a;

@@ -46,7 +46,7 @@ export class DomainTotals {
     else if (this.#pass !== pass) this.#startPass();
     this.#pass = pass;
     while (this.#taken.length < consumed.length) {
-      const klass = consumed[this.#taken.length] as number;
+      const klass = consumed[this.#taken.length]!;
       this.#taken.push(klass);
       this.#add(klass, -1);
     }
@@ -79,7 +79,7 @@ export class DomainTotals {
     for (const klass of this.#taken) this.#add(klass, 1);
     this.#taken.length = 0;
     for (; this.#logged < changes.length; this.#logged++) {
-      const change = changes[this.#logged] as number;
+      const change = changes[this.#logged]!;
       this.#add(change >>> 1, (change & 1) === 1 ? 1 : -1);
     }
   }
@@ -124,10 +124,10 @@ export class DomainTotals {
     // No machine that may be interrupted is of use to a pinned gang.
     if (this.#isPinned && this.#inventory.classes.probability[klass] !== 0) return;
     const { values, stride } = this.#inventory.classes.allocatable;
-    this.counts[domain] = (this.counts[domain] as number) + by;
+    this.counts[domain] = this.counts[domain]! + by;
     for (let d = 0; d < stride; d++) {
       const at = domain * stride + d;
-      const sum = (this.sums[at] as number) + (values[klass * stride + d] as number) * by;
+      const sum = this.sums[at]! + values[klass * stride + d]! * by;
       this.sums[at] = sum;
       if (sum > Number.MAX_SAFE_INTEGER) this.#beyond.add(domain);
     }

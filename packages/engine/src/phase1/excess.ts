@@ -16,9 +16,9 @@ export function excessOf(inventory: Inventory, cluster: number): readonly number
   let excess: number[] | undefined;
   for (let at = configuredEnd - CELL; at >= 0; at -= CELL) {
     if (cells[at + CLAIM] !== 0) continue;
-    const slot = cells[at + SLOT] as number;
+    const slot = cells[at + SLOT]!;
     // Nobody's claim protects it any more.
-    protect(inventory, cells, at, priority[slot] as number);
+    protect(inventory, cells, at, priority[slot]!);
     if (withheld[slot] !== 0) continue;
     excess ??= [];
     excess.push(slot);

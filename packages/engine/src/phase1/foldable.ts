@@ -40,7 +40,7 @@ export class Foldability {
     this.#incumbentCount = 0;
     this.#supply = this.#inventory.supplyOf(cluster);
     for (let at = 0; at < rows.length; at++) {
-      const { compiled } = rows[at] as Row;
+      const { compiled } = rows[at]!;
       if (compiled.sameKey !== undefined) this.#markGang(compiled.fingerprint);
     }
     if (this.#supply === undefined) return;
@@ -64,13 +64,13 @@ export class Foldability {
 
   #addIncumbent(cells: Int32Array, at: number): void {
     const { needFp, group } = this.#inventory.columns;
-    const slot = cells[at + SLOT] as number;
-    const fingerprint = needFp[slot] as number;
+    const slot = cells[at + SLOT]!;
+    const fingerprint = needFp[slot]!;
     if (this.#turns[fingerprint] !== this.#turn) return;
     if (this.#incumbentCount === this.#classes.length) this.#growIncumbents();
-    const gang = group[slot] as number;
+    const gang = group[slot]!;
     this.#previous[this.#incumbentCount] = this.#last.get(fingerprint, gang);
-    this.#classes[this.#incumbentCount++] = cells[at + CLASS] as number;
+    this.#classes[this.#incumbentCount++] = cells[at + CLASS]!;
     this.#last.set(fingerprint, gang, this.#incumbentCount);
   }
 
@@ -90,17 +90,17 @@ export class Foldability {
   }
 
   #someIncumbentHolds(row: Row, last: number): boolean {
-    for (let at = last; at > 0; at = this.#previous[at - 1] as number) {
-      if (this.#holds(row, this.#classes[at - 1] as number)) return true;
+    for (let at = last; at > 0; at = this.#previous[at - 1]!) {
+      if (this.#holds(row, this.#classes[at - 1]!)) return true;
     }
     return false;
   }
 
   #ownMachineHolds(row: Row, { cells, boundEnd }: ClusterSupply): boolean {
     for (let at = 0; at < boundEnd; at += CELL) {
-      const klass = cells[at + CLASS] as number;
+      const klass = cells[at + CLASS]!;
       if (!row.compiled.match.has(klass) || !this.#holds(row, klass)) continue;
-      if (mayServeBound(this.#inventory, row.compiled, cells[at + SLOT] as number)) return true;
+      if (mayServeBound(this.#inventory, row.compiled, cells[at + SLOT]!)) return true;
     }
     return false;
   }
@@ -109,8 +109,8 @@ export class Foldability {
     const { values, stride } = this.#vectors;
     const allocatable = this.#inventory.classes.allocatable.values;
     for (let d = 0; d < stride; d++) {
-      const wanted = values[aggregate * stride + d] as number;
-      if (wanted > (allocatable[klass * stride + d] as number)) return false;
+      const wanted = values[aggregate * stride + d]!;
+      if (wanted > allocatable[klass * stride + d]!) return false;
     }
     return true;
   }

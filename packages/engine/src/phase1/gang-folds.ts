@@ -3,7 +3,7 @@
 // and profile become one plain need in which each machine must still host one whole gang.
 // A fold that gains or loses gangs keeps its row, which is resized.
 
-import { compareText } from '../model/text-order.ts';
+import { compareText } from '@bigfleet/base';
 import { earliest, type Need } from '../model/need.ts';
 import type { Resources } from '../model/resources.ts';
 import { createRow, releaseRow, resizeRow, type RowContext } from '../needs/needs-table.ts';
@@ -107,7 +107,7 @@ function isSameFold({ values, stride }: VectorTable, row: Row, fold: Fold): bool
   const gang = fold.gang.aggregate * stride;
   const folded = row.aggregate * stride;
   for (let d = 0; d < stride; d++) {
-    if (values[folded + d] !== saturated((values[gang + d] as number) * fold.count)) return false;
+    if (values[folded + d] !== saturated(values[gang + d]! * fold.count)) return false;
   }
   return true;
 }

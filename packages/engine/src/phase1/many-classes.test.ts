@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engineCycle } from '../cycle/plain.ts';
-import type { CycleInput, CycleOutput } from '../cycle/types.ts';
+import type { CycleInput, CycleOutput } from '../model/cycle.ts';
 import type { Machine } from '../model/machine.ts';
 import { noResources } from '../model/resources.ts';
 import { oracleCycle } from '../oracle/cycle.ts';

@@ -22,11 +22,8 @@ export function mayServeBound(
   slot: number,
 ): boolean {
   const { columns } = inventory;
-  if (isFiniteFor(inventory, compiled, columns.klass[slot] as number)) return true;
-  return (
-    strippedText(inventory.fingerprints.text(columns.needFp[slot] as number)) ===
-    compiled.strippedText
-  );
+  if (isFiniteFor(inventory, compiled, columns.klass[slot]!)) return true;
+  return strippedText(inventory.fingerprints.text(columns.needFp[slot]!)) === compiled.strippedText;
 }
 
 /** Folded and unfolded form of one gang are one demand, so Same is disregarded. */

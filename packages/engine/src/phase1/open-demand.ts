@@ -27,7 +27,7 @@ export class OpenDemand {
     this.#openDimensions = 0;
     const start = handle * stride;
     for (let d = 0; d < stride; d++) {
-      const value = values[start + d] as number;
+      const value = values[start + d]!;
       this.#values[d] = value;
       if (value > 0) this.#openDimensions += 1;
     }
@@ -36,7 +36,7 @@ export class OpenDemand {
   store(handle: number): void {
     const { values, stride } = this.#vectors;
     const start = handle * stride;
-    for (let d = 0; d < stride; d++) values[start + d] = this.#values[d] as number;
+    for (let d = 0; d < stride; d++) values[start + d] = this.#values[d]!;
   }
 
   /** Whether a machine of the class reduces at least one open dimension. */
@@ -46,14 +46,14 @@ export class OpenDemand {
     const { values, stride } = this.#allocatable;
     const start = klass * stride;
     for (let d = 0; d < stride; d++) {
-      if ((this.#values[d] as number) > 0 && (values[start + d] as number) > 0) return true;
+      if (this.#values[d]! > 0 && values[start + d]! > 0) return true;
     }
     return false;
   };
 
   isCoveredBy(supply: Float64Array): boolean {
     for (let d = 0; d < supply.length; d++) {
-      if ((this.#values[d] as number) > (supply[d] as number)) return false;
+      if (this.#values[d]! > supply[d]!) return false;
     }
     return true;
   }
@@ -62,9 +62,9 @@ export class OpenDemand {
     const { values, stride } = this.#allocatable;
     const start = klass * stride;
     for (let d = 0; d < stride; d++) {
-      const open = this.#values[d] as number;
+      const open = this.#values[d]!;
       if (open === 0) continue;
-      const left = open - (values[start + d] as number);
+      const left = open - values[start + d]!;
       if (left > 0) {
         this.#values[d] = left;
       } else {

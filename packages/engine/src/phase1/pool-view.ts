@@ -3,7 +3,7 @@
 // keep separate views: the real claims, and the virtual consumption of the domain choice.
 // A new cycle costs nothing: cursors reset themselves when they are next looked at.
 
-import type { Allowance } from '../brake/brakes.ts';
+import type { Allowance } from '../model/brakes.ts';
 import type { Classes } from '../store/classes.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { SlotCursor, type SlotOrder, slotKey, type SortedSlots } from '../store/sorted-slots.ts';
@@ -63,7 +63,7 @@ export class PoolView {
 
   /** Whether the slice of the class's provider has anything left. */
   hasQuota(klass: number): boolean {
-    return (this.#quota[this.#classes.provider[klass] as number] ?? 1) > 0;
+    return (this.#quota[this.#classes.provider[klass]!] ?? 1) > 0;
   }
 
   /** Whether a Speculative machine of the class may be bought. */
@@ -83,7 +83,7 @@ export class PoolView {
   }
 
   #bought(klass: number): void {
-    const provider = this.#classes.provider[klass] as number;
+    const provider = this.#classes.provider[klass]!;
     const remaining = this.#quota[provider];
     if (remaining !== undefined) this.#quota[provider] = remaining - 1;
     const type = this.#types?.get(klass);

@@ -2,7 +2,7 @@
 // and with `actions` the ones acquired for it in this cycle. Counts run on through acquisition
 // and Phase 2; starting again anywhere keeps the skew per step and breaks it in total.
 
-import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import type { ActionBuffer } from '../actions/action-buffer.ts';
 import type { Row } from '../needs/row.ts';
 import { CELL, CLAIM, SLOT } from '../store/cluster-supply.ts';
 import type { Inventory } from '../store/inventory.ts';
@@ -14,7 +14,7 @@ export function creditedByValue(inventory: Inventory, row: Row, key: string): Ma
   const { cells, end } = supply;
   const mark = row.result.index + 1;
   for (let at = 0; at < end; at += CELL) {
-    if (cells[at + CLAIM] === mark) addValue(inventory, counts, cells[at + SLOT] as number, key);
+    if (cells[at + CLAIM] === mark) addValue(inventory, counts, cells[at + SLOT]!, key);
   }
   return counts;
 }
@@ -28,7 +28,7 @@ export function addAcquired(
 ): void {
   if (row.result.bootstrapCount + row.result.provisionCount === 0) return;
   for (let at = 0; at < actions.length; at++) {
-    if (actions.row[at] === row) addValue(inventory, counts, actions.slot[at] as number, key);
+    if (actions.row[at] === row) addValue(inventory, counts, actions.slot[at]!, key);
   }
 }
 
@@ -39,7 +39,7 @@ export function addValue(
   slot: number,
   key: string,
 ): void {
-  const value = classes.valueOf(columns.klass[slot] as number, key);
+  const value = classes.valueOf(columns.klass[slot]!, key);
   if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
 }
 

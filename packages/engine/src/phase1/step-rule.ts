@@ -61,7 +61,7 @@ export class StepRule {
     for (;;) {
       const tier = state === IDLE ? order.idleTier : order.speculativeTier;
       if (tier >= order.tierCount) return undefined;
-      const width = (order.tierStart[tier + 1] as number) - (order.tierStart[tier] as number);
+      const width = order.tierStart[tier + 1]! - order.tierStart[tier]!;
       const isFound =
         width < WIDE_TIER_CLASSES
           ? this.#headOfTier(order, tier, state, always, noLimit) === FOUND
@@ -88,7 +88,7 @@ export class StepRule {
       }
       this.#step.state = state;
       this.#step.klass = klass;
-      this.#step.entry = order.tierStart[tier] as number;
+      this.#step.entry = order.tierStart[tier]!;
       this.#step.slot = slot;
       return true;
     }
@@ -96,12 +96,12 @@ export class StepRule {
   }
 
   #fillHeap(order: CostOrder, tier: number, state: PoolState): void {
-    const start = order.tierStart[tier] as number;
-    const end = order.tierStart[tier + 1] as number;
+    const start = order.tierStart[tier]!;
+    const end = order.tierStart[tier + 1]!;
     const heads = order.heads[state];
     heads.begin(tier, end - start);
     for (let entry = start; entry < end; entry++) {
-      const klass = order.klass[entry] as number;
+      const klass = order.klass[entry]!;
       if (!this.#isAvailable(state, klass)) continue;
       heads.push(klass, this.#keyOf(state, this.#view.head(state, klass)));
     }
@@ -110,7 +110,7 @@ export class StepRule {
   /** Idle machines go by reclamation penalty before id, Speculative ones by id. */
   #keyOf(state: PoolState, slot: number): number {
     const { columns } = this.#inventory;
-    return state === IDLE ? slotKey(columns, slot) : (columns.rank[slot] as number);
+    return state === IDLE ? slotKey(columns, slot) : columns.rank[slot]!;
   }
 
   #skip(order: CostOrder, state: PoolState, tier: number): void {
@@ -139,32 +139,32 @@ export class StepRule {
   }
 
   #isNotAbove(order: CostOrder, entry: number, risk: number): boolean {
-    return (order.term[entry] as number) <= risk;
+    return order.term[entry]! <= risk;
   }
 
   #riskOfTier(order: CostOrder, tier: number, contributes: Contributes): number {
     let risk = Number.POSITIVE_INFINITY;
-    const end = order.tierStart[tier + 1] as number;
-    for (let entry = order.tierStart[tier] as number; entry < end; entry++) {
-      const klass = order.klass[entry] as number;
+    const end = order.tierStart[tier + 1]!;
+    for (let entry = order.tierStart[tier]!; entry < end; entry++) {
+      const klass = order.klass[entry]!;
       if (!this.#isAvailable(SPECULATIVE, klass) || !contributes(klass)) continue;
-      risk = Math.min(risk, order.term[entry] as number);
+      risk = Math.min(risk, order.term[entry]!);
     }
     return risk;
   }
 
   /** The first Speculative machine that is cheaper and less risky than this idle class. */
   #outbidding(order: CostOrder, idleEntry: number, contributes: Contributes): Step | undefined {
-    const cost = order.cost[idleEntry] as number;
-    const term = order.term[idleEntry] as number;
+    const cost = order.cost[idleEntry]!;
+    const term = order.term[idleEntry]!;
     for (let tier = 0; tier < order.tierCount; tier++) {
-      if ((order.cost[order.tierStart[tier] as number] as number) >= cost) break;
+      if (order.cost[order.tierStart[tier]!]! >= cost) break;
       const found = this.#headOfTier(
         order,
         tier,
         SPECULATIVE,
         contributes,
-        (entry) => (order.term[entry] as number) < term,
+        (entry) => order.term[entry]! < term,
       );
       if (found === FOUND) return this.#step;
     }
@@ -186,9 +186,9 @@ export class StepRule {
   ): TierAnswer {
     let answer: TierAnswer = USED_UP;
     let best = Number.POSITIVE_INFINITY;
-    const end = order.tierStart[tier + 1] as number;
-    for (let entry = order.tierStart[tier] as number; entry < end; entry++) {
-      const klass = order.klass[entry] as number;
+    const end = order.tierStart[tier + 1]!;
+    for (let entry = order.tierStart[tier]!; entry < end; entry++) {
+      const klass = order.klass[entry]!;
       if (!this.#isAvailable(state, klass)) continue;
       if (answer === USED_UP) answer = UNUSABLE;
       if (!allowed(entry) || !contributes(klass)) continue;

@@ -6,7 +6,7 @@
 // Cost: classes of each open need; machines only of classes that hold one below its priority.
 
 import { bucketUpperBoundDollars, type CandidateReason, type PenaltyBucket } from '@bigfleet/base';
-import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import type { ActionBuffer } from '../actions/action-buffer.ts';
 import { ActionKind, drainGraceSeconds } from '../model/action.ts';
 import { victimScore } from '../model/victim-score.ts';
 import type { Row } from '../needs/row.ts';
@@ -49,18 +49,18 @@ export class Preemptor {
     this.#awaited.clear();
     const preemptors: number[] = [];
     for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as Row;
+      const row = rows[at]!;
       row.result.awaitingDrainCount = 0;
       row.result.victimCount = 0;
       row.result.victimList = 0;
-      this.#copy(row.result.deficit, residues[at] as number);
+      this.#copy(row.result.deficit, residues[at]!);
       row.result.preemptionCode = refusalOf(row);
       if (row.result.preemptionCode === undefined) preemptors.push(at);
     }
     this.#counts.clear();
-    for (const at of preemptors) this.#creditDraining(rows[at] as Row, residues[at] as number);
+    for (const at of preemptors) this.#creditDraining(rows[at]!, residues[at]!);
     for (const at of preemptors) {
-      this.#pickVictims(rows[at] as Row, residues[at] as number, log);
+      this.#pickVictims(rows[at]!, residues[at]!, log);
     }
   }
 
@@ -77,10 +77,10 @@ export class Preemptor {
     this.#open.load(residue, row.isAlwaysServed);
     for (const slot of draining) {
       if (this.#open.isCovered) break;
-      if (!this.#open.contributes(klass[slot] as number) || !this.#keepsSkew(row, slot)) continue;
+      if (!this.#open.contributes(klass[slot]!) || !this.#keepsSkew(row, slot)) continue;
       this.#awaited.set(slot, row);
       row.result.awaitingDrainCount += 1;
-      this.#open.subtract(klass[slot] as number);
+      this.#open.subtract(klass[slot]!);
     }
     this.#open.store(residue);
   }
@@ -95,12 +95,12 @@ export class Preemptor {
       for (let chunk = 0; chunk < pool.chunkCount; chunk++) {
         const length = pool.lengthAt(chunk);
         for (let at = 0; at < length; at++) {
-          const slot = pool.chunkAt(chunk)[at] as number;
+          const slot = pool.chunkAt(chunk)[at]!;
           if (!this.#awaited.has(slot)) slots.push(slot);
         }
       }
     }
-    return slots.sort((a, b) => (columns.rank[a] as number) - (columns.rank[b] as number));
+    return slots.sort((a, b) => columns.rank[a]! - columns.rank[b]!);
   }
 
   /** Finite cost and, for a gang, inside its domain: else the drained machine could not be used. */
@@ -127,7 +127,7 @@ export class Preemptor {
       this.#counts.set(row, counts);
     }
     const { classes, columns } = this.#inventory;
-    const value = classes.valueOf(columns.klass[slot] as number, topologyKey);
+    const value = classes.valueOf(columns.klass[slot]!, topologyKey);
     if (!keepsSkew(counts, value, maxSkew)) return false;
     addValue(this.#inventory, counts, slot, topologyKey);
     return true;
@@ -145,7 +145,7 @@ export class Preemptor {
     let next = 0;
     for (; next < victims.length && !this.#open.isCovered && mayTry(row); next++) {
       const { slot, score } = victims[next] as ScoredVictim;
-      const klass = columns.klass[slot] as number;
+      const klass = columns.klass[slot]!;
       if (!this.#open.contributes(klass)) {
         log?.ranked(slot, score, 'no_contribution');
         if (row.result.victimCount === 0) row.result.preemptionCode = 'no_contribution';
@@ -176,8 +176,8 @@ export class Preemptor {
   #emit(row: Row, slot: number): void {
     const { columns } = this.#inventory;
     const { priority } = row.compiled;
-    const at = this.#actions.push(ActionKind.Preempt, slot, columns.cluster[slot] as number, row);
-    const gap = priority - (columns.effectivePriority[slot] as number);
+    const at = this.#actions.push(ActionKind.Preempt, slot, columns.cluster[slot]!, row);
+    const gap = priority - columns.effectivePriority[slot]!;
     this.#actions.graceSeconds[at] = drainGraceSeconds(gap);
     this.#actions.preemptorPriority[at] = priority;
   }
@@ -205,7 +205,7 @@ export class Preemptor {
           slot,
           score: this.#score(priority, slot),
           isUseful,
-          rank: columns.rank[slot] as number,
+          rank: columns.rank[slot]!,
         });
       });
     }
@@ -221,7 +221,7 @@ export class Preemptor {
   #score(preemptorPriority: number, slot: number): number {
     const { columns } = this.#inventory;
     return victimScore(preemptorPriority, {
-      priority: columns.effectivePriority[slot] as number,
+      priority: columns.effectivePriority[slot]!,
       interruptionPenaltyDollars: dollars(columns.interruptionBucket[slot]),
       reclamationPenaltyDollars: dollars(columns.reclamationBucket[slot]),
     });

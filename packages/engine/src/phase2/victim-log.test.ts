@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CycleInput } from '../cycle/types.ts';
+import type { CycleInput } from '../model/cycle.ts';
 import { decide } from '../explain/testing/decide.ts';
 import { cores, fleet, machine, machines, need, resources } from '../testing/build.ts';
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decide } from '../explain/testing/decide.ts';
 import { cores, fleet, machine, need, resources } from '../testing/build.ts';
-import type { CycleInput } from '../cycle/types.ts';
+import type { CycleInput } from '../model/cycle.ts';
 
 /** Of every need in the order of acquisition: `type code chosen/left` of its candidates. */
 function told(input: CycleInput): string[] {

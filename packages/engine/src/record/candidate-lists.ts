@@ -4,7 +4,7 @@
 //
 // How many machines were taken and left is not written: it follows from the actions before.
 
-import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import type { ActionBuffer } from '../actions/action-buffer.ts';
 import type { CostOrder } from '../match/cost-order.ts';
 import type { EligibleSet } from '../match/eligible-set.ts';
 import { ActionKind } from '../model/action.ts';
@@ -15,7 +15,7 @@ import { isFiniteFor } from '../phase1/may-serve.ts';
 import { IDLE, type PoolState, type PoolView, SPECULATIVE } from '../phase1/pool-view.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import {
   CODE_OF_CANDIDATE,
   MAX_CANDIDATES,
@@ -174,13 +174,13 @@ export class CandidateLists {
     const { values, stride } = this.#vectors;
     let mask = 0;
     for (let d = 0; d < stride; d++) {
-      if ((values[handle * stride + d] as number) > 0) mask |= 1 << d;
+      if (values[handle * stride + d]! > 0) mask |= 1 << d;
     }
     return mask;
   }
 
   #classOf(actions: ActionBuffer, at: number): number {
-    return this.#inventory.columns.klass[actions.slot[at] as number] as number;
+    return this.#inventory.columns.klass[actions.slot[at]!]!;
   }
 
   #append(row: Row, pass: number, actions: ActionBuffer, firstAction: number): number {
@@ -198,7 +198,7 @@ export class CandidateLists {
     const start = this.#scanStart(order, actions, firstAction);
     const end = Math.min(order.klass.length, start + MAX_SCANNED_CLASSES);
     for (let entry = start; entry < end && count < limit; entry++) {
-      const klass = order.klass[entry] as number;
+      const klass = order.klass[entry]!;
       if (this.#writeCandidate(row, order, entry, klass, IDLE, actions, firstAction)) count += 1;
       if (count >= limit) break;
       if (this.#writeCandidate(row, order, entry, klass, SPECULATIVE, actions, firstAction))
@@ -213,8 +213,8 @@ export class CandidateLists {
    */
   #scanStart(order: CostOrder, actions: ActionBuffer, firstAction: number): number {
     if (order.klass.length <= MAX_SCANNED_CLASSES) return 0;
-    const slot = firstAction < actions.length ? (actions.slot[firstAction] as number) : -1;
-    if (slot >= 0) return order.entryOf(this.#inventory.columns.klass[slot] as number);
+    const slot = firstAction < actions.length ? actions.slot[firstAction]! : -1;
+    if (slot >= 0) return order.entryOf(this.#inventory.columns.klass[slot]!);
     return order.tierStart[Math.min(order.idleTier, order.speculativeTier)] ?? 0;
   }
 
@@ -273,12 +273,12 @@ export class CandidateLists {
     firstAction: number,
   ): number {
     if (chosen > 0) return CHOSEN;
-    if (this.#isOutside(row, order.klass[entry] as number)) return WRONG_DOMAIN;
+    if (this.#isOutside(row, order.klass[entry]!)) return WRONG_DOMAIN;
     if (left === 0) {
       if (taker === undefined) return HIGHER;
       return comparePrecedence(taker.compiled.profile, row.compiled.profile) > 0 ? HIGHER : EQUAL;
     }
-    const klass = order.klass[entry] as number;
+    const klass = order.klass[entry]!;
     const { result, compiled } = row;
     const open = result.isSatisfied ? result.afterCredit : result.deficit;
     if (!this.#contributes(klass, open)) return NO_CONTRIBUTION;
@@ -294,8 +294,27 @@ export class CandidateLists {
     if (!result.isSatisfied) return isSpread ? SKEW : WRONG_DOMAIN;
     if (state === SPECULATIVE && result.provisionCount === 0) return IDLE_PREFERRED;
     if (state === IDLE && this.#isPassedOver(row, order, entry, actions, firstAction)) return RISK;
-    if (!isSpread || this.#tookCheaper(order, entry, state, actions, firstAction)) return COSTLIER;
-    return SKEW;
+    if (isSpread) {
+      return this.#tookCheaper(order, entry, state, actions, firstAction) ? COSTLIER : SKEW;
+    }
+    // Idle that is cheaper than all that was taken was passed over by the step rule, also when the
+    // Speculative class that outbids it was not bought, because other Idle covered the need.
+    if (state === IDLE && this.#isCheapest(order, entry, actions, firstAction)) return RISK;
+    return COSTLIER;
+  }
+
+  /** Whether everything that the need took costs more. */
+  #isCheapest(
+    order: CostOrder,
+    entry: number,
+    actions: ActionBuffer,
+    firstAction: number,
+  ): boolean {
+    const cost = order.cost[entry]!;
+    for (let at = firstAction; at < actions.length; at++) {
+      if (order.cost[order.entryOf(this.#classOf(actions, at))]! <= cost) return false;
+    }
+    return true;
   }
 
   #tookCheaper(
@@ -305,11 +324,11 @@ export class CandidateLists {
     actions: ActionBuffer,
     firstAction: number,
   ): boolean {
-    const cost = order.cost[entry] as number;
+    const cost = order.cost[entry]!;
     const end = Math.min(order.klass.length, MAX_SCANNED_CLASSES);
     for (let other = 0; other < end; other++) {
-      if ((order.cost[other] as number) > cost) return false;
-      const klass = order.klass[other] as number;
+      if (order.cost[other]! > cost) return false;
+      const klass = order.klass[other]!;
       if (this.#chosenFrom(klass, state, actions, firstAction) > 0) return true;
     }
     return false;
@@ -319,8 +338,8 @@ export class CandidateLists {
     const { values, stride } = this.#vectors;
     const { allocatable } = this.#inventory.classes;
     for (let d = 0; d < stride; d++) {
-      if ((values[open * stride + d] as number) === 0) continue;
-      if ((allocatable.values[klass * allocatable.stride + d] as number) > 0) return true;
+      if (values[open * stride + d]! === 0) continue;
+      if (allocatable.values[klass * allocatable.stride + d]! > 0) return true;
     }
     return false;
   }
@@ -333,12 +352,12 @@ export class CandidateLists {
     actions: ActionBuffer,
     firstAction: number,
   ): boolean {
-    if (result.provisionCount === 0 || (order.term[entry] as number) === 0) return false;
+    if (result.provisionCount === 0 || order.term[entry]! === 0) return false;
     const end = Math.min(entry, MAX_SCANNED_CLASSES);
     for (let other = 0; other < end; other++) {
-      if ((order.cost[other] as number) >= (order.cost[entry] as number)) break;
-      if ((order.term[other] as number) >= (order.term[entry] as number)) continue;
-      const klass = order.klass[other] as number;
+      if (order.cost[other]! >= order.cost[entry]!) break;
+      if (order.term[other]! >= order.term[entry]!) continue;
+      const klass = order.klass[other]!;
       if (this.#chosenFrom(klass, SPECULATIVE, actions, firstAction) > 0) return true;
     }
     return false;
@@ -355,8 +374,7 @@ export class CandidateLists {
     const { columns } = this.#inventory;
     let count = 0;
     for (let at = firstAction; at < actions.length; at++) {
-      if (actions.kind[at] === kind && columns.klass[actions.slot[at] as number] === klass)
-        count += 1;
+      if (actions.kind[at] === kind && columns.klass[actions.slot[at]!] === klass) count += 1;
     }
     return count;
   }

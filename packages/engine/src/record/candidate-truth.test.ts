@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
 import { readCycle } from '../cycle/plain.ts';
-import { machineTypeKey } from '../brake/brakes.ts';
-import { type CycleInput, type CycleOutput, heldOffKey, type Verdict } from '../cycle/types.ts';
+import { machineTypeKey } from '../model/brakes.ts';
+import { type CycleInput, type CycleOutput, heldOffKey, type Verdict } from '../model/cycle.ts';
 import { decide } from '../explain/testing/decide.ts';
 import { ActionKind } from '../model/action.ts';
 import type { Machine } from '../model/machine.ts';
@@ -27,6 +27,8 @@ import type {
 
 const FLEETS = Number(process.env['BIGFLEET_FLEETS'] ?? 1000);
 const FIRST = Number(process.env['BIGFLEET_SEED'] ?? 1);
+/** Idle is passed over by a Speculative class that is not bought in the end. */
+const KNOWN_SEEDS = [4293];
 
 /** One candidate row, with everything needed to judge it. */
 interface Case {
@@ -48,7 +50,8 @@ interface Case {
 
 test(`the reasons of candidates are true on ${FLEETS} fleets`, () => {
   const seen = new Set<string>();
-  for (let seed = FIRST; seed < FIRST + FLEETS; seed++) {
+  const seeds = Array.from({ length: FLEETS }, (_, at) => FIRST + at);
+  for (const seed of [...KNOWN_SEEDS, ...seeds]) {
     for (const each of casesOf(randomFleet(createRandom(`truth-${seed}`)))) {
       const { code } = each.candidate;
       seen.add(code);
@@ -127,13 +130,24 @@ function tookCheaper({ usable, taken, need }: Case): boolean {
   return usable.some((machine) => taken.some((other) => cost(other, need) <= cost(machine, need)));
 }
 
-function wasOutbid({ usable, taken, need }: Case): boolean {
+/** By a machine that was bought; or, when it is cheaper than all that was taken, by one that could be. */
+function wasOutbid(each: Case): boolean {
+  const { input, usable, taken, need } = each;
   const bought = taken.filter(({ state }) => state === State.Speculative);
-  return usable.some((machine) =>
-    bought.some(
-      (other) => cost(other, need) < cost(machine, need) && risk(other, need) < risk(machine, need),
-    ),
+  const buyable = input.machines.filter(
+    (machine) =>
+      machine.state === State.Speculative &&
+      isPooled(machine) &&
+      fits(machine, need) &&
+      isFinite(machine, need) &&
+      contributes(machine.allocatable, openFor(each)),
   );
+  return usable.some((machine) => {
+    const outbids = (other: Machine): boolean =>
+      cost(other, need) < cost(machine, need) && risk(other, need) < risk(machine, need);
+    const isCheapest = taken.every((other) => cost(other, need) > cost(machine, need));
+    return bought.some(outbids) || (isCheapest && buyable.some(outbids));
+  });
 }
 
 function isQuotaSpent({ input, record, index, candidate }: Case): boolean {

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { createRandom, type Random } from '@bigfleet/base';
 import { decide } from '../explain/testing/decide.ts';
 import { randomFleet } from '../testing/generate.ts';
-import { ByteReader, RecordError } from './byte-reader.ts';
-import { checksum } from './checksum.ts';
+
+import { checksum, RecordError, recordReader } from './sealed-bytes.ts';
 import { decodeRecord } from './decode.ts';
 import type { DecisionRecord } from './format.ts';
 
@@ -32,7 +32,7 @@ test('one flipped bit anywhere is found', () => {
   for (let at = 0; at < bytes.length; at++) {
     for (let bit = 0; bit < 8; bit++) {
       const damaged = bytes.slice();
-      damaged[at] = (damaged[at] as number) ^ (1 << bit);
+      damaged[at] = damaged[at]! ^ (1 << bit);
       assertRefused(damaged, `bit ${bit} of byte ${at}`);
     }
   }
@@ -60,7 +60,7 @@ test('swapped words are found', () => {
 test('garbage with a valid checksum is read whole or refused, and never throws', () => {
   let readable = 0;
   for (let at = 5; at < bytes.length - CHECKSUM_BYTES; at++) {
-    for (const value of [0, 1, 0x7f, 0x80, 0xff, (bytes[at] as number) ^ 0x10]) {
+    for (const value of [0, 1, 0x7f, 0x80, 0xff, bytes[at]! ^ 0x10]) {
       const forged = bytes.slice();
       forged[at] = value;
       if (isWhole(sealed(forged), `${value} at byte ${at}`)) readable += 1;
@@ -110,7 +110,7 @@ function plain(record: DecisionRecord): unknown {
 
 test('another magic and another format say so', () => {
   const foreign = bytes.slice();
-  foreign[0] = (foreign[0] as number) ^ 1;
+  foreign[0] = foreign[0]! ^ 1;
   assert.match(refusal(sealed(foreign)), /not a decision record/);
   const later = bytes.slice();
   later[4] = 99;
@@ -121,9 +121,9 @@ test('another magic and another format say so', () => {
 });
 
 test('a count cannot exceed the bytes that are left', () => {
-  assert.equal(new ByteReader(Uint8Array.of(2, 0, 0)).count(), 2);
-  assert.throws(() => new ByteReader(Uint8Array.of(3, 0, 0)).count(), RecordError);
-  assert.throws(() => new ByteReader(new Uint8Array(9).fill(0xff)).count(), RecordError);
+  assert.equal(recordReader(Uint8Array.of(2, 0, 0)).count(), 2);
+  assert.throws(() => recordReader(Uint8Array.of(3, 0, 0)).count(), RecordError);
+  assert.throws(() => recordReader(new Uint8Array(9).fill(0xff)).count(), RecordError);
 });
 
 test('a record inside a larger buffer reads the same', () => {

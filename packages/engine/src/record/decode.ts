@@ -3,8 +3,8 @@
 
 import { err, ok, type Result } from '@bigfleet/base';
 import { ActionKind, isActionKind } from '../model/action.ts';
-import { ByteReader, RecordError } from './byte-reader.ts';
-import { checksum } from './checksum.ts';
+import type { ByteReader } from '../bytes/byte-reader.ts';
+import { checksum, RecordError, recordReader } from './sealed-bytes.ts';
 import {
   CANDIDATE_CODES,
   type DecisionRecord,
@@ -38,8 +38,8 @@ function verified(bytes: Uint8Array): Uint8Array {
   const end = bytes.length - CHECKSUM_BYTES;
   if (end < CHECKSUM_BYTES) throw new RecordError('the record ends too early');
   const content = bytes.subarray(0, end);
-  const expected = new ByteReader(bytes.subarray(end)).uint32();
-  const reader = new ByteReader(content);
+  const expected = recordReader(bytes.subarray(end)).uint32();
+  const reader = recordReader(content);
   if (reader.uint32() !== RECORD_MAGIC) throw new RecordError('not a decision record');
   const format = reader.byte();
   if (format < OLDEST_FORMAT || format > RECORD_FORMAT)
@@ -49,7 +49,7 @@ function verified(bytes: Uint8Array): Uint8Array {
 }
 
 function read(content: Uint8Array): DecisionRecord {
-  const reader = new ByteReader(content);
+  const reader = recordReader(content);
   reader.uint32();
   const hasVictims = reader.byte() > OLDEST_FORMAT;
   const cycle = reader.varint();
@@ -79,7 +79,7 @@ function read(content: Uint8Array): DecisionRecord {
 
 function readSection<T>(reader: ByteReader, readOne: (section: ByteReader) => T): T[] {
   const count = reader.count();
-  const section = new ByteReader(reader.bytes(reader.varint()));
+  const section = recordReader(reader.bytes(reader.varint()));
   const items: T[] = [];
   for (let left = count; left > 0; left--) items.push(readOne(section));
   if (!section.isAtEnd) throw new RecordError('a section has bytes left');

@@ -1,8 +1,12 @@
 // The layout of a decision record, shared by writer and reader. A code is never renumbered:
 // records outlive the process that wrote them. New codes are appended.
 
-import type { CandidateReason, UnmetCode } from '@bigfleet/base';
-import { candidateReasons, unmetReasons } from '@bigfleet/base';
+import {
+  type CandidateReason,
+  type UnmetCode,
+  candidateReasons,
+  unmetReasons,
+} from '@bigfleet/base';
 
 export const RECORD_MAGIC = 0x4246_5231; // "BFR1"
 /** 2 adds the bound machines that Phase 2 looked at. */

@@ -2,7 +2,8 @@
 // anything out of bounds is a RecordError.
 
 import { bucketUpperBoundDollars, decodePenaltyBucket } from '@bigfleet/base';
-import { type ByteReader, RecordError } from './byte-reader.ts';
+import type { ByteReader } from '../bytes/byte-reader.ts';
+import { RecordError } from './sealed-bytes.ts';
 import {
   CANDIDATE_CODES,
   isScoredCode,

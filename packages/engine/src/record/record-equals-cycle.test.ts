@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
 import { readCycle } from '../cycle/plain.ts';
-import type { CycleInput, CycleOutput, Verdict } from '../cycle/types.ts';
+import type { CycleInput, CycleOutput, Verdict } from '../model/cycle.ts';
 import { decide } from '../explain/testing/decide.ts';
 import { type Action, ActionKind } from '../model/action.ts';
 import type { Machine } from '../model/machine.ts';

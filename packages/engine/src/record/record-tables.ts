@@ -3,7 +3,7 @@
 
 import { grown } from '../store/classes.ts';
 import type { Inventory } from '../store/inventory.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 
 /** Half of what a place can hold: no record names as many things as the other half. */
 const MAX_BASE = 2 ** 30;
@@ -69,9 +69,9 @@ export class RecordTables {
     out.text(shape?.provider ?? '');
     out.text(shape?.instanceType ?? '');
     out.text(shape?.zone ?? '');
-    out.byte(classes.capacityType[klass] as number);
-    out.double(classes.price[klass] as number);
-    out.double(classes.probability[klass] as number);
+    out.byte(classes.capacityType[klass]!);
+    out.double(classes.price[klass]!);
+    out.double(classes.probability[klass]!);
     out.varint(idlePools[klass]?.size ?? 0);
     out.varint(speculativePools[klass]?.size ?? 0);
     this.#classes.set(klass, this.#base, this.classCount);
@@ -92,7 +92,7 @@ class Places {
 
   /** Below 0 for none. */
   find(id: number, base: number): number {
-    return id < this.#places.length ? (this.#places[id] as number) - base : -1;
+    return id < this.#places.length ? this.#places[id]! - base : -1;
   }
 
   set(id: number, base: number, place: number): void {

@@ -5,7 +5,7 @@
 // their own cluster covers are not mentioned. Guarded by bench extra.recordShare.
 
 import { assert } from '@bigfleet/base';
-import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import type { ActionBuffer } from '../actions/action-buffer.ts';
 import { ActionKind } from '../model/action.ts';
 import type { CompiledProfile } from '../needs/compiled-profile.ts';
 import type { Row } from '../needs/row.ts';
@@ -13,9 +13,9 @@ import type { PoolView } from '../phase1/pool-view.ts';
 import type { VictimLog } from '../phase2/victim-log.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import { CandidateLists } from './candidate-lists.ts';
-import { checksum } from './checksum.ts';
+import { checksum } from './sealed-bytes.ts';
 import {
   CODE_OF_CANDIDATE,
   CODE_OF_UNMET,
@@ -112,11 +112,11 @@ export class Recorder {
     const { columns, ids } = this.#inventory;
     for (let at = 0; at < this.#acquisitionCount; at++) {
       if (at % IDS_AHEAD === 0) this.#fetchIds(actions, at);
-      const slot = actions.slot[at] as number;
+      const slot = actions.slot[at]!;
       const isProvision = actions.kind[at] === ActionKind.Provision;
       // Cluster and need follow from the counts of the needs, the kind from the pool.
-      out.text(ids[slot] as string);
-      out.varint(this.#tables.class(columns.klass[slot] as number) * 2 + (isProvision ? 1 : 0));
+      out.text(ids[slot]!);
+      out.varint(this.#tables.class(columns.klass[slot]!) * 2 + (isProvision ? 1 : 0));
     }
   }
 
@@ -126,8 +126,8 @@ export class Recorder {
     const end = Math.min(this.#acquisitionCount, start + IDS_AHEAD);
     let sum = 0;
     for (let at = start; at < end; at++) {
-      const slot = actions.slot[at] as number;
-      sum += (ids[slot] as string).length + (columns.klass[slot] as number);
+      const slot = actions.slot[at]!;
+      sum += ids[slot]!.length + columns.klass[slot]!;
     }
     assert(sum >= 0, 'an action on a machine without a class');
   }
@@ -173,18 +173,18 @@ export class Recorder {
     const out = this.#actionBytes;
     const { columns, ids } = this.#inventory;
     for (let at = this.#acquisitionCount; at < actions.length; at++) {
-      const slot = actions.slot[at] as number;
+      const slot = actions.slot[at]!;
       const row = actions.row[at];
-      const cluster = actions.cluster[at] as number;
-      out.byte(actions.kind[at] as number);
-      out.text(ids[slot] as string);
+      const cluster = actions.cluster[at]!;
+      out.byte(actions.kind[at]!);
+      out.text(ids[slot]!);
       out.varints(
         cluster < 0 ? 0 : this.#tables.cluster(cluster) + 1,
         row === undefined ? 0 : row.result.recordPlace + 1,
-        this.#tables.class(columns.klass[slot] as number),
-        actions.graceSeconds[at] as number,
+        this.#tables.class(columns.klass[slot]!),
+        actions.graceSeconds[at]!,
       );
-      out.signed(columns.effectivePriority[slot] as number);
+      out.signed(columns.effectivePriority[slot]!);
     }
   }
 
@@ -193,10 +193,10 @@ export class Recorder {
     const out = this.#needs;
     const start = handle * stride;
     let count = 0;
-    for (let d = 0; d < stride; d++) if ((values[start + d] as number) > 0) count += 1;
+    for (let d = 0; d < stride; d++) if (values[start + d]! > 0) count += 1;
     out.byte(count);
     for (let d = 0; d < stride; d++) {
-      const value = values[start + d] as number;
+      const value = values[start + d]!;
       if (value === 0) continue;
       out.text(this.#inventory.dimensions.name(d));
       out.varint(value);

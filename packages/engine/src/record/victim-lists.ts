@@ -13,7 +13,7 @@ import type { Row } from '../needs/row.ts';
 import { isFiniteFor } from '../phase1/may-serve.ts';
 import type { ExcludedOutcome, RankedOutcome, VictimLog } from '../phase2/victim-log.ts';
 import type { Inventory } from '../store/inventory.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import {
   CODE_OF_CANDIDATE,
   isScoredCode,
@@ -102,7 +102,7 @@ export class VictimLists implements VictimLog {
   }
 
   #priorityOf(slot: number): number {
-    return this.#inventory.columns.effectivePriority[slot] as number;
+    return this.#inventory.columns.effectivePriority[slot]!;
   }
 
   /** What Phase 2 did not visit. True when it ends before the last class or machine. */
@@ -113,7 +113,7 @@ export class VictimLists implements VictimLog {
     let classesLeft = MAX_SCANNED_CLASSES;
     const end = Math.min(members.length, MAX_VICTIM_CLASSES);
     for (let at = 0; at < end; at++) {
-      const klass = members[at] as number;
+      const klass = members[at]!;
       const drainingCount = drainingPools[klass]?.size ?? 0;
       if (!victims.hasAny(klass) && drainingCount === 0) continue;
       if (classesLeft-- === 0 || this.#scanLeft === 0) return true;
@@ -142,7 +142,7 @@ export class VictimLists implements VictimLog {
       const rows = isLower ? this.#useless : this.#safe;
       for (const slot of slots) {
         if (!this.#mayScan(rows)) return;
-        const safeCode = (stamps[slot] as number) < preemptor ? CLAIMED_HIGHER : NOT_LOWER;
+        const safeCode = stamps[slot]! < preemptor ? CLAIMED_HIGHER : NOT_LOWER;
         rows.add(slot, priority, isLower ? (uselessCode as number) : safeCode, NO_SCORE);
       }
     }
@@ -156,10 +156,10 @@ export class VictimLists implements VictimLog {
     for (let chunk = 0; chunk < pool.chunkCount; chunk++) {
       const length = pool.lengthAt(chunk);
       for (let at = 0; at < length; at++) {
-        const slot = pool.chunkAt(chunk)[at] as number;
+        const slot = pool.chunkAt(chunk)[at]!;
         if (!this.#mayScan(this.#safe)) return;
         if (awaited.get(slot) === row) continue;
-        this.#safe.add(slot, columns.priority[slot] as number, NOT_CONFIGURED, NO_SCORE);
+        this.#safe.add(slot, columns.priority[slot]!, NOT_CONFIGURED, NO_SCORE);
       }
     }
   }
@@ -196,7 +196,7 @@ export class VictimLists implements VictimLog {
     out.varint(row.count);
     if (isScoredCode(row.code)) out.double(row.score);
     out.byte(row.named.length);
-    for (const slot of row.named) out.text(this.#inventory.ids[slot] as string);
+    for (const slot of row.named) out.text(this.#inventory.ids[slot]!);
   }
 }
 

@@ -45,9 +45,9 @@ export class VictimRows {
   #rowFor(slot: number, priority: number, code: number, score: number): VictimRow | undefined {
     const { rows } = this;
     const columns = this.#columns;
-    const klass = columns.klass[slot] as number;
-    const interruptionBucket = columns.interruptionBucket[slot] as number;
-    const reclamationBucket = columns.reclamationBucket[slot] as number;
+    const klass = columns.klass[slot]!;
+    const interruptionBucket = columns.interruptionBucket[slot]!;
+    const reclamationBucket = columns.reclamationBucket[slot]!;
     // Machines of one kind follow each other: the last row first.
     for (let at = rows.length - 1; at >= 0; at--) {
       const row = rows[at] as VictimRow;
@@ -71,9 +71,9 @@ export class VictimRows {
   /** The lowest ids, whatever the order in which an index holds them. */
   #name(named: number[], slot: number): void {
     const { rank } = this.#columns;
-    const own = rank[slot] as number;
+    const own = rank[slot]!;
     let at = named.length;
-    while (at > 0 && (rank[named[at - 1] as number] as number) > own) at -= 1;
+    while (at > 0 && rank[named[at - 1]!]! > own) at -= 1;
     if (at >= MAX_NAMED_VICTIMS) return;
     named.splice(at, 0, slot);
     if (named.length > MAX_NAMED_VICTIMS) named.pop();

@@ -4,13 +4,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bucketUpperBoundDollars, createRandom } from '@bigfleet/base';
-import type { CycleInput } from '../cycle/types.ts';
+import { bucketUpperBoundDollars, compareText, createRandom } from '@bigfleet/base';
+import type { CycleInput } from '../model/cycle.ts';
 import { decide } from '../explain/testing/decide.ts';
 import type { Machine } from '../model/machine.ts';
 import { contributes, isZero, type Resources, subtract } from '../model/resources.ts';
 import { State } from '../model/state.ts';
-import { compareText } from '../model/text-order.ts';
 import { victimScore } from '../model/victim-score.ts';
 import { acquireAll } from '../oracle/acquire.ts';
 import { creditAll } from '../oracle/credit.ts';

@@ -4,12 +4,12 @@
 // classes all day); `log` names every class that was defined since the start, so that caches
 // over classes catch up by reading its tail.
 
+import { compareText } from '@bigfleet/base';
 import type { CapacityTypeCode } from '../model/capacity-type.ts';
 import type { Machine } from '../model/machine.ts';
 import { attributeOf, type Attributes } from '../model/requirement.ts';
 import { type Resources, resourcesKey } from '../model/resources.ts';
 import { STATE_COUNT } from '../model/state.ts';
-import { compareText } from '../model/text-order.ts';
 import { type Dimensions, VectorTable } from './dimensions.ts';
 import { hashText } from './input-digest.ts';
 

@@ -113,7 +113,7 @@ export class ClusterSupply {
     let count = 0;
     let last = -1;
     for (let at = 0; at < slots.length; at++) {
-      const slot = slots[at] as number;
+      const slot = slots[at]!;
       if (slot !== last && this.#sectionOf(slot) >= 0) slots[count++] = slot;
       last = slot;
     }
@@ -129,9 +129,9 @@ export class ClusterSupply {
     let from = 0;
     let to = 0;
     for (let section = 0; section < SECTIONS; section++) {
-      const end = this.#ends[section] as number;
+      const end = this.#ends[section]!;
       for (; from < end; from += CELL) {
-        if (includes(slots, cells[from] as number)) continue;
+        if (includes(slots, cells[from]!)) continue;
         if (from !== to) cells.copyWithin(to, from, from + CELL);
         to += CELL;
       }
@@ -145,7 +145,7 @@ export class ClusterSupply {
     this.#reserve(end + added.length * CELL);
     const cells = this.#cells;
     for (let left = added.length; left > 0; left--) {
-      const slot = added[left - 1] as number;
+      const slot = added[left - 1]!;
       const section = this.#sectionOf(slot);
       const place = this.#place(slot, section, end);
       cells.copyWithin(place + left * CELL, place, end);
@@ -153,8 +153,8 @@ export class ClusterSupply {
       this.#write(place + (left - 1) * CELL, slot);
     }
     for (let at = 0; at < added.length; at++) {
-      for (let section = this.#sectionOf(added[at] as number); section < SECTIONS; section++) {
-        this.#ends[section] = (this.#ends[section] as number) + CELL;
+      for (let section = this.#sectionOf(added[at]!); section < SECTIONS; section++) {
+        this.#ends[section] = this.#ends[section]! + CELL;
       }
     }
   }
@@ -162,8 +162,8 @@ export class ClusterSupply {
   #write(at: number, slot: number): void {
     const cells = this.#cells;
     cells[at + SLOT] = slot;
-    cells[at + CLASS] = this.#columns.klass[slot] as number;
-    cells[at + EFFECTIVE_PRIORITY] = this.#columns.effectivePriority[slot] as number;
+    cells[at + CLASS] = this.#columns.klass[slot]!;
+    cells[at + EFFECTIVE_PRIORITY] = this.#columns.effectivePriority[slot]!;
     cells[at + CLAIM] = 0;
   }
 
@@ -193,11 +193,11 @@ export class ClusterSupply {
 
   /** Where the machine stands in its section, or where it belongs; not behind `limit`. */
   #place(slot: number, section: number, limit: number): number {
-    let low = section === 0 ? 0 : (this.#ends[section - 1] as number) / CELL;
-    let high = Math.min(this.#ends[section] as number, limit) / CELL;
+    let low = section === 0 ? 0 : this.#ends[section - 1]! / CELL;
+    let high = Math.min(this.#ends[section]!, limit) / CELL;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#compareKeep(this.#cells[middle * CELL] as number, slot) < 0) low = middle + 1;
+      if (this.#compareKeep(this.#cells[middle * CELL]!, slot) < 0) low = middle + 1;
       else high = middle;
     }
     return low * CELL;
@@ -211,9 +211,9 @@ export class ClusterSupply {
     const { klass, reclamationBucket, rank } = this.#columns;
     const { price } = this.#classes;
     return (
-      (price[klass[a] as number] as number) - (price[klass[b] as number] as number) ||
-      (reclamationBucket[b] as number) - (reclamationBucket[a] as number) ||
-      (rank[a] as number) - (rank[b] as number)
+      price[klass[a]!]! - price[klass[b]!]! ||
+      reclamationBucket[b]! - reclamationBucket[a]! ||
+      rank[a]! - rank[b]!
     );
   }
 }
@@ -227,10 +227,10 @@ function sort(list: number[], compare: (a: number, b: number) => number): void {
     return;
   }
   for (let end = 1; end < list.length; end++) {
-    const moved = list[end] as number;
+    const moved = list[end]!;
     let at = end;
-    for (; at > 0 && compare(list[at - 1] as number, moved) > 0; at--) {
-      list[at] = list[at - 1] as number;
+    for (; at > 0 && compare(list[at - 1]!, moved) > 0; at--) {
+      list[at] = list[at - 1]!;
     }
     list[at] = moved;
   }
@@ -246,7 +246,7 @@ function includes(list: readonly number[], wanted: number): boolean {
   let high = list.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((list[middle] as number) < wanted) low = middle + 1;
+    if (list[middle]! < wanted) low = middle + 1;
     else high = middle;
   }
   return list[low] === wanted;

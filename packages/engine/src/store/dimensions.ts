@@ -122,7 +122,7 @@ export class VectorTable {
     const resources = new Map<string, number>();
     const start = handle * this.#stride;
     for (let d = 0; d < this.#stride; d++) {
-      const value = this.#values[start + d] as number;
+      const value = this.#values[start + d]!;
       if (value > 0) resources.set(this.#dimensions.name(d), value);
     }
     return resources;
@@ -133,7 +133,7 @@ export class VectorTable {
     const to = this.#dimensions.count;
     const values = new Float64Array(Math.max(64, this.#length + 1) * to);
     for (let row = 0; row < this.#length; row++) {
-      for (let d = 0; d < from; d++) values[row * to + d] = this.#values[row * from + d] as number;
+      for (let d = 0; d < from; d++) values[row * to + d] = this.#values[row * from + d]!;
     }
     this.#values = values;
     this.#stride = to;

@@ -29,7 +29,7 @@ export class IdIndex {
   find(id: string): number {
     const mask = this.#table.length - 1;
     for (let at = hashText(id) & mask; ; at = (at + 1) & mask) {
-      const slot = (this.#table[at] as number) - 1;
+      const slot = this.#table[at]! - 1;
       if (slot < 0 || this.#ids[slot] === id) return slot;
     }
   }
@@ -48,7 +48,7 @@ export class IdIndex {
     while (this.#table[hole] !== slot + 1) hole = (hole + 1) & mask;
     this.#size -= 1;
     for (let at = (hole + 1) & mask; ; at = (at + 1) & mask) {
-      const entry = this.#table[at] as number;
+      const entry = this.#table[at]!;
       if (entry === 0) break;
       // An entry may move back only if its home does not lie between the hole and itself.
       const distance = (at - this.#home(entry - 1)) & mask;
@@ -60,7 +60,7 @@ export class IdIndex {
   }
 
   #home(slot: number): number {
-    return (this.#columns.idHash[slot] as number) & (this.#table.length - 1);
+    return this.#columns.idHash[slot]! & (this.#table.length - 1);
   }
 
   #place(slot: number): void {

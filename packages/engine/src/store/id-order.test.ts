@@ -3,8 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRandom } from '@bigfleet/base';
-import { compareText } from '../model/text-order.ts';
+import { compareText, createRandom } from '@bigfleet/base';
 import { IdOrder } from './id-order.ts';
 
 const SEED = process.env['BIGFLEET_SEED'] ?? 'id-order-1';

@@ -4,7 +4,7 @@
 // reaches grows with how crowded it is, so that no order of arrival (newest first, a second
 // provider in front of the first) rewrites everybody again and again.
 
-import { compareText } from '../model/text-order.ts';
+import { compareText } from '@bigfleet/base';
 
 const CHUNK_IDS = 512;
 const LAST_RANK = 0xffff_fffe;
@@ -30,10 +30,10 @@ export class IdOrder {
   /** Gives the slot its rank, in `rank[slot]`; may rewrite the ranks of others. */
   insert(slot: number, rank: Uint32Array): void {
     this.#count += 1;
-    const id = this.#ids[slot] as string;
+    const id = this.#ids[slot]!;
     if (this.#chunks.length === 0) this.#chunks.push([]);
     const at = this.#chunkFor(id);
-    const chunk = this.#chunks[at] as number[];
+    const chunk = this.#chunks[at]!;
     const position = this.#lowerBound(chunk, id);
     chunk.splice(position, 0, slot);
     const before = this.#neighbour(at, position - 1, rank, 0);
@@ -48,28 +48,28 @@ export class IdOrder {
 
   /** Where it was split. Ids that arrive in order fill their chunks; others leave room between. */
   #split(at: number, isAppended: boolean): number {
-    const chunk = this.#chunks[at] as number[];
+    const chunk = this.#chunks[at]!;
     const middle = isAppended ? chunk.length - 1 : chunk.length >>> 1;
     this.#chunks.splice(at, 1, chunk.slice(0, middle), chunk.slice(middle));
     return middle;
   }
 
   remove(slot: number): void {
-    const id = this.#ids[slot] as string;
+    const id = this.#ids[slot]!;
     const at = this.#chunkFor(id);
-    const chunk = this.#chunks[at] as number[];
+    const chunk = this.#chunks[at]!;
     chunk.splice(this.#lowerBound(chunk, id), 1);
     if (chunk.length === 0) this.#chunks.splice(at, 1);
     this.#count -= 1;
   }
 
   #neighbour(at: number, position: number, rank: Uint32Array, none: number): number {
-    const chunk = this.#chunks[at] as number[];
+    const chunk = this.#chunks[at]!;
     let slot = chunk[position];
     if (slot === undefined) {
       slot = position < 0 ? this.#chunks[at - 1]?.at(-1) : this.#chunks[at + 1]?.[0];
     }
-    return slot === undefined ? none : (rank[slot] as number);
+    return slot === undefined ? none : rank[slot]!;
   }
 
   /** Spaces the ranks around a chunk anew: the smallest window with room enough. */
@@ -86,18 +86,18 @@ export class IdOrder {
     }
     let label = floor;
     for (let chunk = low; chunk <= high; chunk++) {
-      for (const slot of this.#chunks[chunk] as number[]) rank[slot] = label += gap;
+      for (const slot of this.#chunks[chunk]!) rank[slot] = label += gap;
     }
   }
 
   /** The rank below a window of chunks, and the even spacing inside it. */
   #room(low: number, high: number, rank: Uint32Array): { floor: number; gap: number } {
     let count = 0;
-    for (let chunk = low; chunk <= high; chunk++) count += (this.#chunks[chunk] as number[]).length;
+    for (let chunk = low; chunk <= high; chunk++) count += this.#chunks[chunk]!.length;
     const below = this.#chunks[low - 1]?.at(-1);
     const above = this.#chunks[high + 1]?.[0];
-    const floor = below === undefined ? 0 : (rank[below] as number);
-    const ceiling = above === undefined ? LAST_RANK + 1 : (rank[above] as number);
+    const floor = below === undefined ? 0 : rank[below]!;
+    const ceiling = above === undefined ? LAST_RANK + 1 : rank[above]!;
     return { floor, gap: Math.floor((ceiling - floor) / (count + 1)) };
   }
 
@@ -107,8 +107,8 @@ export class IdOrder {
     if (this.#isLast(id)) return high;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      const first = (this.#chunks[middle] as number[])[0] as number;
-      if (compareText(this.#ids[first] as string, id) <= 0) low = middle;
+      const first = this.#chunks[middle]![0]!;
+      if (compareText(this.#ids[first]!, id) <= 0) low = middle;
       else high = middle - 1;
     }
     return low;
@@ -117,17 +117,17 @@ export class IdOrder {
   /** Mostly so while a fleet is listed for the first time: one comparison instead of twenty. */
   #isLast(id: string): boolean {
     const last = this.#chunks.at(-1)?.at(-1);
-    return last !== undefined && compareText(this.#ids[last] as string, id) < 0;
+    return last !== undefined && compareText(this.#ids[last]!, id) < 0;
   }
 
   #lowerBound(chunk: readonly number[], id: string): number {
     let low = 0;
     let high = chunk.length;
     const last = chunk[high - 1];
-    if (last !== undefined && compareText(this.#ids[last] as string, id) < 0) return high;
+    if (last !== undefined && compareText(this.#ids[last]!, id) < 0) return high;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (compareText(this.#ids[chunk[middle] as number] as string, id) < 0) low = middle + 1;
+      if (compareText(this.#ids[chunk[middle]!]!, id) < 0) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -112,7 +112,7 @@ export class Inventory {
   }
 
   get drainingCount(): number {
-    return this.stateCounts[State.Draining] as number;
+    return this.stateCounts[State.Draining]!;
   }
 
   /** One more than the highest slot in use. */
@@ -158,14 +158,14 @@ export class Inventory {
     this.#release(slot);
     this.#slots.remove(slot);
     if (this.#isIndexed) {
-      this.digest.add(~(this.columns.idHash[slot] as number));
+      this.digest.add(~this.columns.idHash[slot]!);
       this.#order.remove(slot);
     }
     this.ids[slot] = '';
     this.#setHost(slot, undefined);
     this.#errors.delete(slot);
     const { generation } = this.columns;
-    generation[slot] = (generation[slot] as number) + 1;
+    generation[slot] = generation[slot]! + 1;
     this.#free.push(slot);
     return true;
   }
@@ -206,7 +206,7 @@ export class Inventory {
   #checkGrid(slot: number, state: StateCode): void {
     const { host, cluster } = gridOf(state);
     const hasHost = isHost(this.#host(slot));
-    const hasCluster = (this.columns.cluster[slot] as number) >= 0;
+    const hasCluster = this.columns.cluster[slot]! >= 0;
     assert(host === 'any' || (host === 'set') === hasHost, 'host does not fit the state', {
       state,
     });
@@ -227,8 +227,8 @@ export class Inventory {
     const { columns } = this;
     const needFp = this.fingerprints.retain(assigned.needFingerprint);
     const group = this.groups.retain(assigned.group);
-    this.fingerprints.release(columns.needFp[slot] as number);
-    this.groups.release(columns.group[slot] as number);
+    this.fingerprints.release(columns.needFp[slot]!);
+    this.groups.release(columns.group[slot]!);
     columns.needFp[slot] = needFp;
     columns.group[slot] = group;
     columns.priority[slot] = assigned.priority;
@@ -262,32 +262,32 @@ export class Inventory {
 
   read(slot: number): Machine {
     const { columns, classes } = this;
-    const klass = columns.klass[slot] as number;
+    const klass = columns.klass[slot]!;
     const shape = classes.shape(klass);
     assert(shape !== undefined, 'slot without a class', { slot });
-    const intended = columns.intended[slot] as number;
+    const intended = columns.intended[slot]!;
     return {
       ...shape,
-      id: this.ids[slot] as string,
+      id: this.ids[slot]!,
       state: columns.state[slot] as StateCode,
       host: this.#host(slot),
-      cluster: this.#clusterName(columns.cluster[slot] as number),
+      cluster: this.#clusterName(columns.cluster[slot]!),
       allocatable: classes.allocatable.read(klass),
       lastError: this.#errors.get(slot) ?? '',
       assigned: {
-        priority: columns.priority[slot] as number,
+        priority: columns.priority[slot]!,
         interruptionBucket: columns.interruptionBucket[slot] as PenaltyBucket,
         reclamationBucket: columns.reclamationBucket[slot] as PenaltyBucket,
-        needFingerprint: this.fingerprints.text(columns.needFp[slot] as number),
-        group: this.groups.text(columns.group[slot] as number),
+        needFingerprint: this.fingerprints.text(columns.needFp[slot]!),
+        group: this.groups.text(columns.group[slot]!),
       },
       intendedCluster: this.#clusterName(intended),
-      withheld: withheldCodes[columns.withheld[slot] as number],
+      withheld: withheldCodes[columns.withheld[slot]!],
     };
   }
 
   #host(slot: number): HostRef | undefined {
-    const provider = this.columns.hostProvider[slot] as number;
+    const provider = this.columns.hostProvider[slot]!;
     if (provider === 0) return undefined;
     return { provider: this.#hostProviders[provider - 1] ?? '', ref: this.#hostRefs[slot] ?? '' };
   }
@@ -322,7 +322,7 @@ export class Inventory {
 
   #providerOf(slot: number): string {
     const { classes, columns } = this;
-    return classes.providerName(classes.provider[columns.klass[slot] as number] as number);
+    return classes.providerName(classes.provider[columns.klass[slot]!]!);
   }
 
   /** Fills the columns; the slot is in no index now. */
@@ -350,9 +350,9 @@ export class Inventory {
   #release(slot: number): void {
     const { columns } = this;
     if (columns.state[slot] === State.Unspecified) return;
-    this.classes.leave(columns.klass[slot] as number);
-    this.fingerprints.release(columns.needFp[slot] as number);
-    this.groups.release(columns.group[slot] as number);
+    this.classes.leave(columns.klass[slot]!);
+    this.fingerprints.release(columns.needFp[slot]!);
+    this.groups.release(columns.group[slot]!);
     columns.state[slot] = State.Unspecified;
   }
 
@@ -365,19 +365,16 @@ export class Inventory {
 
   #digest(slot: number): void {
     const { columns, digest } = this;
-    digest.add(columns.idHash[slot] as number);
-    digest.add((columns.state[slot] as number) * 8 + (columns.withheld[slot] as number));
-    digest.add(this.classes.hashOf(columns.klass[slot] as number));
-    digest.add(this.clusters.hashOf(Math.max(0, columns.cluster[slot] as number)));
-    digest.add(this.fingerprints.hashOf(columns.needFp[slot] as number));
-    digest.add(this.groups.hashOf(columns.group[slot] as number));
-    digest.add(columns.priority[slot] as number);
-    digest.add(
-      (columns.interruptionBucket[slot] as number) * 32 +
-        (columns.reclamationBucket[slot] as number),
-    );
-    digest.add(this.clusters.hashOf(Math.max(0, columns.intended[slot] as number)));
-    digest.add((columns.idleSinceMs[slot] as number) | 0);
+    digest.add(columns.idHash[slot]!);
+    digest.add(columns.state[slot]! * 8 + columns.withheld[slot]!);
+    digest.add(this.classes.hashOf(columns.klass[slot]!));
+    digest.add(this.clusters.hashOf(Math.max(0, columns.cluster[slot]!)));
+    digest.add(this.fingerprints.hashOf(columns.needFp[slot]!));
+    digest.add(this.groups.hashOf(columns.group[slot]!));
+    digest.add(columns.priority[slot]!);
+    digest.add(columns.interruptionBucket[slot]! * 32 + columns.reclamationBucket[slot]!);
+    digest.add(this.clusters.hashOf(Math.max(0, columns.intended[slot]!)));
+    digest.add(columns.idleSinceMs[slot]! | 0);
   }
 
   #withdraw(slot: number): void {
@@ -386,15 +383,15 @@ export class Inventory {
   }
 
   #count(slot: number, by: 1 | -1): void {
-    const state = this.columns.state[slot] as number;
-    const cell = (this.columns.klass[slot] as number) * STATE_COUNT + state;
-    this.classes.counts[cell] = (this.classes.counts[cell] as number) + by;
-    this.stateCounts[state] = (this.stateCounts[state] as number) + by;
+    const state = this.columns.state[slot]!;
+    const cell = this.columns.klass[slot]! * STATE_COUNT + state;
+    this.classes.counts[cell] = this.classes.counts[cell]! + by;
+    this.stateCounts[state] = this.stateCounts[state]! + by;
   }
 
   #index(slot: number, entering: boolean): void {
     const { columns } = this;
-    const state = columns.state[slot] as number;
+    const state = columns.state[slot]!;
     const isOurs = columns.withheld[slot] === 0;
     if (state === State.Idle) {
       if (isOurs) this.#pool(this.idlePools, slot, entering);
@@ -409,12 +406,12 @@ export class Inventory {
       } else {
         this.#bound(slot, state === State.Configured, isOurs, entering);
       }
-      this.dirtyClusters.add(columns.cluster[slot] as number);
+      this.dirtyClusters.add(columns.cluster[slot]!);
     }
   }
 
   #pool(pools: (SortedSlots | undefined)[], slot: number, entering: boolean): void {
-    const klass = this.columns.klass[slot] as number;
+    const klass = this.columns.klass[slot]!;
     let pool = pools[klass];
     if (pool === undefined) pools[klass] = pool = new SortedSlots();
     if (entering) pool.insert(slot, this.columns);
@@ -425,26 +422,26 @@ export class Inventory {
   }
 
   #hold(slot: number, entering: boolean): void {
-    const type = this.classes.capacityType[this.columns.klass[slot] as number];
+    const type = this.classes.capacityType[this.columns.klass[slot]!];
     const holds =
       type === CapacityType.OnDemand
         ? this.onDemandHolds
         : type === CapacityType.Spot
           ? this.spotHolds
           : undefined;
-    if (entering) holds?.add(slot, this.columns.idleSinceMs[slot] as number);
+    if (entering) holds?.add(slot, this.columns.idleSinceMs[slot]!);
     else holds?.remove(slot);
   }
 
   #creating(slot: number): void {
-    const intended = this.columns.intended[slot] as number;
+    const intended = this.columns.intended[slot]!;
     if (intended < 0) return;
     this.#supplyFor(intended).touch(slot);
     this.dirtyClusters.add(intended);
   }
 
   #bound(slot: number, isConfigured: boolean, isOurs: boolean, entering: boolean): void {
-    this.#supplyFor(this.columns.cluster[slot] as number).touch(slot);
+    this.#supplyFor(this.columns.cluster[slot]!).touch(slot);
     if (!isConfigured || !isOurs) return;
     if (entering) this.victims.add(slot);
     else this.victims.remove(slot);

@@ -29,7 +29,7 @@ export class PairTable {
   /** 0 for none. */
   get(first: number, second: number): number {
     const at = this.#find(first, second);
-    return this.#cells[at + FILLING] === this.#filling ? (this.#cells[at + VALUE] as number) : 0;
+    return this.#cells[at + FILLING] === this.#filling ? this.#cells[at + VALUE]! : 0;
   }
 
   set(first: number, second: number, value: number): void {
@@ -60,7 +60,7 @@ export class PairTable {
     this.#mask = this.#mask * 2 + 1;
     for (let at = 0; at < before.length; at += ENTRY) {
       if (before[at + FILLING] !== this.#filling) continue;
-      const to = this.#find(before[at + FIRST] as number, before[at + SECOND] as number);
+      const to = this.#find(before[at + FIRST]!, before[at + SECOND]!);
       this.#cells.set(before.subarray(at, at + ENTRY), to);
     }
   }

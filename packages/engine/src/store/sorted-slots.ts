@@ -11,7 +11,7 @@ export interface SlotOrder {
 
 /** One number that compares like (penalty, id): the bucket above the 32 bits of the rank. */
 export function slotKey({ rank, reclamationBucket }: SlotOrder, slot: number): number {
-  return (reclamationBucket[slot] as number) * 0x1_0000_0000 + (rank[slot] as number);
+  return reclamationBucket[slot]! * 0x1_0000_0000 + rank[slot]!;
 }
 
 const CHUNK_SLOTS = 256;
@@ -38,11 +38,11 @@ export class SortedSlots {
   }
 
   lengthAt(index: number): number {
-    return this.#lengths[index] as number;
+    return this.#lengths[index]!;
   }
 
   first(): number {
-    return this.#size === 0 ? -1 : ((this.#chunks[0] as Int32Array)[0] as number);
+    return this.#size === 0 ? -1 : (this.#chunks[0] as Int32Array)[0]!;
   }
 
   insert(slot: number, order: SlotOrder): void {
@@ -51,12 +51,12 @@ export class SortedSlots {
     const key = slotKey(order, slot);
     let at = this.#chunkFor(key, order);
     let chunk = this.#chunks[at] as Int32Array;
-    let length = this.#lengths[at] as number;
+    let length = this.#lengths[at]!;
     if (length === CHUNK_SLOTS) {
       this.#split(at);
-      if (key > slotKey(order, (this.#chunks[at + 1] as Int32Array)[0] as number)) at += 1;
+      if (key > slotKey(order, (this.#chunks[at + 1] as Int32Array)[0]!)) at += 1;
       chunk = this.#chunks[at] as Int32Array;
-      length = this.#lengths[at] as number;
+      length = this.#lengths[at]!;
     } else if (length === chunk.length) {
       chunk = this.#grow(at);
     }
@@ -72,7 +72,7 @@ export class SortedSlots {
     const key = slotKey(order, slot);
     const at = this.#chunkFor(key, order);
     const chunk = this.#chunks[at] as Int32Array;
-    const length = this.#lengths[at] as number;
+    const length = this.#lengths[at]!;
     const position = lowerBound(chunk, length, key, order);
     if (position >= length || chunk[position] !== slot) return false;
     chunk.copyWithin(position, position + 1, length);
@@ -90,7 +90,7 @@ export class SortedSlots {
     this.#size += 1;
     const last = this.#chunks.length - 1;
     if (last < 0) return this.#open(slot, FIRST_CHUNK_SLOTS);
-    const length = this.#lengths[last] as number;
+    const length = this.#lengths[last]!;
     if (length === CHUNK_SLOTS) return this.#open(slot, CHUNK_SLOTS);
     const chunk = this.#chunks[last] as Int32Array;
     (length === chunk.length ? this.#grow(last) : chunk)[length] = slot;
@@ -118,7 +118,7 @@ export class SortedSlots {
     let high = this.#chunks.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      const first = (this.#chunks[middle] as Int32Array)[0] as number;
+      const first = (this.#chunks[middle] as Int32Array)[0]!;
       if (slotKey(order, first) <= key) low = middle;
       else high = middle - 1;
     }
@@ -142,7 +142,7 @@ function lowerBound(chunk: Int32Array, length: number, key: number, order: SlotO
   let high = length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (slotKey(order, chunk[middle] as number) < key) low = middle + 1;
+    if (slotKey(order, chunk[middle]!) < key) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -177,7 +177,7 @@ export class SlotCursor {
   /** The next slot, or −1 at the end. */
   peek(): number {
     if (this.#chunk >= this.#set.chunkCount) return -1;
-    return this.#set.chunkAt(this.#chunk)[this.#offset] as number;
+    return this.#set.chunkAt(this.#chunk)[this.#offset]!;
   }
 
   advance(): void {

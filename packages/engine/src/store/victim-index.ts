@@ -15,8 +15,8 @@ export class VictimIndex {
   }
 
   add(slot: number): void {
-    const klass = this.#columns.klass[slot] as number;
-    const priority = this.#columns.effectivePriority[slot] as number;
+    const klass = this.#columns.klass[slot]!;
+    const priority = this.#columns.effectivePriority[slot]!;
     let priorities = this.#byClass[klass];
     if (priorities === undefined) this.#byClass[klass] = priorities = new Map();
     let slots = priorities.get(priority);
@@ -27,11 +27,11 @@ export class VictimIndex {
 
   /** Before the class or the effective priority of the slot changes. */
   remove(slot: number): void {
-    const klass = this.#columns.klass[slot] as number;
-    const priority = this.#columns.effectivePriority[slot] as number;
+    const klass = this.#columns.klass[slot]!;
+    const priority = this.#columns.effectivePriority[slot]!;
     const priorities = this.#byClass[klass] as Map<number, number[]>;
     const slots = priorities.get(priority) as number[];
-    const position = this.#columns.victimPosition[slot] as number;
+    const position = this.#columns.victimPosition[slot]!;
     const last = slots.pop() as number;
     if (last !== slot) {
       slots[position] = last;

@@ -4,9 +4,8 @@
 // is what lower needs acquire later, so this is property 5 as well.
 
 import assert from 'node:assert/strict';
-import type { CycleInput, CycleOutput, Verdict } from '../cycle/types.ts';
-import { machineTypeKey } from '../brake/brakes.ts';
-import { heldOffKey } from '../cycle/types.ts';
+import { type CycleInput, type CycleOutput, type Verdict, heldOffKey } from '../model/cycle.ts';
+import { machineTypeKey } from '../model/brakes.ts';
 import { ActionKind } from '../model/action.ts';
 import type { Machine } from '../model/machine.ts';
 import { compareAcquisition } from '../model/need.ts';

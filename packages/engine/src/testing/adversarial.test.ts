@@ -16,7 +16,7 @@ import {
 } from '@bigfleet/base';
 import { Engine } from '../cycle/engine.ts';
 import { engineCycle, loadEngine, readCycle } from '../cycle/plain.ts';
-import { type CycleInput, type CycleOutput, heldOffKey } from '../cycle/types.ts';
+import { type CycleInput, type CycleOutput, heldOffKey } from '../model/cycle.ts';
 import { ActionKind } from '../model/action.ts';
 import { CapacityType, type CapacityTypeCode } from '../model/capacity-type.ts';
 import { type Machine, machineProblem } from '../model/machine.ts';

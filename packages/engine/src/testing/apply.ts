@@ -2,7 +2,7 @@
 // faults. Instant by default; creates, configures and drains can be left in flight, because a
 // synchronous world hides every bug of an asynchronous one.
 
-import type { CycleInput, CycleOutput } from '../cycle/types.ts';
+import type { CycleInput, CycleOutput } from '../model/cycle.ts';
 import { type Action, ActionKind } from '../model/action.ts';
 import { CapacityType } from '../model/capacity-type.ts';
 import { type Machine, noAssignment } from '../model/machine.ts';

@@ -2,14 +2,14 @@
 // is 1000 quanta, so `cores(2)` is what a person would write as cpu: 2.
 
 import { bucketOfDollars, type PenaltyBucket } from '@bigfleet/base';
-import { type Brakes, machineTypeKey, noBrakes } from '../brake/brakes.ts';
+import { type Brakes, machineTypeKey, noBrakes } from '../model/brakes.ts';
 import {
   type CycleInput,
   type CycleMemory,
   type CycleOutput,
   emptyMemory,
   heldOffKey,
-} from '../cycle/types.ts';
+} from '../model/cycle.ts';
 import { type ActionKindCode, actionKindName } from '../model/action.ts';
 import {
   CapacityType,
@@ -224,3 +224,10 @@ export function claimedBy(output: CycleOutput, index: number): string[] {
 function bucket(dollars: number | undefined): PenaltyBucket {
   return bucketOfDollars(dollars ?? 0);
 }
+
+/** A need of one core. */
+export const one = (init: Partial<Parameters<typeof need>[0]> = {}): Need =>
+  need({ wants: cores(1), ...init });
+
+/** A cycle as the behaviour tests see it: the oracle and the engine both pass for one. */
+export type RunCycle = (input: CycleInput) => CycleOutput;

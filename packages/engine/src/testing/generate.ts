@@ -3,8 +3,8 @@
 // construction: what ingest refuses never reaches a cycle.
 
 import type { PenaltyBucket, Random } from '@bigfleet/base';
-import { type Brakes, machineTypeKey, noBrakes } from '../brake/brakes.ts';
-import { type CycleInput, heldOffKey, type Shortfall } from '../cycle/types.ts';
+import { type Brakes, machineTypeKey, noBrakes } from '../model/brakes.ts';
+import { type CycleInput, heldOffKey, type Shortfall } from '../model/cycle.ts';
 import {
   type CapacityTypeCode,
   DEFAULT_RELEASE_POLICY,

@@ -2,14 +2,13 @@
 // hold for whoever computed the output, so the oracle and the engine are both judged by them.
 
 import assert from 'node:assert/strict';
-import { PINNED_BUCKET } from '@bigfleet/base';
-import { type CycleInput, type CycleOutput, heldOffKey, type Verdict } from '../cycle/types.ts';
+import { compareText, PINNED_BUCKET } from '@bigfleet/base';
+import { type CycleInput, type CycleOutput, heldOffKey, type Verdict } from '../model/cycle.ts';
 import { type Action, ActionKind, drainGraceSeconds, startStateOf } from '../model/action.ts';
 import { holdMs } from '../model/capacity-type.ts';
 import type { Machine } from '../model/machine.ts';
 import { add, contributes, covers, isZero, noResources, subtract } from '../model/resources.ts';
 import { State } from '../model/state.ts';
-import { compareText } from '../model/text-order.ts';
 import { checkAcquisition } from './acquisition-replay.ts';
 import * as facts from './facts.ts';
 

@@ -2,10 +2,10 @@
 // and indexes of the real one must agree with after any write. Slow and obvious on purpose.
 
 import assert from 'node:assert/strict';
+import { compareText } from '@bigfleet/base';
 import { CapacityType } from '../model/capacity-type.ts';
 import type { Machine } from '../model/machine.ts';
 import { State, STATE_COUNT, type StateCode } from '../model/state.ts';
-import { compareText } from '../model/text-order.ts';
 import {
   CELL,
   CLAIM,

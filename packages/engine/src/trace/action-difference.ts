@@ -91,7 +91,7 @@ function missingFrom(
   const left = new Map<string, number>();
   for (const key of others) left.set(key, (left.get(key) ?? 0) + 1);
   return list.filter((_, at) => {
-    const key = keys[at] as string;
+    const key = keys[at]!;
     const count = left.get(key) ?? 0;
     left.set(key, count - 1);
     return count <= 0;

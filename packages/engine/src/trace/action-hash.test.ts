@@ -3,13 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRandom } from '@bigfleet/base';
+import { createRandom, Murmur3, textDigest } from '@bigfleet/base';
 import { loadEngine, readActions } from '../cycle/plain.ts';
 import { ActionKind } from '../model/action.ts';
 import { randomFleet } from '../testing/generate.ts';
 import { actionHash, hashActions } from './action-hash.ts';
 import type { DecidedAction } from './entry.ts';
-import { Murmur3, textDigest } from './murmur3.ts';
 
 const bootstrap: DecidedAction = {
   kind: ActionKind.Bootstrap,
@@ -68,7 +67,7 @@ test('the hash follows its definition word by word', () => {
     hash.words(id.low, id.high, cluster.low, cluster.high);
     hash.words(fingerprint.low, fingerprint.high, group.low, group.high);
   }
-  assert.equal(hashActions([bootstrap, preempt]), hash.finish());
+  assert.equal(hashActions([bootstrap, preempt]), hash.finishHex());
 });
 
 test('our own answers stay: a change here would make every recorded trace differ', () => {

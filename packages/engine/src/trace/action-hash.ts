@@ -11,11 +11,10 @@
 //
 // Cost: one digest per action (its id) and one per distinct cluster, fingerprint and group.
 
-import type { Brand } from '@bigfleet/base';
+import { type Brand, Murmur3, textDigest, type TextDigest } from '@bigfleet/base';
 import { ActionKind } from '../model/action.ts';
 import type { ActionsView, InventoryView, RowView } from './engine-view.ts';
 import type { DecidedAction } from './entry.ts';
-import { Murmur3, textDigest, type TextDigest } from './murmur3.ts';
 
 /** 32 lower-case hex digits. */
 export type ActionHash = string & Brand<'ActionHash'>;
@@ -32,18 +31,13 @@ export function actionHash({ actions, inventory }: ActionSource): ActionHash {
   const hash = new Murmur3();
   const digests = new Map<string, TextDigest>();
   for (let at = 0; at < actions.length; at++) {
-    const kind = actions.kind[at] as number;
-    const cluster = actions.cluster[at] as number;
+    const kind = actions.kind[at]!;
+    const cluster = actions.cluster[at]!;
     const need = servedNeed(kind, actions.row[at]);
-    hash.words(
-      kind,
-      actions.graceSeconds[at] as number,
-      actions.preemptorPriority[at] as number,
-      0,
-    );
+    hash.words(kind, actions.graceSeconds[at]!, actions.preemptorPriority[at]!, 0);
     addPair(
       hash,
-      textDigest(inventory.ids[actions.slot[at] as number] ?? ''),
+      textDigest(inventory.ids[actions.slot[at]!] ?? ''),
       digestOf(digests, cluster < 0 ? '' : inventory.clusters.text(cluster)),
     );
     addPair(
@@ -52,7 +46,7 @@ export function actionHash({ actions, inventory }: ActionSource): ActionHash {
       digestOf(digests, need?.group ?? ''),
     );
   }
-  return hash.finish() as ActionHash;
+  return hash.finishHex() as ActionHash;
 }
 
 /** The same value from plain actions. */
@@ -64,7 +58,7 @@ export function hashActions(actions: readonly DecidedAction[]): ActionHash {
     addPair(hash, textDigest(action.machineId), digestOf(digests, action.cluster));
     addPair(hash, digestOf(digests, action.fingerprint), digestOf(digests, action.group));
   }
-  return hash.finish() as ActionHash;
+  return hash.finishHex() as ActionHash;
 }
 
 /** Only acquisitions name the need that they serve. */

@@ -24,7 +24,7 @@ export class ByteTable {
     const hash = hashOf(bytes);
     const mask = this.#slots.length - 1;
     for (let step = 0; step < MAX_STEPS; step++) {
-      const number = this.#slots[(hash + step) & mask] as number;
+      const number = this.#slots[(hash + step) & mask]!;
       if (number === 0) return 0;
       if (this.#hashes[number] === hash && this.#holds(number, bytes)) return number;
     }
@@ -50,8 +50,8 @@ export class ByteTable {
   }
 
   #holds(number: number, bytes: Uint8Array): boolean {
-    const start = this.#ends[number - 1] as number;
-    if ((this.#ends[number] as number) - start !== bytes.length) return false;
+    const start = this.#ends[number - 1]!;
+    if (this.#ends[number]! - start !== bytes.length) return false;
     for (let at = 0; at < bytes.length; at++) {
       if (this.#arena[start + at] !== bytes[at]) return false;
     }
@@ -60,7 +60,7 @@ export class ByteTable {
 
   #place(number: number): void {
     const mask = this.#slots.length - 1;
-    const hash = this.#hashes[number] as number;
+    const hash = this.#hashes[number]!;
     for (let step = 0; step < MAX_STEPS; step++) {
       const slot = (hash + step) & mask;
       if (this.#slots[slot] !== 0) continue;
@@ -94,7 +94,7 @@ export class ByteTable {
 function hashOf(bytes: Uint8Array): number {
   let hash = 0x811c_9dc5;
   for (let at = 0; at < bytes.length; at++) {
-    hash = Math.imul(hash ^ (bytes[at] as number), 0x0100_0193);
+    hash = Math.imul(hash ^ bytes[at]!, 0x0100_0193);
   }
   hash = Math.imul(hash ^ (hash >>> 15), 0x85eb_ca6b);
   return (hash ^ (hash >>> 13)) >>> 0;

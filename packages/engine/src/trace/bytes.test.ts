@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ByteReader } from './byte-reader.ts';
+import { ByteReader } from '../bytes/byte-reader.ts';
 import { ByteTable } from './byte-table.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import { FrontDecoder, FrontEncoder } from './front-coding.ts';
 import { MAX_TEXT_BYTES } from './limits.ts';
 import { hostileText } from './testing/arbitraries.ts';

@@ -9,7 +9,7 @@ const table: Uint32Array = buildTable();
 export function crc32c(bytes: Uint8Array, start = 0): number {
   let crc = ~start;
   for (let at = 0; at < bytes.length; at++) {
-    crc = (crc >>> 8) ^ (table[(crc ^ (bytes[at] as number)) & 0xff] as number);
+    crc = (crc >>> 8) ^ table[(crc ^ bytes[at]!) & 0xff]!;
   }
   return ~crc >>> 0;
 }

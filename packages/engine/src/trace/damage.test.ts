@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import type { TraceEnd } from './entry.ts';
 import { EndCode, HEADER_BYTES, Op, TRACE_VERSION } from './format.ts';
 import { FrontEncoder } from './front-coding.ts';
@@ -51,7 +51,7 @@ test('every bit flipped: an error at or before the place, and never another deci
   for (let at = 0; at < small.trace.length; at++) {
     for (let bit = 0; bit < 8; bit++) {
       const damaged = small.trace.slice();
-      damaged[at] = (damaged[at] as number) ^ (1 << bit);
+      damaged[at] = damaged[at]! ^ (1 << bit);
       const report = replay(damaged);
       const where = `byte ${at}, bit ${bit}: ${JSON.stringify(report.end)}`;
       assert.equal(report.outcome, 'identical', where);
@@ -129,12 +129,7 @@ test('every byte of every payload changed, with valid checksums: a report, never
   let refused = 0;
   frames.forEach((payload, index) => {
     for (let at = 0; at < payload.length; at++) {
-      for (const value of [
-        0,
-        0xff,
-        (payload[at] as number) ^ (1 << random.below(8)),
-        random.below(256),
-      ]) {
+      for (const value of [0, 0xff, payload[at]! ^ (1 << random.below(8)), random.below(256)]) {
         const damaged = payload.slice();
         damaged[at] = value;
         const report = replay(sealed(frames.toSpliced(index, 1, damaged)));

@@ -6,7 +6,7 @@ import type { Assignment, Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import type { Profile } from '../model/profile.ts';
 import { noResources, type Resources } from '../model/resources.ts';
-import type { ByteReader } from './byte-reader.ts';
+import type { ByteReader } from '../bytes/byte-reader.ts';
 import { FrontDecoder } from './front-coding.ts';
 import { MAX_DICTIONARY_BYTES, MAX_DICTIONARY_ENTRIES } from './limits.ts';
 

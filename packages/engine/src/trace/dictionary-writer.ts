@@ -3,7 +3,7 @@
 // then on. Bodies are compared by their bytes, so equal values share an entry whoever made them.
 
 import { ByteTable } from './byte-table.ts';
-import type { ByteWriter } from './byte-writer.ts';
+import type { ByteWriter } from '../bytes/byte-writer.ts';
 import { Op } from './format.ts';
 import { FrontEncoder } from './front-coding.ts';
 import { MAX_TEXT_BYTES } from './limits.ts';

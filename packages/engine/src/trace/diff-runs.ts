@@ -12,7 +12,7 @@ import {
   differenceOf,
   type KindCounts,
 } from './action-difference.ts';
-import type { TraceSource } from './byte-source.ts';
+import type { TraceSource } from '../bytes/byte-source.ts';
 import type { EngineBuild } from './engine-like.ts';
 import { describeEnd, type TraceEnd } from './entry.ts';
 import { type EngineFailure, ReplayEngine, type ReplayMode } from './replay-engine.ts';

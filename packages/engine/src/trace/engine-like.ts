@@ -2,10 +2,10 @@
 // engine are compared through this interface, so it is a contract between versions: it changes
 // only together with the version of the trace format.
 
-import type { Brakes } from '../brake/brakes.ts';
+import type { Brakes } from '../model/brakes.ts';
 import { Engine, type CycleOptions, type EngineOptions } from '../cycle/engine.ts';
 import { readActions } from '../cycle/plain.ts';
-import type { CycleMemory, Shortfall } from '../cycle/types.ts';
+import type { CycleMemory, Shortfall } from '../model/cycle.ts';
 import type { ReleasePolicy } from '../model/capacity-type.ts';
 import type { Machine, Withheld } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
@@ -127,7 +127,7 @@ class LiveEngine implements EngineLike {
   pricePerHour(id: string): number {
     const { inventory } = this.#engine;
     const slot = inventory.slotOf(id);
-    return slot < 0 ? 0 : (inventory.classes.price[inventory.columns.klass[slot] as number] ?? 0);
+    return slot < 0 ? 0 : (inventory.classes.price[inventory.columns.klass[slot]!] ?? 0);
   }
 
   shortfalls(): ReadonlyMap<string, Shortfall> {

@@ -3,7 +3,7 @@
 // container through which a decision could be influenced, so whoever holds a view cannot feed
 // the engine behind the recorder's back. Types only; an Engine has both faces.
 
-import type { ActionBuffer } from '../cycle/action-buffer.ts';
+import type { ActionBuffer } from '../actions/action-buffer.ts';
 import type { CycleOptions, Engine } from '../cycle/engine.ts';
 import type { ParkingLedger, ShortfallLedger } from '../cycle/ledgers.ts';
 import type { ReleasePolicy } from '../model/capacity-type.ts';

@@ -9,7 +9,7 @@ import type { Need } from '../model/need.ts';
 import { isStateCode, State, type StateCode } from '../model/state.ts';
 import type { MoveChanges } from '../store/inventory.ts';
 import { ACTION_HASH_BYTES, type ActionHash } from './action-hash.ts';
-import type { ByteReader } from './byte-reader.ts';
+import type { ByteReader } from '../bytes/byte-reader.ts';
 import type { NeedBody } from './dictionary-reader.ts';
 import type { Decided, DecidedAction, TraceEntry } from './entry.ts';
 import {

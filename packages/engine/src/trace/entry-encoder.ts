@@ -1,12 +1,12 @@
 // Each entry as bytes. Definitions go to the frame first, then the entry that names them: an
 // entry never holds a definition, or equal values would have different bytes.
 
+import { compareText } from '@bigfleet/base';
 import type { CycleOptions } from '../cycle/engine.ts';
 import { type Assignment, type HostRef, type Machine, noAssignment } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
-import { compareText } from '../model/text-order.ts';
 import type { MoveChanges } from '../store/inventory.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import type { Decided, DecidedAction, TraceEntry } from './entry.ts';
 import {
   HAS_BINDING,
@@ -183,7 +183,7 @@ export class EntryEncoder {
     this.#fields(op, this.#model.text(cluster), needs.length);
     let next = 0;
     for (let at = 0; at < numbers.length; ) {
-      const start = numbers[at] as number;
+      const start = numbers[at]!;
       let length = 1;
       while (numbers[at + length] === start + length) length += 1;
       this.#entry.signed(start - next);

@@ -1,9 +1,9 @@
 // What a trace says, as plain values: the state a run started from, every input that reached the
 // engine since, and after each cycle what it decided. And how a trace can end.
 
-import type { Brakes } from '../brake/brakes.ts';
+import type { Brakes } from '../model/brakes.ts';
 import type { CycleOptions } from '../cycle/engine.ts';
-import type { Shortfall } from '../cycle/types.ts';
+import type { Shortfall } from '../model/cycle.ts';
 import type { Action } from '../model/action.ts';
 import type { ReleasePolicy } from '../model/capacity-type.ts';
 import type { Machine, Withheld } from '../model/machine.ts';

@@ -119,7 +119,7 @@ test('bytes per machine of a snapshot and bytes per cycle stay small', (t) => {
   for (let cycle = 0; cycle < cycleCount; cycle++) {
     nowMs += 10_000;
     drainSome(engine, random.below(MACHINES), nowMs);
-    const cluster = clusters[cycle % CLUSTERS] as string;
+    const cluster = clusters[cycle % CLUSTERS]!;
     const rows = rowsOf(cluster);
     rows[random.below(ROWS)] = need({ cluster, wants: cores(3 + cycle), priority: 1 });
     engine.applyRollup(

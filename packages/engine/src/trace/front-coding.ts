@@ -1,8 +1,8 @@
 // A series of texts, each as what it adds to the one before it: ids and host references of
 // neighbours share most of their bytes. One byte holds both lengths when they are short.
 
-import type { ByteReader } from './byte-reader.ts';
-import type { ByteWriter } from './byte-writer.ts';
+import type { ByteReader } from '../bytes/byte-reader.ts';
+import type { ByteWriter } from '../bytes/byte-writer.ts';
 import { MAX_TEXT_BYTES } from './limits.ts';
 import { decodeText, encodeText } from './text-bytes.ts';
 

@@ -2,7 +2,7 @@
 
 export { type ActionHash, actionHash, hashActions } from './action-hash.ts';
 export { type ActionDifference, describeAction } from './action-difference.ts';
-export type { TraceSource } from './byte-source.ts';
+export type { TraceSource } from '../bytes/byte-source.ts';
 export {
   type CycleDifference,
   describeDiff,

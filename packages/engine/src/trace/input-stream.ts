@@ -3,8 +3,8 @@
 // must arrive whole, once and in order, as a message port delivers them.
 
 import { assert } from '@bigfleet/base';
-import { ByteReader } from './byte-reader.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteReader } from '../bytes/byte-reader.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import { EntryDecoder } from './entry-decoder.ts';
 import { EntryEncoder } from './entry-encoder.ts';
 import type { TraceEntry } from './entry.ts';

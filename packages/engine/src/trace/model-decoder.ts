@@ -7,7 +7,7 @@ import type { Assignment } from '../model/machine.ts';
 import { createProfile, type ProfileInit, type Spread } from '../model/profile.ts';
 import { Operator, type OperatorCode, type Requirement } from '../model/requirement.ts';
 import type { Resources } from '../model/resources.ts';
-import type { ByteReader } from './byte-reader.ts';
+import type { ByteReader } from '../bytes/byte-reader.ts';
 import { DictionaryReader, type NeedBody, type Shape } from './dictionary-reader.ts';
 import { isOperatorCode, Op } from './format.ts';
 import { MAX_BODY_TEXT } from './limits.ts';

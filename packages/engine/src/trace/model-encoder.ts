@@ -7,7 +7,7 @@ import type { Assignment, Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { createProfile, type Profile } from '../model/profile.ts';
 import type { Resources } from '../model/resources.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import { type BodyOp, DictionaryWriter } from './dictionary-writer.ts';
 import { isOperatorCode, Op } from './format.ts';
 import { MAX_BODY_TEXT } from './limits.ts';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../cycle/engine.ts';
 import { loadEngine, readCycle } from '../cycle/plain.ts';
-import { emptyMemory, heldOffKey } from '../cycle/types.ts';
+import { emptyMemory, heldOffKey } from '../model/cycle.ts';
 import { noAssignment } from '../model/machine.ts';
 import { State } from '../model/state.ts';
 import { cores, fleet, machine, need } from '../testing/build.ts';

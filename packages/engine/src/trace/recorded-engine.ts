@@ -11,10 +11,10 @@
 // per cycle the hash of its actions. The constructor and `rotate` write the whole state once.
 
 import type { BigFleetError, MachineRefusal, Result } from '@bigfleet/base';
-import { type Brakes, noBrakes } from '../brake/brakes.ts';
+import { type Brakes, noBrakes } from '../model/brakes.ts';
 import type { CycleOptions, Engine, EngineOptions } from '../cycle/engine.ts';
 import { loadEngine, readActions, readCycle } from '../cycle/plain.ts';
-import { type CycleInput, type CycleOutput, emptyMemory } from '../cycle/types.ts';
+import { type CycleInput, type CycleOutput, emptyMemory } from '../model/cycle.ts';
 import { DEFAULT_RELEASE_POLICY, type ReleasePolicy } from '../model/capacity-type.ts';
 import type { Machine, Withheld } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';

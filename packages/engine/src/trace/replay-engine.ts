@@ -4,7 +4,7 @@
 
 import { describeThrown } from '@bigfleet/base';
 import type { CycleOptions } from '../cycle/engine.ts';
-import type { Shortfall } from '../cycle/types.ts';
+import type { Shortfall } from '../model/cycle.ts';
 import type { EngineBuild, EngineLike } from './engine-like.ts';
 import type { TraceEntry } from './entry.ts';
 

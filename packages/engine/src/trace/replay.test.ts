@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cores, fleet, machine, machines, need } from '../testing/build.ts';
-import type { CycleInput } from '../cycle/types.ts';
+import type { CycleInput } from '../model/cycle.ts';
 import { ActionKind } from '../model/action.ts';
 import { RecordedEngine, type RecordedEngineOptions } from './recorded-engine.ts';
 import { describeReplay, replay } from './replay.ts';

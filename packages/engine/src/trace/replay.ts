@@ -6,7 +6,7 @@
 
 import type { ActionHash } from './action-hash.ts';
 import { type ActionDifference, describeDifference, differenceOf } from './action-difference.ts';
-import type { TraceSource } from './byte-source.ts';
+import type { TraceSource } from '../bytes/byte-source.ts';
 import { createEngineLike, type EngineBuild } from './engine-like.ts';
 import { type Decided, describeEnd, type TraceEnd } from './entry.ts';
 import { type EngineFailure, ReplayEngine, type ReplayMode } from './replay-engine.ts';

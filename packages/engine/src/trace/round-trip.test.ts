@@ -13,7 +13,7 @@ import { MAX_ROLLUP_ROWS, MAX_TEXT_BYTES } from './limits.ts';
 import type { RecordingProblem } from './recording-problem.ts';
 import { traceEntries } from './testing/arbitraries.ts';
 import { Chunks } from './testing/random-run.ts';
-import type { TraceSource } from './byte-source.ts';
+import type { TraceSource } from '../bytes/byte-source.ts';
 import { TraceReader } from './trace-reader.ts';
 import { TraceWriter, type TraceWriterOptions } from './trace-writer.ts';
 

@@ -11,7 +11,7 @@
 // no forecast of a bill.
 
 import { microsPerHourFromDollars } from '@bigfleet/base';
-import { ESCALATE_AFTER_CYCLES } from '../cycle/types.ts';
+import { ESCALATE_AFTER_CYCLES } from '../model/cycle.ts';
 import { ActionKind, type ActionKindCode } from '../model/action.ts';
 import { addKinds, countKinds, type KindCounts } from './action-difference.ts';
 import type { EngineLike } from './engine-like.ts';

@@ -3,9 +3,9 @@
 // that an engine holds is derived (that incremental equals full is the law). Sorted, so that a
 // snapshot depends on the state and not on its history, and neighbours share their bytes.
 
-import type { Brakes } from '../brake/brakes.ts';
+import { compareText } from '@bigfleet/base';
+import type { Brakes } from '../model/brakes.ts';
 import { State } from '../model/state.ts';
-import { compareText } from '../model/text-order.ts';
 import type { EngineView } from './engine-view.ts';
 import type { TraceEntry } from './entry.ts';
 
@@ -52,7 +52,7 @@ function slotsById({ inventory }: EngineView): Uint32Array {
   for (let slot = 0; slot < inventory.slotCount; slot++) {
     if (columns.state[slot] !== State.Unspecified) slots[count++] = slot;
   }
-  return slots.sort((a, b) => (columns.rank[a] as number) - (columns.rank[b] as number));
+  return slots.sort((a, b) => columns.rank[a]! - columns.rank[b]!);
 }
 
 function byName({ inventory }: EngineView): { readonly text: (cluster: number) => string } {

@@ -57,7 +57,7 @@ function decodeGeneralised(bytes: Uint8Array): string | undefined {
   let text = '';
   let units: number[] = [];
   for (let at = 0; at < bytes.length; ) {
-    const lead = bytes[at] as number;
+    const lead = bytes[at]!;
     const length = sequenceLength(lead);
     const code = length === 1 ? lead : codePointAt(bytes, at, length);
     if (code === undefined) return undefined;
@@ -86,9 +86,9 @@ function sequenceLength(lead: number): number {
 
 function codePointAt(bytes: Uint8Array, at: number, length: number): number | undefined {
   if (length === 0 || at + length > bytes.length) return undefined;
-  let code = (bytes[at] as number) & (0xff >>> (length + 1));
+  let code = bytes[at]! & (0xff >>> (length + 1));
   for (let next = at + 1; next < at + length; next++) {
-    const byte = bytes[next] as number;
+    const byte = bytes[next]!;
     if ((byte & 0xc0) !== 0x80) return undefined;
     code = (code << 6) | (byte & 0x3f);
   }

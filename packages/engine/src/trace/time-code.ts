@@ -1,8 +1,8 @@
 // Times as differences to the time before: a run's clock moves in small whole steps, so most
 // take one to four bytes. Fractions, infinities and −0 are written out and change no difference.
 
-import type { ByteReader } from './byte-reader.ts';
-import type { ByteWriter } from './byte-writer.ts';
+import type { ByteReader } from '../bytes/byte-reader.ts';
+import type { ByteWriter } from '../bytes/byte-writer.ts';
 
 /** Two times inside differ by less than 2⁵². */
 const NEAR_LIMIT = 2 ** 51;
@@ -31,7 +31,7 @@ export class TimeDecoder {
   read(reader: ByteReader): number {
     const tag = reader.varint();
     if (tag === 0) {
-      const far = reader.double();
+      const far = reader.realDouble();
       if (isNear(far)) reader.fail('a time has a second spelling');
       return far;
     }

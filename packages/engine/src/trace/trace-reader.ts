@@ -2,8 +2,8 @@
 // was yielded is intact; a torn tail, a flipped bit or a foreign file ends the reading without
 // an exception. Memory is one frame and the dictionaries, both bounded.
 
-import { ByteReader } from './byte-reader.ts';
-import { ByteSource, type TraceSource } from './byte-source.ts';
+import { ByteReader } from '../bytes/byte-reader.ts';
+import { ByteSource, type TraceSource } from '../bytes/byte-source.ts';
 import { crc32c } from './crc32c.ts';
 import { EntryDecoder } from './entry-decoder.ts';
 import type { TraceEnd, TraceEntry } from './entry.ts';

@@ -7,7 +7,7 @@
 // full disk must not cost a run its next move.
 
 import { assert, type BigFleetError, toBigFleetError } from '@bigfleet/base';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import { crc32c } from './crc32c.ts';
 import { EntryEncoder } from './entry-encoder.ts';
 import type { TraceEntry } from './entry.ts';

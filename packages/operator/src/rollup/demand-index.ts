@@ -6,9 +6,8 @@
 // An index is complete or not used: a relist fills a new one and swaps it in whole.
 
 import { assert } from '@bigfleet/base';
-import type { CapacityRequest, RequestRef } from './capacity-request.ts';
+import type { CapacityRequest, Refusal, RefusedRequest, RequestRef } from './capacity-request.ts';
 import { type RequestDemand, readRequest } from './read-request.ts';
-import type { Refusal, RefusedRequest } from './refusal.ts';
 import { vectorKey } from './resource-vector.ts';
 import { type CellCount, type Rollup, sumCells } from './rollup.ts';
 

@@ -5,12 +5,10 @@
 
 import { err, ok, type Result } from '@bigfleet/base';
 import { createProfile, Operator, type Profile, type Requirement } from '@bigfleet/engine';
-import type { CapacityRequest, CoLocation } from './capacity-request.ts';
+import { type CapacityRequest, type CoLocation, type Refusal, shown } from './capacity-request.ts';
 import { groupOf } from './co-location.ts';
-import { bucketOfPenalty } from './penalty.ts';
-import { type Refusal, shown } from './refusal.ts';
+import { bucketOfPenalty, isInt32, readRequirements, readSpread } from './terms.ts';
 import { parseVector, type ResourceVector } from './resource-vector.ts';
-import { isInt32, readRequirements, readSpread } from './terms.ts';
 
 export interface RequestDemand {
   readonly profile: Profile;

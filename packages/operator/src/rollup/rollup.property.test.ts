@@ -10,7 +10,7 @@ import { decode, OperatorMessageSchema } from '@bigfleet/wire';
 import fc from 'fast-check';
 import type { CapacityRequest } from './capacity-request.ts';
 import { DemandIndex } from './demand-index.ts';
-import { encodeRollup } from './encode-rollup.ts';
+import { encodeRollup } from './rollup.ts';
 import { readRequest } from './read-request.ts';
 import { request } from './testing/requests.ts';
 

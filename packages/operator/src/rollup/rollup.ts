@@ -5,10 +5,17 @@
 
 import { compareText } from '@bigfleet/base';
 import type { Profile } from '@bigfleet/engine';
-import type { RequestRef } from './capacity-request.ts';
+import type { RefusedRequest, RequestRef } from './capacity-request.ts';
 import type { RequestDemand } from './read-request.ts';
-import type { RefusedRequest } from './refusal.ts';
-import { printNanos, type ResourceVector } from './resource-vector.ts';
+import { type ResourceVector, printNanos } from './resource-vector.ts';
+import {
+  type Operator,
+  OperatorMessageSchema,
+  type PenaltyBucket,
+  type WhenUnsatisfiable,
+  encodeInit,
+  fromMap,
+} from '@bigfleet/wire';
 
 export interface RollupNeed {
   readonly profile: Profile;
@@ -79,4 +86,45 @@ function compareRows(a: Row, b: Row): number {
 function printed(nanosByName: ReadonlyMap<string, bigint>): Map<string, string> {
   const sorted = [...nanosByName].sort(([a], [b]) => compareText(a, b));
   return new Map(sorted.map(([name, nanos]) => [name, printNanos(nanos)]));
+}
+
+export interface RollupEnvelope {
+  readonly clusterId: string;
+  readonly builtAtUnixNanos: bigint;
+  readonly needs: readonly RollupNeed[];
+}
+
+/**
+ * A roll-up as the frame that carries it. Encoded once, when it is built, so that its size is known
+ * before it is sent: a roll-up over the message limit must never reach the stream, where it would
+ * end the session, be sent again by the next one, and freeze demand without a sign (kubernetes §2.1).
+ */
+export function encodeRollup({ clusterId, builtAtUnixNanos, needs }: RollupEnvelope): Uint8Array {
+  return encodeInit(OperatorMessageSchema, {
+    payload: {
+      case: 'rollup',
+      value: { clusterId, timestampUnixNanos: builtAtUnixNanos, needs: needs.map(needInit) },
+    },
+  });
+}
+
+function needInit({ profile, group, aggregateResources, minUnit }: RollupNeed) {
+  return {
+    requirements: profile.requirements.map(({ key, operator, values }) => ({
+      key,
+      operator: operator as Operator,
+      values: [...values],
+    })),
+    aggregateResources: fromMap(aggregateResources),
+    priority: profile.priority,
+    spread: profile.spread.map(({ topologyKey, maxSkew, whenUnsatisfiable }) => ({
+      topologyKey,
+      maxSkew,
+      whenUnsatisfiable: whenUnsatisfiable as WhenUnsatisfiable,
+    })),
+    interruptionPenaltyBucket: profile.interruptionBucket as number as PenaltyBucket,
+    reclamationPenaltyBucket: profile.reclamationBucket as number as PenaltyBucket,
+    minUnit: fromMap(minUnit),
+    group,
+  };
 }

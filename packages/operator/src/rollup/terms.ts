@@ -3,7 +3,15 @@
 // Soft spread terms are dropped: the engine enforces only DoNotSchedule, and carrying the others
 // would split demand that is one.
 
-import { err, ok, type Result } from '@bigfleet/base';
+import {
+  type PenaltyBucket,
+  type Result,
+  ZERO_BUCKET,
+  bucketOfDollars,
+  err,
+  ok,
+  parseQuantity,
+} from '@bigfleet/base';
 import {
   DO_NOT_SCHEDULE,
   Operator,
@@ -11,8 +19,13 @@ import {
   type Requirement,
   type Spread,
 } from '@bigfleet/engine';
-import type { NodeRequirement, TopologySpreadTerm } from './capacity-request.ts';
-import { type Refusal, shown } from './refusal.ts';
+import {
+  type NodeRequirement,
+  type RawQuantity,
+  type Refusal,
+  type TopologySpreadTerm,
+  shown,
+} from './capacity-request.ts';
 
 const OPERATORS: ReadonlyMap<string, OperatorCode> = new Map([
   ['In', Operator.In],
@@ -59,4 +72,24 @@ export function readSpread(terms: readonly TopologySpreadTerm[]): Result<Spread[
 /** The wire's integers. A value outside would fail the encoding of the whole roll-up. */
 export function isInt32(value: number): boolean {
   return Number.isInteger(value) && value === (value | 0);
+}
+
+const NANOS_PER_DOLLAR = 1e9;
+
+/**
+ * Raw dollars become a bucket here, exactly once in the whole system (kubernetes §0 rule 7). Absent
+ * is Zero, not "unspecified": otherwise an absent penalty and an explicit 0 would be two needs.
+ */
+export function bucketOfPenalty(
+  field: 'interruptionPenalty' | 'reclamationPenalty',
+  raw: RawQuantity | undefined,
+): Result<PenaltyBucket, Refusal> {
+  if (raw === undefined) return ok(ZERO_BUCKET);
+  const parsed = parseQuantity(String(raw));
+  if (!parsed.ok) {
+    return err({ reason: 'bad_penalty', problem: `${field} ${shown(raw)} is no quantity` });
+  }
+  // Through a float, so that 500m stays half a dollar. Up to the last bound every nano is exact
+  // or rounds to the same side of the bound; beyond it everything is Pinned.
+  return ok(bucketOfDollars(Number(parsed.value.nanos) / NANOS_PER_DOLLAR));
 }

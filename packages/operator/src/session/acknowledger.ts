@@ -13,11 +13,10 @@ import {
 } from '@bigfleet/telemetry';
 import type { RequestRef } from '../rollup/capacity-request.ts';
 import type { ClusterPort } from './cluster-port.ts';
-import { asLogValue, rethrowBug } from './failure.ts';
+import { type Supervisor, asLogValue, rethrowBug } from './supervisor.ts';
 import { acknowledgeFailed } from './log-messages.ts';
 import type { OperatorMetrics } from './metrics.ts';
 import type { SessionSettings } from './settings.ts';
-import type { Supervisor } from './supervisor.ts';
 
 export interface AcknowledgerOptions {
   readonly runtime: Runtime;

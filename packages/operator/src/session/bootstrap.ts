@@ -5,7 +5,7 @@
 
 import { type BootstrapRequest, encodeInit, OperatorMessageSchema } from '@bigfleet/wire';
 import type { BootstrapResult, ClusterPort } from './cluster-port.ts';
-import { rethrowBug } from './failure.ts';
+import { rethrowBug } from './supervisor.ts';
 
 export interface BootstrapOptions {
   readonly clusterId: string;

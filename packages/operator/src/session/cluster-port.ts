@@ -8,9 +8,8 @@
 
 import type { Secret } from '@bigfleet/telemetry';
 import type { AvailableCapacityUpdate, BootstrapRequest, NodeStateUpdate } from '@bigfleet/wire';
-import type { RequestRef } from '../rollup/capacity-request.ts';
+import type { RefusedRequest, RequestRef } from '../rollup/capacity-request.ts';
 import type { DemandIndex } from '../rollup/demand-index.ts';
-import type { RefusedRequest } from '../rollup/refusal.ts';
 
 export interface ClusterPort {
   /**

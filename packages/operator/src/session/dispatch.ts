@@ -2,7 +2,7 @@
 // for the cluster, or a storm of node states would delay the bootstrap requests behind it on the same
 // stream. Frames that make no sense are logged and left alone; the stream stays.
 
-import { BigFleetError, unreachable } from '@bigfleet/base';
+import { BigFleetError, type Runtime, unreachable } from '@bigfleet/base';
 import type {
   Acknowledgement,
   AvailableCapacityUpdate,
@@ -13,7 +13,15 @@ import type {
 import { answerBootstrap } from './bootstrap.ts';
 import type { Outbound } from './outbound.ts';
 import type { ResyncSweep } from './resync-sweep.ts';
-import type { SessionServices } from './services.ts';
+import type { Logger, SampledMessage } from '@bigfleet/telemetry';
+import type { Acknowledger } from './acknowledger.ts';
+import type { ClusterPort } from './cluster-port.ts';
+import type { KeyedLane } from './lanes.ts';
+import type { OperatorMetrics } from './metrics.ts';
+import type { Reclaims } from './reclaims.ts';
+import type { RollupBuilder } from './rollup-builder.ts';
+import type { SessionSettings } from './settings.ts';
+import type { Supervisor } from './supervisor.ts';
 
 export interface DispatchTarget {
   readonly services: SessionServices;
@@ -84,4 +92,24 @@ function hint(update: AvailableCapacityUpdate, target: DispatchTarget): void {
 
 function overrun(what: string): BigFleetError {
   return new BigFleetError('session_overrun', `too many distinct ${what} wait to be written`);
+}
+
+/**
+ * What all sessions of one operator share. Sessions come and go; writes to the cluster, drains and
+ * acknowledgements go on between them.
+ */
+export interface SessionServices {
+  readonly runtime: Runtime;
+  readonly clusterId: string;
+  readonly cluster: ClusterPort;
+  readonly settings: SessionSettings;
+  readonly metrics: OperatorMetrics;
+  readonly logger: Logger;
+  readonly supervisor: Supervisor;
+  readonly dispatchFailed: SampledMessage<'frame' | 'err', 'machine' | 'id'>;
+  readonly nodeStates: KeyedLane<NodeStateUpdate>;
+  readonly hints: KeyedLane<AvailableCapacityUpdate>;
+  readonly reclaims: Reclaims;
+  readonly acknowledger: Acknowledger;
+  readonly rollups: RollupBuilder;
 }

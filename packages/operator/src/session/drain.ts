@@ -3,9 +3,10 @@
 // A failing attempt is repeated until the deadline: reporting early would let the provider cut pods
 // that a disruption budget still protects.
 
-import { orAborted, type Runtime, sleep, type Timer } from '@bigfleet/base';
+import { type Runtime, type Timer, orAborted, sleep } from '@bigfleet/base';
 import type { ClusterPort, DrainControl, DrainOutcome, DrainTarget } from './cluster-port.ts';
-import { rethrowBug } from './failure.ts';
+import { rethrowBug } from './supervisor.ts';
+import { NodeDrainOutcome } from '@bigfleet/wire';
 
 export interface DrainOptions {
   readonly runtime: Runtime;
@@ -113,3 +114,29 @@ export class Drain implements DrainControl {
 
 /** The loop looks at the signal itself. */
 function ignoreAbort(): void {}
+
+/** One node's drain, as the shard reads it in a FINISHED ack. */
+export interface DrainResult {
+  readonly node: string;
+  readonly machineId: string;
+  readonly outcome: NodeDrainOutcome;
+  readonly podsRemaining: number;
+  readonly error: string;
+}
+
+const WIRE_OUTCOMES: Readonly<Record<DrainOutcome['kind'], NodeDrainOutcome>> = {
+  empty: NodeDrainOutcome.EMPTY,
+  deadline: NodeDrainOutcome.DEADLINE,
+  forbidden: NodeDrainOutcome.FORBIDDEN,
+  node_not_found: NodeDrainOutcome.NODE_NOT_FOUND,
+};
+
+export function drainResult({ node, machineId }: DrainTarget, outcome: DrainOutcome): DrainResult {
+  return {
+    node,
+    machineId,
+    outcome: WIRE_OUTCOMES[outcome.kind],
+    podsRemaining: outcome.kind === 'deadline' ? outcome.podsRemaining : 0,
+    error: 'error' in outcome ? (outcome.error ?? '') : '',
+  };
+}

@@ -6,7 +6,7 @@ import type { Runtime } from '@bigfleet/base';
 import { durationSeconds, type Logger } from '@bigfleet/telemetry';
 import type { ClusterPort, DrainOutcome, DrainTarget } from './cluster-port.ts';
 import { Drain } from './drain.ts';
-import { asLogValue } from './failure.ts';
+import { asLogValue } from './supervisor.ts';
 import { drainRetry } from './log-messages.ts';
 import type { OperatorMetrics } from './metrics.ts';
 

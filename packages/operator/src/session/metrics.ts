@@ -2,15 +2,18 @@
 // half adds its own (API writes, evictions, informers); nothing here has a cluster label, because an
 // operator serves one cluster.
 
-import { B16cs, B16ms, B17ms, B20cs } from '@bigfleet/telemetry';
-import type {
-  BucketBounds,
-  Counter,
-  CounterFamily,
-  Gauge,
-  Histogram,
-  HistogramFamily,
-  MetricRegistry,
+import {
+  B16cs,
+  B16ms,
+  B17ms,
+  B20cs,
+  type BucketBounds,
+  type Counter,
+  type CounterFamily,
+  type Gauge,
+  type Histogram,
+  type HistogramFamily,
+  type MetricRegistry,
 } from '@bigfleet/telemetry';
 import { UPCOMING_NODE_PHASES } from './cluster-port.ts';
 

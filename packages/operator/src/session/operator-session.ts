@@ -19,16 +19,15 @@ import { createSampledMessage, type Logger } from '@bigfleet/telemetry';
 import { type Channel, RpcError } from '@bigfleet/wire';
 import { Acknowledger } from './acknowledger.ts';
 import type { ClusterObserver, ClusterPort } from './cluster-port.ts';
-import { rethrowBug } from './failure.ts';
+import { Supervisor, rethrowBug } from './supervisor.ts';
 import { hintLane, nodeStateLane } from './lanes.ts';
 import { dispatchFailed, sessionEnded, sessionRefused } from './log-messages.ts';
 import type { OperatorMetrics } from './metrics.ts';
 import { Reclaims } from './reclaims.ts';
 import { RollupBuilder } from './rollup-builder.ts';
-import type { SessionServices } from './services.ts';
+import type { SessionServices } from './dispatch.ts';
 import { Session } from './session.ts';
 import { defaultSessionSettings, type SessionSettings } from './settings.ts';
-import { Supervisor } from './supervisor.ts';
 import { WorkPool } from './work-pool.ts';
 
 export interface OperatorSessionOptions {

@@ -22,12 +22,11 @@ import type {
   DrainTarget,
   InterruptedDrain,
 } from './cluster-port.ts';
-import { type DrainResult, drainResult } from './drain-result.ts';
+import { type DrainResult, drainResult } from './drain.ts';
 import { Drains } from './drains.ts';
-import { rethrowBug } from './failure.ts';
+import { type Supervisor, rethrowBug } from './supervisor.ts';
 import * as messages from './log-messages.ts';
 import type { OperatorMetrics } from './metrics.ts';
-import type { Supervisor } from './supervisor.ts';
 import type { WorkPool } from './work-pool.ts';
 
 /** The stream of the moment, if there is one. */

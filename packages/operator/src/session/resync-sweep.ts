@@ -9,10 +9,9 @@
 import { type Runtime, runWithDeadline, type Timer } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { ClusterPort } from './cluster-port.ts';
-import { asLogValue, rethrowBug } from './failure.ts';
+import { type Supervisor, asLogValue, rethrowBug } from './supervisor.ts';
 import { sweepFailed } from './log-messages.ts';
 import { type SessionSettings, SILENT_INTERVALS } from './settings.ts';
-import type { Supervisor } from './supervisor.ts';
 
 export interface ResyncSweepOptions {
   readonly runtime: Runtime;

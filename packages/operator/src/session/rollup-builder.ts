@@ -10,9 +10,8 @@ import {
   type Logger,
   type SampledMessage,
 } from '@bigfleet/telemetry';
-import { encodeRollup } from '../rollup/encode-rollup.ts';
-import type { RefusedRequest } from '../rollup/refusal.ts';
-import type { Rollup } from '../rollup/rollup.ts';
+import { type Rollup, encodeRollup } from '../rollup/rollup.ts';
+import type { RefusedRequest } from '../rollup/capacity-request.ts';
 import type { ClusterPort } from './cluster-port.ts';
 import { badProfile } from './log-messages.ts';
 import type { OperatorMetrics } from './metrics.ts';

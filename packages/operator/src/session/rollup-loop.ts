@@ -6,7 +6,7 @@
 
 import type { Runtime, Timer } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import { rethrowBug } from './failure.ts';
+import { rethrowBug } from './supervisor.ts';
 import { initialRollupFailed, rollupFailed } from './log-messages.ts';
 import type { PendingRollup } from './outbound.ts';
 import { type RollupBuilder, rollupFailureText } from './rollup-builder.ts';

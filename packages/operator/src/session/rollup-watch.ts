@@ -9,7 +9,6 @@
 
 import { BigFleetError, type Runtime, type Timer } from '@bigfleet/base';
 import type { RequestRef } from '../rollup/capacity-request.ts';
-import { RollupGenerations } from './rollup-generations.ts';
 import { FALLBACK_INTERVALS, MAX_UNANSWERED_ROLLUPS, SILENT_INTERVALS } from './settings.ts';
 
 export interface RollupWatchOptions {
@@ -102,4 +101,45 @@ export class RollupWatch {
 
 function unanswered(text: string): BigFleetError {
   return new BigFleetError('rollups_unanswered', text);
+}
+
+type Generation = readonly RequestRef[];
+
+/**
+ * The requests that an answer of the shard confirms. Answers carry no number, and the shard may fold
+ * two roll-ups into one or reject one without a word. So an answer is taken for the oldest roll-up
+ * without one, and confirms only the requests that every roll-up since then contained too: whichever
+ * of them it answers, those requests were in it. Never early; at worst late by the answers that went
+ * missing.
+ */
+export class RollupGenerations {
+  #unanswered: Generation[] = [];
+
+  get unansweredCount(): number {
+    return this.#unanswered.length;
+  }
+
+  sent(requests: Generation): void {
+    this.#unanswered.push(requests);
+  }
+
+  /** `rollup`: the requests that are certainly in the NeedsTable. */
+  applied(): Generation {
+    const oldest = this.#unanswered.shift();
+    if (oldest === undefined || this.#unanswered.length === 0) return oldest ?? [];
+    const later = this.#unanswered.map((requests) => new Set(requests.map(({ uid }) => uid)));
+    return oldest.filter(({ uid }) => later.every((uids) => uids.has(uid)));
+  }
+
+  /** `rollup-held`: answered, and nothing of it is in the NeedsTable. */
+  held(): void {
+    this.#unanswered.shift();
+  }
+
+  /** All of them, for a shard that never answers. */
+  takeAll(): Generation {
+    const all = this.#unanswered.flat();
+    this.#unanswered = [];
+    return [...new Map(all.map((request) => [request.uid, request])).values()];
+  }
 }

@@ -9,17 +9,16 @@ import { BigFleetError, type Timer } from '@bigfleet/base';
 import {
   type Acknowledgement,
   type Channel,
-  decode,
-  encodeInit,
   OperatorMessageSchema,
-  pathOf,
   RpcError,
   Shard,
   ShardMessageSchema,
+  decode,
+  encodeInit,
+  pathOf,
 } from '@bigfleet/wire';
 import type { ClusterObserver, NodeLink } from './cluster-port.ts';
-import { dispatch } from './dispatch.ts';
-import { acknowledgedExtensions, type Extension, EXTENSIONS } from './extensions.ts';
+import { type SessionServices, dispatch } from './dispatch.ts';
 import { IdentityReports } from './identity-reports.ts';
 import { rollupsNeverAcknowledged, sessionEstablished } from './log-messages.ts';
 import { Outbound, type PendingRollup } from './outbound.ts';
@@ -27,7 +26,14 @@ import type { ReclaimReplies } from './reclaims.ts';
 import { ResyncSweep } from './resync-sweep.ts';
 import { RollupLoop } from './rollup-loop.ts';
 import { RollupWatch } from './rollup-watch.ts';
-import type { SessionServices } from './services.ts';
+
+/**
+ * Features that both sides must have named before they are used (wire-additions §2). A shard that
+ * acknowledges none of them is a classic one: one ack per instruction, no node identity, no resync
+ * marker.
+ */
+const EXTENSIONS = ['reclaim-completion', 'node-identity'] as const;
+type Extension = (typeof EXTENSIONS)[number];
 
 const PROTOCOL_VERSION = 'v1alpha1';
 const sessionPath = pathOf(Shard.method.session);
@@ -251,4 +257,9 @@ export class Session implements ReclaimReplies, ClusterObserver {
       signal,
     });
   }
+}
+
+/** Names that we did not offer are ignored: the shard may know more than we do. */
+function acknowledgedExtensions(named: readonly string[]): ReadonlySet<Extension> {
+  return new Set(EXTENSIONS.filter((extension) => named.includes(extension)));
 }

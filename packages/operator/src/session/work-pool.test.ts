@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { KeyedLane } from './keyed-lane.ts';
+import { KeyedLane } from './lanes.ts';
 import { Supervisor } from './supervisor.ts';
 import { type WorkKind, WorkPool } from './work-pool.ts';
 

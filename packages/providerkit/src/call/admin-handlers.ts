@@ -1,5 +1,5 @@
 // ProviderAdmin (wire-additions §5.4): the administrator's way out of Failed, with one audit line
-// per call, whatever its outcome (security §9).
+// per call, whatever its outcome (security §6).
 
 import { BigFleetError } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';

@@ -4,7 +4,7 @@
 import { BigFleetError } from '@bigfleet/base';
 import type { BackendKind, ProviderDefinition, Settings } from './definition.ts';
 import { dynamicFlag } from './flags/provider-flags.ts';
-import type { FlagTable } from './flags/flag-table.ts';
+import type { FlagTable } from '@bigfleet/process/flags';
 import { namesOf } from './names.ts';
 
 /** Throws `backend_not_configured` or `flag_invalid`. */

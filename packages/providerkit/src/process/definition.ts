@@ -2,6 +2,7 @@
 // file passes this to `runProvider` and holds no logic of its own.
 
 import type { Runtime } from '@bigfleet/base';
+import type { FlagTable, FlagValues } from '@bigfleet/process/flags';
 import type { Logger, MetricRegistry } from '@bigfleet/telemetry';
 import type { Backend } from '../backend/backend.ts';
 import type { ReadinessChecker } from '../backend/readiness.ts';
@@ -9,7 +10,6 @@ import type { ProviderOptions } from '../options.ts';
 import type { Provider } from '../provider.ts';
 import type { JournalLimits } from '../store/journal/index.ts';
 import type { CommonFlags, ReadinessSourceName } from './flags/common-flags.ts';
-import type { FlagTable, FlagValues } from './flags/flag-table.ts';
 import type { ApiMetrics } from './metrics/api-metrics.ts';
 import type { MixBucket } from './offerings/default-mix.ts';
 import type { Offering } from './offerings/offering.ts';

@@ -8,7 +8,19 @@ export type {
   Settings,
 } from './definition.ts';
 export { bootstrapFlags, type ReadinessSourceName } from './flags/common-flags.ts';
-export type { FlagSpec, FlagTable, FlagValues } from './flags/flag-table.ts';
+export {
+  bytes,
+  decimal,
+  duration,
+  type Flag,
+  type FlagTable,
+  type FlagValues,
+  oneOf,
+  text,
+  texts,
+  toggle,
+  wholeNumber,
+} from '@bigfleet/process/flags';
 export { parseProviderFlags, type ProviderFlags } from './flags/provider-flags.ts';
 export type { ApiMetrics } from './metrics/api-metrics.ts';
 export type { MixBucket } from './offerings/default-mix.ts';

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { BigFleetError, describeThrown } from '@bigfleet/base';
 import type { ProviderDefinition, Settings } from './definition.ts';
-import type { FlagTable } from './flags/flag-table.ts';
+import type { FlagTable } from '@bigfleet/process/flags';
 import { defaultMix } from './offerings/default-mix.ts';
 import type { Offering } from './offerings/offering.ts';
 import { parseOfferings } from './offerings/parse-offerings.ts';

@@ -1,7 +1,7 @@
 // The names that follow from a provider's own: derived in one place, so that a copied template gets
 // all of them from its folder.
 
-import type { FlagTable } from './flags/flag-table.ts';
+import type { FlagTable } from '@bigfleet/process/flags';
 import type { ProviderDefinition } from './definition.ts';
 
 export interface ProviderNames {

@@ -8,7 +8,7 @@ import { type PriceRefreshOptions, refreshPrices } from './background.ts';
 import { chooseBackend } from './choose-backend.ts';
 import { chooseReadiness } from './choose-readiness.ts';
 import type { BackendKind, BackendSetup, ProviderDefinition, Settings } from './definition.ts';
-import type { FlagTable } from './flags/flag-table.ts';
+import type { FlagTable } from '@bigfleet/process/flags';
 import { loadOfferings } from './load-offerings.ts';
 import { createApiMetrics } from './metrics/api-metrics.ts';
 import { createPriceMetrics } from './metrics/price-metrics.ts';

@@ -4,20 +4,27 @@
 // 0: stopped as asked, or printed help. 1: refused to start. 2: the command line is wrong.
 
 import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
+import { nodeProblem, nodeProcess, type ProcessPort } from '@bigfleet/process';
+import type { FlagTable } from '@bigfleet/process/flags';
 import {
   createLogger,
   createRegistry,
   type Logger,
+  type LogSink,
   stableMessages,
   stderrSink,
 } from '@bigfleet/telemetry';
 import type { ProviderDefinition } from './definition.ts';
-import type { FlagTable } from './flags/flag-table.ts';
 import { parseProviderFlags } from './flags/provider-flags.ts';
 import { namesOf } from './names.ts';
-import { nodeProblem } from './node-version.ts';
-import { nodeProcess, type ProcessPort } from './process-port.ts';
 import { type RunningProvider, startProvider } from './start-provider.ts';
+
+/** What a provider uses of its process. */
+export interface ProviderPort
+  extends Pick<ProcessPort, 'nodeVersion' | 'writeOutput' | 'writeError' | 'stopSignal'> {
+  /** Standard error when absent. */
+  logSink?(): LogSink;
+}
 
 export interface RunProviderOptions<Own extends FlagTable = FlagTable>
   extends ProviderDefinition<Own> {
@@ -26,7 +33,7 @@ export interface RunProviderOptions<Own extends FlagTable = FlagTable>
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The process around it; this one when absent. */
-  readonly port?: ProcessPort;
+  readonly port?: ProviderPort;
 }
 
 const OK = 0;
@@ -36,7 +43,8 @@ const USAGE = 2;
 export async function runProvider<Own extends FlagTable>(
   options: RunProviderOptions<Own>,
 ): Promise<number> {
-  const { runtime, port = nodeProcess } = options;
+  const { runtime } = options;
+  const port: ProviderPort = options.port ?? nodeProcess;
   const { command } = namesOf(options);
   const wrongNode = nodeProblem(port.nodeVersion);
   if (wrongNode !== undefined) return ended(port, `${command}: ${wrongNode}`, USAGE);
@@ -55,7 +63,7 @@ export async function runProvider<Own extends FlagTable>(
     level: settings.flags['log-level'],
     fields: { component: `provider-${options.name}` },
   });
-  const stopSignal = port.onStopSignal();
+  const stopSignal = port.stopSignal();
   let running: RunningProvider;
   try {
     running = await startProvider({ definition: options, settings, runtime, logger, registry });
@@ -68,7 +76,7 @@ export async function runProvider<Own extends FlagTable>(
   return OK;
 }
 
-function ended(port: ProcessPort, line: string, code: number): number {
+function ended(port: ProviderPort, line: string, code: number): number {
   port.writeError(`${line}\n`);
   return code;
 }

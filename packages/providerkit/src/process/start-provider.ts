@@ -20,7 +20,7 @@ import { createProvider } from '../create-provider.ts';
 import type { Provider, ShutdownReport } from '../provider.ts';
 import { feedLoop, priceLoop } from './background.ts';
 import type { ProviderDefinition, Settings } from './definition.ts';
-import type { FlagTable } from './flags/flag-table.ts';
+import type { FlagTable } from '@bigfleet/process/flags';
 import { dynamicFlag } from './flags/provider-flags.ts';
 import { createKitMetrics } from './metrics/kit-metrics.ts';
 import { namesOf } from './names.ts';

@@ -5,14 +5,18 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { BigFleetError, createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { type CapturedLog, captureSink, createLogger, createRegistry } from '@bigfleet/telemetry';
 import { metricValue } from '../session/testing/metric-reader.ts';
-import { type AppendFile, openAppendFile } from './append-file.ts';
-import { type AuditLog, openAuditLog } from './audit-log.ts';
-import { createAuditDropCounter } from './metrics.ts';
+import {
+  type AppendFile,
+  openAppendFile,
+  type AuditLog,
+  openAuditLog,
+  createAuditDropCounter,
+} from './audit-log.ts';
 
 const ACTION = {
   cycle: 7,

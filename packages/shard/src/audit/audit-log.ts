@@ -3,10 +3,11 @@
 // be written, is dropped and counted. Rotation is the administrator's: after moving the file away,
 // `reopen` (SIGHUP) makes the writer open the path anew before its next write.
 
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { BigFleetError, BoundedQueue, type Clock, describeThrown } from '@bigfleet/base';
-import type { Counter, Logger } from '@bigfleet/telemetry';
-import type { AppendFile, OpenAppendFile } from './append-file.ts';
-import { type ActionRecord, actionLine, type AdminRecord, adminLine } from './audit-lines.ts';
+import type { Counter, Logger, MetricRegistry } from '@bigfleet/telemetry';
+import { actionLine, type ActionRecord, adminLine, type AdminRecord } from './audit-lines.ts';
 
 const MAX_BUFFERED_LINES = 16_384;
 const MAX_LINES_PER_WRITE = 512;
@@ -146,4 +147,34 @@ class FileAuditLog implements AuditLog {
     const { logger, path } = this.#options;
     logger.error('audit log cannot be written', { path, err: describeThrown(error) });
   }
+}
+
+// A file that only grows, behind an interface, so that tests fill the disk on request.
+
+export interface AppendFile {
+  /** All of it, or it rejects. */
+  append(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type OpenAppendFile = (path: string) => Promise<AppendFile>;
+
+const MODE = 0o644;
+
+export const openAppendFile: OpenAppendFile = async (path) => {
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+  const handle = await open(path, flags, MODE);
+  return {
+    append: (text) => handle.appendFile(text, 'utf8'),
+    close: () => handle.close(),
+  };
+};
+
+// observability §3.8
+
+export function createAuditDropCounter(registry: MetricRegistry): Counter {
+  return registry.counter({
+    name: 'bigfleet_shard_audit_records_dropped_total',
+    help: 'Audit lines lost because the buffer was full or the file could not be written.',
+  });
 }

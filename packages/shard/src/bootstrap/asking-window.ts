@@ -1,9 +1,9 @@
-// Of what is wanted from one cluster, what is asked now and what waits for its turn. An operator holds
+// The pulls of one cluster that its operator is asked for now, and those that wait. An operator holds
 // 256 answers, and a session ends when 1,024 frames wait for it: a shard that asked for thousands of
 // blobs at once would end the session, ask its successor for the same thousands, and never bind a
 // machine. Pure bookkeeping, first come first asked.
 //
-// Bound: `limit` asked per cluster; whoever waits is bounded by whoever enters.
+// Bound: `limit` asked per cluster; those that wait are bounded by the caller.
 
 interface Line<T> {
   readonly asked: Set<T>;

@@ -3,10 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Stage } from '../session/testing/stage.ts';
+import { Stage } from '../operators/testing/stage.ts';
 import type { TestOperator } from '../session/testing/test-operator.ts';
-import { type BootstrapBlob, isFresh } from './blob.ts';
-import type { BootstrapOutcome, BootstrapPull } from './bootstrap-requests.ts';
+import {
+  type BootstrapBlob,
+  type BootstrapOutcome,
+  type BootstrapPull,
+  isFresh,
+} from './bootstrap-requests.ts';
 
 function pullOf(changes: Partial<BootstrapPull> = {}): BootstrapPull {
   const requirements = [{ key: 'zone', operator: 1 as const, values: ['a', 'b'] }];

@@ -9,25 +9,30 @@
 // Bounds: one pending request per execution under way; of them so many at an operator at once, and
 // the others wait for their turn, within the same deadline.
 
-import { assert, type Runtime, type Timer, type TimerWheel } from '@bigfleet/base';
+import { type Runtime, type Timer, type TimerWheel, assert } from '@bigfleet/base';
 import type { Requirement } from '@bigfleet/engine';
-import { type SampledMessage, Secret } from '@bigfleet/telemetry';
+import {
+  B16cs,
+  type Counter,
+  type Histogram,
+  type MetricRegistry,
+  type SampledMessage,
+  Secret,
+} from '@bigfleet/telemetry';
 import type { BootstrapBlobResponse } from '@bigfleet/wire';
-import type { ShardFrame } from '../session/frame.ts';
-import { newFrameId } from '../session/frame-id.ts';
+import { type ShardFrame, newFrameId } from '../session/frame.ts';
 import type { SessionMetrics } from '../session/metrics.ts';
-import type { OperatorSession, SessionDirectory } from '../session/operator-session.ts';
+import type { OperatorSession } from '../session/session.ts';
+import type { SessionTable } from '../session/session-table.ts';
 import { AskingWindow } from './asking-window.ts';
-import type { BootstrapBlob } from './blob.ts';
 import { HoldOffs } from './hold-off.ts';
-import type { BootstrapMetrics } from './metrics.ts';
 
 const BOOTSTRAP_TIMEOUT_MS = 30_000;
 /** Far above any execute concurrency: reaching it is a leak. */
 const MAX_PENDING = 65_536;
 /** At one operator: it holds 256 answers, and what it drops is only learned from the deadline. */
 const MAX_ASKED_AT_ONCE = 200;
-/** After a deadline others follow at once, most of them: whoever is left then is asked. */
+/** Most pulls that wait have the deadline of the lost one: those that are left after it are asked. */
 const ADVANCE_AFTER_LOSS_MS = 100;
 /** A century: the largest lifetime that still is a number of milliseconds we can add. */
 const MAX_TTL_SECONDS = 3_155_760_000n;
@@ -35,7 +40,7 @@ const MAX_TTL_SECONDS = 3_155_760_000n;
 export interface BootstrapPull {
   readonly cluster: string;
   readonly machineId: string;
-  /** Of the need's profile: what a refusal holds off. */
+  /** Of the need's profile, which a refusal holds off. */
   readonly fingerprint: string;
   /** The need's requirements. */
   readonly requirements: readonly Requirement[];
@@ -49,7 +54,7 @@ export type BootstrapOutcome =
   | { readonly kind: 'refused' }
   /** Refused lately; the operator was not asked. */
   | { readonly kind: 'held_off'; readonly remainingMs: number }
-  /** Nobody to ask, now or when the deadline passed. */
+  /** No operator to ask, now or when the deadline passed. */
   | { readonly kind: 'no_session' }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'cancelled' };
@@ -57,10 +62,10 @@ export type BootstrapOutcome =
 export interface BootstrapRequestsOptions {
   readonly runtime: Pick<Runtime, 'clock' | 'entropy'>;
   readonly wheel: TimerWheel;
-  readonly sessions: SessionDirectory;
+  readonly sessions: SessionTable;
   readonly metrics: BootstrapMetrics & Pick<SessionMetrics, 'framesDropped'>;
   readonly ignored: SampledMessage<'cluster' | 'reason', 'detail'>;
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 interface Pending {
@@ -118,7 +123,7 @@ export class BootstrapRequests {
     this.#advance(session);
   }
 
-  /** A session was installed: what is still wanted of its cluster is asked again. */
+  /** A session was installed: its operator is asked again for every pull that is still open. */
   reissue(session: OperatorSession): void {
     for (const pending of this.#window.askedOf(session.cluster)) {
       this.#options.metrics.reissued.inc();
@@ -127,7 +132,7 @@ export class BootstrapRequests {
     this.#advance(session);
   }
 
-  /** The shard stops: whoever still waits is told so. */
+  /** The shard stops: every open pull is cancelled. */
   stop(): void {
     for (const pending of this.#pending.values()) pending.settle({ kind: 'cancelled' });
     for (const timer of this.#advances.values()) timer.cancel();
@@ -186,7 +191,7 @@ export class BootstrapRequests {
     return { kind: isConnected ? 'timeout' : 'no_session' };
   }
 
-  /** A round trip: who was never asked made none. */
+  /** A round trip: a pull that was never asked for made none. */
   #observe({ sentAtMs }: Pending): void {
     if (sentAtMs === undefined) return;
     const elapsedMs = this.#options.runtime.clock.monotonicMs() - sentAtMs;
@@ -217,5 +222,41 @@ function requestFrame({ id, pull }: Pending): ShardFrame {
       case: 'bootstrapRequest',
       value: { requestId: id, requirements, clusterId: pull.cluster, machineId: pull.machineId },
     },
+  };
+}
+
+/**
+ * A bootstrap blob in hand: a join credential, so it is a Secret by type and lives only between its
+ * receipt and Configure. It is never cached across actions (shard §4.4).
+ */
+export interface BootstrapBlob {
+  readonly userData: Secret<Uint8Array>;
+  readonly receivedAtMs: number;
+  /** Monotonic; undefined when the operator set no lifetime: then use it at once. */
+  readonly expiresAtMs: number | undefined;
+}
+
+/** Ask right before Configure begins; a stale blob is pulled again, never applied. */
+export function isFresh(blob: BootstrapBlob, nowMs: number): boolean {
+  return blob.expiresAtMs === undefined || nowMs < blob.expiresAtMs;
+}
+
+/** Observability §3.2 and §3.8. */
+export interface BootstrapMetrics {
+  readonly requestSeconds: Histogram;
+  readonly reissued: Counter;
+}
+
+export function createBootstrapMetrics(registry: MetricRegistry): BootstrapMetrics {
+  return {
+    requestSeconds: registry.histogram({
+      name: 'bigfleet_shard_request_bootstrap_seconds',
+      help: 'One BootstrapRequest round trip over the stream, answered or not.',
+      bounds: B16cs,
+    }),
+    reissued: registry.counter({
+      name: 'bigfleet_shard_bootstrap_reissued_total',
+      help: 'Bootstrap requests sent again to an operator that reconnected.',
+    }),
   };
 }

@@ -7,9 +7,9 @@
 // their machines are is the provider's to say. Calls on the wire end by themselves in every case.
 
 import type { ActuationRails } from '../cycle/dispose.ts';
+import type { ActionOrder } from '../execute/execution.ts';
 import type { Executor } from '../execute/executor.ts';
 import type { OpenExecutions } from '../execute/open-executions.ts';
-import type { ActionOrder } from '../execute/order.ts';
 import type { ExecutePool } from '../execute/pool.ts';
 import type { DrainDesk } from '../execute/ports.ts';
 import type { Fleet } from '../fleet/fleet.ts';

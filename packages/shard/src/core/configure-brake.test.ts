@@ -23,7 +23,7 @@ class Lab {
     this.brake = isBraked ? new ConfigureBrake() : undefined;
     this.shard = stage({
       latencyMs: 5 * STEP_MS,
-      ...(this.brake === undefined ? {} : { brake: this.brake }),
+      brake: this.brake,
     });
     for (let at = 0; at < SLOTS; at++) this.shard.fake.addSpeculative(fourCores(`slot-${at}`));
     this.shard.core.start();

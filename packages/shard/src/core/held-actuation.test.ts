@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ActionKind, State } from '@bigfleet/engine';
-import type { ActionOrder } from '../execute/order.ts';
+import type { ActionOrder } from '../execute/execution.ts';
 import type { BlobAnswer } from '../execute/ports.ts';
 import { failureOf, ProviderError } from '../provider/provider-error.ts';
-import { fourCores, openRails, type Stage, type StageOptions, stage } from './testing/stage.ts';
+import { fourCores, openRails, type Stage, stage, type StageOptions } from './testing/stage.ts';
 
 const PAUSED = { ...openRails, isPaused: true };
 const DRY = { ...openRails, isDryRun: true };

@@ -4,10 +4,10 @@
 import type { ExecuteOutcome } from '@bigfleet/base';
 import type { Disposition } from '../cycle/dispose.ts';
 import type { CycleAnswer, PhaseTimes } from '../engine-host/answer.ts';
-import type { ActionOrder } from '../execute/order.ts';
+import type { ActionOrder } from '../execute/execution.ts';
 import type { SlowDown } from '../execute/provider-pace.ts';
-import type { RejectedRecord, SkippedMetadata } from '../provider/reconcile/ingest.ts';
 import type { RoundOutcome } from '../provider/provider-rounds.ts';
+import type { RejectedRecord, SkippedMetadata } from '../provider/reconcile/ingest.ts';
 
 export interface CycleReport {
   readonly cycle: number;

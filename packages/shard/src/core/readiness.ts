@@ -3,10 +3,12 @@
 // to connect before the first is registered. Latched: a later outage makes no shard unready.
 
 import type { Clock } from '@bigfleet/base';
+import type { ReadinessSource } from '@bigfleet/telemetry';
 import type { ProviderSet } from '../provider/provider-set.ts';
+import type { ShardCore } from './shard-core.ts';
 
 const READY_AFTER_FIRST_MS = 60_000;
-export const NOT_READY_TEXT = 'first provider reconcile not yet complete';
+const NOT_READY_TEXT = 'first provider reconcile not yet complete';
 
 export class Readiness {
   readonly #clock: Clock;
@@ -39,4 +41,25 @@ export class Readiness {
     if (this.#firstSuccessMs === undefined) return false;
     return this.#clock.monotonicMs() - this.#firstSuccessMs >= READY_AFTER_FIRST_MS;
   }
+}
+
+// `/readyz` of a shard: the core's latched readiness, until it shuts down (shard §3.4). Never a word
+// about the coordinator.
+
+export interface ShardReadiness extends ReadinessSource {
+  /** 503 from now on. */
+  shutDown(): void;
+}
+
+export function shardReadiness(core: Pick<ShardCore, 'readiness'>): ShardReadiness {
+  let isShuttingDown = false;
+  return {
+    state: () => {
+      if (isShuttingDown) return { ready: false, reason: 'shutting down' };
+      return core.readiness.isReady ? { ready: true } : { ready: false, reason: NOT_READY_TEXT };
+    },
+    shutDown: () => {
+      isShuttingDown = true;
+    },
+  };
 }

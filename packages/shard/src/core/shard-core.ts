@@ -16,27 +16,24 @@ import {
   State,
   type StateCode,
 } from '@bigfleet/engine';
-import { type ActuationRails, disposeActions } from '../cycle/dispose.ts';
-import { dispositionsOfCycle } from '../cycle/dispositions-of-cycle.ts';
+import { type ActuationRails, disposeActions, dispositionsOfCycle } from '../cycle/dispose.ts';
 import { Pacer } from '../cycle/pacer.ts';
 import { SnapshotCounts } from '../cycle/snapshot-counts.ts';
 import type { CycleAnswer } from '../engine-host/answer.ts';
 import type { EngineHost } from '../engine-host/engine-host.ts';
-import type { Execution } from '../execute/execution.ts';
+import type { ActionOrder, Execution } from '../execute/execution.ts';
 import { Executor } from '../execute/executor.ts';
 import { type EndedExecution, OpenExecutions } from '../execute/open-executions.ts';
-import type { ActionOrder } from '../execute/order.ts';
 import { ExecutePool } from '../execute/pool.ts';
 import type { BlobSource, DrainDesk } from '../execute/ports.ts';
-import { Fleet } from '../fleet/fleet.ts';
-import type { FleetGate } from '../fleet/fleet-gate.ts';
+import { Fleet, type FleetGate } from '../fleet/fleet.ts';
 import type { NodeChange } from '../fleet/node-change.ts';
-import type { ProviderSet } from '../provider/provider-set.ts';
 import { ProviderRounds, type RoundOutcome } from '../provider/provider-rounds.ts';
+import type { ProviderSet } from '../provider/provider-set.ts';
 import type { IngestChange } from '../provider/reconcile/ingest.ts';
 import { ActuationHold } from './actuation-hold.ts';
-import { Readiness } from './readiness.ts';
 import type { CycleReport, ShardObserver } from './observer.ts';
+import { Readiness } from './readiness.ts';
 
 const inTransit: ReadonlySet<StateCode> = new Set([
   State.Creating,
@@ -56,16 +53,16 @@ export interface ShardCoreOptions {
   /** Pairs whose operator refused a bootstrap, as of now. */
   readonly heldOff: () => ReadonlySet<string>;
   /** Holds off needs and types whose Configures fail; absent: the rail is off. */
-  readonly brake?: ConfigureBrake;
+  readonly brake?: ConfigureBrake | undefined;
   /** Speculative machines that may still be bought, by provider. */
   readonly quotaRemaining?: () => ReadonlyMap<string, number>;
   /** Roll-ups that were refused or held since this was asked last. */
   readonly refusedRollups?: () => RefusedRollups;
   readonly onNodeChange: (change: NodeChange) => void;
   /** Absent: everything that a provider lists is ours. */
-  readonly gate?: FleetGate;
+  readonly gate?: FleetGate | undefined;
   readonly observer: ShardObserver;
-  readonly cycleIntervalMs?: number;
+  readonly cycleIntervalMs?: number | undefined;
 }
 
 export class ShardCore {
@@ -93,7 +90,7 @@ export class ShardCore {
       feed: host.machines,
       clock: runtime.clock,
       onNodeChange: (change) => this.#changed(change),
-      ...(options.gate === undefined ? {} : { gate: options.gate }),
+      gate: options.gate,
     });
     this.readiness = new Readiness(runtime.clock, providers);
     this.#rounds = new ProviderRounds({
@@ -145,7 +142,7 @@ export class ShardCore {
     });
     this.#pacer = new Pacer({
       runtime,
-      ...(options.cycleIntervalMs === undefined ? {} : { intervalMs: options.cycleIntervalMs }),
+      intervalMs: options.cycleIntervalMs,
       run: () => this.#runCycle(),
       onError: (error) => observer.onCycleError(error),
     });

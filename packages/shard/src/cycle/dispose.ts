@@ -6,19 +6,24 @@
 // objects as the pool has room for.
 
 import { type ActionReason, assert } from '@bigfleet/base';
-import { ActionKind, type ActionKindCode, reclaimCap, startStateOf } from '@bigfleet/engine';
+import {
+  ActionKind,
+  type ActionKindCode,
+  type CycleDispositions,
+  encodeDispositions,
+  type Rails,
+  RailWalk,
+  type RefusedRollups,
+  startStateOf,
+} from '@bigfleet/engine';
 import type { CycleAnswer, DecidedActions } from '../engine-host/answer.ts';
-import type { ActionOrder } from '../execute/order.ts';
+import type { ActionOrder } from '../execute/execution.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { DispositionLog, type HeldBack } from './disposition-log.ts';
 
-export interface ActuationRails {
+export interface ActuationRails extends Rails {
   readonly isPaused: boolean;
   readonly isDryRun: boolean;
-  /** ≤ 0 disables rail 1. */
-  readonly reclaimCapFraction: number;
-  /** 0 is unlimited. */
-  readonly maxActionsPerCycle: number;
 }
 
 export interface DisposePorts {
@@ -65,24 +70,19 @@ export function disposeActions(
   ports: DisposePorts,
 ): Disposition {
   const isWithheld = rails.isPaused || rails.isDryRun;
-  const caps = isWithheld ? undefined : new ReclaimCaps(actions, ports, rails);
-  const limit =
-    isWithheld || rails.maxActionsPerCycle <= 0
-      ? Number.POSITIVE_INFINITY
-      : rails.maxActionsPerCycle;
+  const walk = isWithheld
+    ? undefined
+    : new RailWalk(actions.clusters, ports.configuredCount, rails);
   const tally = newTally();
-  let passed = 0;
   for (let at = 0; at < actions.count; at++) {
-    if (caps?.isOver(at) === true) {
-      tally.cappedReclaimCount++;
-      tally.heldBack.note(at, 'deferred_reclaim_cap');
-    } else if (passed >= limit) {
-      tally.truncatedCount++;
-      tally.heldBack.note(at, 'deferred_max_actions');
-    } else {
-      passed++;
+    const deferral = walk?.judge(actions.kind[at] as ActionKindCode, actions.cluster[at]!);
+    if (deferral === undefined) {
       disposeOne(actions, at, cycle, isWithheld, rails, ports, tally);
+      continue;
     }
+    if (deferral === 'deferred_reclaim_cap') tally.cappedReclaimCount++;
+    else tally.truncatedCount++;
+    tally.heldBack.note(at, deferral);
   }
   tally.heldBack.end();
   return tally;
@@ -212,31 +212,38 @@ function orderAt(
   };
 }
 
-/** Rail 1: the head of each cluster's reclaims, never none, or nothing would ever shrink. */
-class ReclaimCaps {
-  readonly #actions: DecidedActions;
-  readonly #caps: Float64Array;
-  readonly #used: Int32Array;
+// What the decision record of a cycle does not say, because it was decided before: which of its
+// actions were held back and why, and which roll-ups were refused or held since the last one. As
+// bytes, because they go to the disk and to readers as they are; none when there is nothing to say.
 
-  constructor(
-    actions: DecidedActions,
-    { configuredCount }: DisposePorts,
-    { reclaimCapFraction }: ActuationRails,
-  ) {
-    this.#actions = actions;
-    this.#caps = Float64Array.from(actions.clusters, (cluster) =>
-      reclaimCap(configuredCount(cluster), reclaimCapFraction),
-    );
-    this.#used = new Int32Array(actions.clusters.length);
-  }
+const NOTHING = new Uint8Array(0);
+const NONE: RefusedRollups = { rollups: [], unnamedRollupCount: 0 };
 
-  /** Counts the action: to be asked once for each, in order. */
-  isOver(at: number): boolean {
-    if (this.#actions.kind[at] !== ActionKind.Reclaim) return false;
-    const cluster = this.#actions.cluster[at] as number;
-    const used = this.#used[cluster] as number;
-    if (used >= (this.#caps[cluster] as number)) return true;
-    this.#used[cluster] = used + 1;
-    return false;
-  }
+export interface DisposedCycle {
+  readonly answer: CycleAnswer;
+  readonly disposition: Disposition;
+  readonly rails: ActuationRails;
+  /** Undefined: nobody refuses any. */
+  readonly refused: RefusedRollups | undefined;
+}
+
+/** Empty when there is nothing to say, or no record that it could stand beside. */
+export function dispositionsOfCycle(disposed: DisposedCycle): Uint8Array {
+  const { answer, disposition, refused = NONE } = disposed;
+  const { runs } = disposition.heldBack;
+  const isSilent = runs.length === 0 && refused.rollups.length === 0;
+  return isSilent || answer.record.length === 0 ? NOTHING : encodeDispositions(factsOf(disposed));
+}
+
+function factsOf({ answer, disposition, rails, refused = NONE }: DisposedCycle): CycleDispositions {
+  const { counts, runs } = disposition.heldBack;
+  return {
+    cycle: answer.cycle,
+    reclaimCapFraction: Math.max(0, rails.reclaimCapFraction),
+    maxActionsPerCycle: Math.max(0, rails.maxActionsPerCycle),
+    actionCount: answer.actions.count,
+    counts,
+    runs,
+    ...refused,
+  };
 }

@@ -9,7 +9,7 @@ export const MIN_SPACING_MS = 100;
 
 export interface PacerOptions {
   readonly runtime: Runtime;
-  readonly intervalMs?: number;
+  readonly intervalMs?: number | undefined;
   readonly run: () => Promise<void>;
   /** A cycle that throws is a bug: it is reported, and the loop goes on. */
   readonly onError: (error: unknown) => void;

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NodeDrainOutcome, ReclaimPhase } from '@bigfleet/wire';
-import { Stage } from '../session/testing/stage.ts';
+import { Stage } from '../operators/testing/stage.ts';
 import type { TestOperator } from '../session/testing/test-operator.ts';
 import type { DrainRequest } from './drain-waits.ts';
 

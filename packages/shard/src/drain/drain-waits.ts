@@ -27,11 +27,11 @@ import {
   ReclaimPhase,
 } from '@bigfleet/wire';
 import type { NodeNames } from '../nodes/node-names.ts';
-import { newFrameId } from '../session/frame-id.ts';
+import { newFrameId } from '../session/frame.ts';
 import type { SessionMetrics } from '../session/metrics.ts';
-import type { OperatorSession, SessionDirectory } from '../session/operator-session.ts';
-import { instructionFrame } from './instruction-frame.ts';
-import { type IssuedInstruction, IssuedInstructions } from './issued-instructions.ts';
+import type { OperatorSession } from '../session/session.ts';
+import type { SessionTable } from '../session/session-table.ts';
+import { type IssuedInstruction, IssuedInstructions, instructionFrame } from './instructions.ts';
 import type { DrainKind, DrainMetrics } from './metrics.ts';
 import { PacedTelling } from './paced-telling.ts';
 
@@ -73,7 +73,7 @@ export interface DrainWaitsOptions {
   readonly logger: Logger;
   readonly ignored: SampledMessage<'cluster' | 'reason', 'detail'>;
   readonly metrics: DrainMetrics & Pick<SessionMetrics, 'framesDropped'>;
-  readonly sessions: SessionDirectory;
+  readonly sessions: SessionTable;
   readonly names: NodeNames;
   /** Queue the provider call; synchronous, must not fail. */
   readonly onFire: (drain: FiredDrain) => void;
@@ -91,9 +91,9 @@ export class DrainWaits {
   readonly #waits = new Map<string, Wait>();
   readonly #issued: IssuedInstructions;
   readonly #telling: PacedTelling;
-  /** Since when nothing may happen; undefined when it may. */
+  /** When actuation was held; undefined while it is not. */
   #heldSinceMs: number | undefined;
-  /** Clusters whose session was installed since then: they have not heard of what waits. */
+  /** Clusters whose session was installed since then: their operators have not heard of the drains. */
   readonly #unheard = new Set<string>();
 
   constructor(options: DrainWaitsOptions) {
@@ -165,20 +165,23 @@ export class DrainWaits {
     );
   }
 
-  /** Reconcile saw the machine in a state other than Configured, or gone: what waits is moot. */
+  /** Reconcile saw the machine in a state other than Configured, or gone: its drain is moot. */
   leave(machineId: string): void {
     this.#waits.get(machineId)?.timer.cancel();
     if (this.#waits.delete(machineId)) this.#publish();
   }
 
-  /** Every grace stands still until `resume`. What was told cannot be untold. */
+  /**
+   * Every grace stands still until `resume`. A drain that the operator has started runs on: the shard
+   * has no message that takes it back.
+   */
   hold(): void {
     if (this.#heldSinceMs !== undefined) return;
     this.#heldSinceMs = this.#nowMs();
     for (const { timer } of this.#waits.values()) timer.cancel();
   }
 
-  /** The graces run on, and who connected meanwhile hears of what waits. */
+  /** The graces run on, and operators that connected meanwhile hear of the drains that wait. */
   resume(): void {
     if (this.#heldSinceMs === undefined) return;
     const nowMs = this.#nowMs();
@@ -188,7 +191,7 @@ export class DrainWaits {
       wait.deadlineMs += heldMs;
       wait.timer = this.#expireIn(wait.deadlineMs - nowMs, machineId);
     }
-    // Not those that have heard: they would be told twice.
+    // The other operators have heard of theirs and would be told twice.
     for (const cluster of this.#unheard) {
       const session = this.#options.sessions.sessionOf(cluster);
       if (session !== undefined) this.reissue(session);

@@ -1,15 +1,16 @@
 // Tells operators about drains some at a time. An outbox takes 1,024 frames that may not be lost, and a
 // session with more ends: the rest of a mass drain would then find nobody connected and go to the
-// provider at once, past every disruption budget. The grace of a drain runs from its decision, so who is
-// told later is told what is left.
+// provider at once, past every disruption budget. The grace of a drain runs from its decision, so a later
+// instruction carries what is left of it.
 //
-// A session that is gone leaves nothing to tell: its successor is told everything that waits. While
-// actuation is held nobody is told anything, and nothing is forgotten.
+// A session that is gone leaves nothing to tell: its successor is told of every drain that waits. While
+// actuation is held no operator is told anything, and nothing is forgotten.
 //
 // Bound: one entry per machine that waits.
 
 import type { Timer, TimerWheel } from '@bigfleet/base';
-import type { OperatorSession, SessionDirectory } from '../session/operator-session.ts';
+import type { OperatorSession } from '../session/session.ts';
+import type { SessionTable } from '../session/session-table.ts';
 
 /** Far below what an outbox takes. */
 const TOLD_AT_ONCE = 200;
@@ -17,8 +18,8 @@ const GAP_MS = 100;
 
 export interface PacedTellingOptions {
   readonly wheel: TimerWheel;
-  readonly sessions: SessionDirectory;
-  /** Nobody may be told anything now. */
+  readonly sessions: SessionTable;
+  /** No operator may be told anything now. */
   readonly isHeld: () => boolean;
   /** Sends the instruction, if the machine still waits. */
   readonly tell: (session: OperatorSession, machineId: string) => void;
@@ -59,7 +60,7 @@ export class PacedTelling {
     this.#tellSome(cluster, line);
   }
 
-  /** What was kept back while actuation was held. */
+  /** Tells what was kept back while actuation was held. */
   resume(): void {
     for (const [cluster, line] of this.#lines) this.#tellSome(cluster, line);
   }

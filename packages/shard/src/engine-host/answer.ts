@@ -4,7 +4,14 @@
 // slot that was given to another machine since.
 
 import type { PenaltyBucket } from '@bigfleet/base';
-import type { ActionHash, EnginePhase, PassKind, Requirement, Shortfall } from '@bigfleet/engine';
+import type {
+  ActionHash,
+  Engine,
+  EnginePhase,
+  PassKind,
+  Requirement,
+  Shortfall,
+} from '@bigfleet/engine';
 import type { TracePart } from './trace-parts.ts';
 
 /** The need that an acquisition or a preemption serves. */
@@ -56,41 +63,82 @@ export interface CycleAnswer {
   readonly tookMs: PhaseTimes;
 }
 
-/** A distinct profile that some cluster demands, under the number that verdicts name it by. */
-export interface DemandedShape {
-  readonly number: number;
-  readonly fingerprint: string;
-  /** Without Same: what a machine carries that serves it as one of several folded needs. */
-  readonly foldedFingerprint: string;
-  readonly requirements: readonly Requirement[];
-  readonly interruptionBucket: PenaltyBucket;
+type Row = NonNullable<Engine['actions']['row'][number]>;
+
+export interface AnswerNotes {
+  readonly actionHash: ActionHash;
+  readonly trace: readonly TracePart[];
+  readonly tookMs: PhaseTimes;
 }
 
-/** A cluster's demand as the main thread keeps it: see demand-listing.ts. */
-export interface AppliedDemand {
-  /** Numbers of the distinct profiles. */
-  readonly profiles: Int32Array<ArrayBuffer>;
-  /** Profiles whose number is new, or was another's before. */
-  readonly defined: readonly DemandedShape[];
-  /** Rows by interruption bucket; index 0 is unused. */
-  readonly rowsByBucket: Int32Array<ArrayBuffer>;
+/**
+ * A decided cycle as an answer. The engine's columns are reused by the next cycle, so everything is
+ * copied out, once, and needs are listed once however many actions serve them.
+ */
+export function readAnswer(engine: Engine, notes: AnswerNotes): CycleAnswer {
+  return {
+    ...notes,
+    cycle: engine.cycleCount,
+    pass: engine.pass,
+    mismatchCount: engine.mismatchCount,
+    actions: readActions(engine),
+    record: Uint8Array.from(engine.record),
+    shortfalls: engine.shortfalls.entries,
+    clusterCount: engine.needs.clusterCount,
+    rowCount: engine.needs.rowCount,
+  };
 }
 
-/** What became of one roll-up. */
-export type RollupVerdict =
-  | {
-      readonly kind: 'applied';
-      readonly rows: number;
-      readonly previousRows: number;
-      /** 0, or how many roll-ups in a row it took to believe a drop. */
-      readonly confirmedAfter: number;
-      /** Undefined: the profiles and counts of the cluster's last one. */
-      readonly demand: AppliedDemand | undefined;
-    }
-  | {
-      readonly kind: 'held';
-      readonly rows: number;
-      readonly previousRows: number;
-      readonly consecutive: number;
-    }
-  | { readonly kind: 'rejected'; readonly code: string; readonly detail: string };
+function readActions({ actions, inventory }: Engine): DecidedActions {
+  const count = actions.length;
+  const generation = new Uint32Array(count);
+  const cluster = new Int32Array(count);
+  const need = new Int32Array(count);
+  const clusters = new Listing<number>();
+  const rows = new Listing<Row>();
+  for (let at = 0; at < count; at++) {
+    generation[at] = inventory.columns.generation[actions.slot[at] as number] as number;
+    const index = actions.cluster[at] as number;
+    cluster[at] = index < 0 ? -1 : clusters.indexOf(index);
+    const row = actions.row[at];
+    need[at] = row === undefined ? -1 : rows.indexOf(row);
+  }
+  return {
+    count,
+    kind: actions.kind.slice(0, count),
+    slot: actions.slot.slice(0, count),
+    generation,
+    cluster,
+    need,
+    graceSeconds: actions.graceSeconds.slice(0, count),
+    preemptorPriority: actions.preemptorPriority.slice(0, count),
+    clusters: clusters.items.map((index) => inventory.clusters.text(index)),
+    needs: rows.items.map(needOf),
+  };
+}
+
+function needOf({ need: { cluster, profile, group } }: Row): ActionNeed {
+  const { fingerprint, priority, interruptionBucket, reclamationBucket, requirements } = profile;
+  return {
+    cluster,
+    fingerprint,
+    group,
+    priority,
+    interruptionBucket,
+    reclamationBucket,
+    requirements,
+  };
+}
+
+/** Distinct items in order of first sight. */
+class Listing<T> {
+  readonly items: T[] = [];
+  readonly #indexes = new Map<T, number>();
+
+  indexOf(item: T): number {
+    const known = this.#indexes.get(item);
+    if (known !== undefined) return known;
+    this.#indexes.set(item, this.items.length);
+    return this.items.push(item) - 1;
+  }
+}

@@ -1,5 +1,5 @@
-// The engine's side of the host: applies inputs in order, decodes and guards roll-ups, decides,
-// and turns a decided cycle into an answer. It runs inline or in the worker; it knows neither.
+// The engine's side of the host: applies inputs in order, has roll-ups admitted, decides, and turns a
+// decided cycle into an answer. It runs inline or in the worker and cannot tell which.
 //
 // Every input goes through the recorder, so that a trace replays to the same actions. The recorder
 // changes no decision; without a trace it costs a hash per decided action.
@@ -7,25 +7,17 @@
 import { assert } from '@bigfleet/base';
 import {
   type CycleOptions,
-  emptyState,
   Engine,
   type EngineOptions,
   type EnginePhase,
-  type Need,
   RecordedEngine,
-  RollupGuard,
   type TraceEntry,
+  emptyState,
 } from '@bigfleet/engine';
-import { readAnswer } from './read-answer.ts';
-import type { CycleAnswer, RollupVerdict } from './answer.ts';
-import { DemandListing } from './demand-listing.ts';
-import type { RollupOrder } from './engine-host.ts';
+import { type CycleAnswer, type PhaseTimes, readAnswer } from './answer.ts';
+import { RollupAdmission } from '../rollup/admission.ts';
 import { type NeedChanges, NeedJournal } from './need-journal.ts';
 import { NeedVerdicts, type VerdictPage, type VerdictQuery } from './need-verdicts.ts';
-import { PhaseStopwatch } from './phase-stopwatch.ts';
-import { DemandedNames } from './resource-names.ts';
-import { RollupRows } from './rollup-rows.ts';
-import { sharedParts } from './rollup-shared-parts.ts';
 import { TraceParts } from './trace-parts.ts';
 
 /** Plain data: it crosses to the worker. */
@@ -34,25 +26,13 @@ export interface DeciderOptions extends Omit<EngineOptions, 'onPhaseEnd'> {
   readonly hasTrace?: boolean;
 }
 
-const tooManyNames: RollupVerdict = {
-  kind: 'rejected',
-  code: 'too_large',
-  detail: 'more new resource names than a cluster may bring, or than the shard has room for',
-};
-
 export class Decider {
+  readonly rollups: RollupAdmission;
   readonly #recorded: RecordedEngine;
   /** To read from; nothing is fed to it but through the recorder. */
   readonly #engine: Engine;
   readonly #trace: TraceParts = new TraceParts();
-  readonly #guard: RollupGuard = new RollupGuard();
   readonly #stopwatch: PhaseStopwatch;
-  readonly #rowCounts = new Map<string, number>();
-  readonly #listing: DemandListing = new DemandListing();
-  readonly #names: DemandedNames;
-  readonly #rows: RollupRows = new RollupRows(
-    sharedParts((fingerprint) => this.#listing.profileOf(fingerprint)),
-  );
   readonly #verdicts: NeedVerdicts;
   readonly #needs: NeedJournal;
 
@@ -66,7 +46,7 @@ export class Decider {
     const { view } = this.#recorded;
     assert(view instanceof Engine, 'a recorded engine shows its engine');
     this.#engine = view;
-    this.#names = new DemandedNames(view.inventory.dimensions);
+    this.rollups = new RollupAdmission(this.#recorded, view);
     this.#verdicts = new NeedVerdicts(this.#engine);
     this.#needs = new NeedJournal(this.#verdicts);
   }
@@ -90,7 +70,7 @@ export class Decider {
       case 'withhold':
         return inventory.withhold(this.#slotOf(entry.id), entry.reason);
       case 'reported':
-        return this.#unchanged(entry.cluster);
+        return this.rollups.unchanged(entry.cluster);
       case 'held_off':
         return this.#recorded.setHeldOff(entry.heldOff);
       case 'brakes':
@@ -101,60 +81,6 @@ export class Decider {
       default:
         assert(false, 'an input that the shard never sends', { kind: entry.kind });
     }
-  }
-
-  applyRollup({ cluster, bytes, isGuarded }: RollupOrder): RollupVerdict {
-    let decoded: ReturnType<RollupRows['decode']>;
-    try {
-      decoded = this.#rows.decode(cluster, bytes);
-    } catch (thrown) {
-      // A frame that no decoder reads: the message never holds demand, so it may be shown.
-      const detail = thrown instanceof Error ? thrown.message : 'not a roll-up';
-      return { kind: 'rejected', code: 'malformed', detail };
-    }
-    if (!decoded.ok) {
-      const { code, row, field, detail } = decoded.error;
-      return { kind: 'rejected', code, detail: `needs[${row}].${field}: ${detail}` };
-    }
-    // Before the guard, whose baseline is the last roll-up that was taken.
-    const addedNames = this.#names.room(cluster, decoded.value);
-    if (addedNames === undefined) return tooManyNames;
-    const rows = decoded.value.length;
-    const previousRows = this.#rowCounts.get(cluster) ?? 0;
-    // Unguarded: whatever comes is the new baseline, or switching the rail on later would hold it.
-    if (!isGuarded) this.#guard.forget(cluster);
-    const verdict = this.#guard.check(cluster, rows);
-    if (verdict.kind === 'held') {
-      this.#recorded.markReported(cluster);
-      return { kind: 'held', rows, previousRows, consecutive: verdict.consecutive };
-    }
-    const applied = this.#recorded.applyRollup(cluster, decoded.value);
-    assert(applied.ok, 'the engine refused names that there was room for', { cluster });
-    this.#names.taken(cluster, addedNames);
-    this.#rowCounts.set(cluster, rows);
-    const demand = this.#listing.replace(cluster, this.#needsOf(cluster));
-    return { kind: 'applied', rows, previousRows, confirmedAfter: verdict.confirmedAfter, demand };
-  }
-
-  /** As they stand in the table, where rows of one key are one. */
-  #needsOf(cluster: string): readonly Need[] {
-    const { inventory, needs } = this.#engine;
-    return needs.rowsOf(inventory.clusterIndex(cluster)).map(({ need }) => need);
-  }
-
-  /** The accepted roll-up was repeated: a streak of suspicious ones is over. */
-  #unchanged(cluster: string): void {
-    this.#recorded.markReported(cluster);
-    const rows = this.#rowCounts.get(cluster);
-    if (rows !== undefined) this.#guard.check(cluster, rows);
-  }
-
-  forgetCluster(cluster: string): void {
-    this.#guard.forget(cluster);
-    this.#rowCounts.delete(cluster);
-    this.#rows.forget(cluster);
-    this.#listing.replace(cluster, []);
-    this.#recorded.applyRollup(cluster, []);
   }
 
   cycle(options: CycleOptions): CycleAnswer {
@@ -202,5 +128,35 @@ export class Decider {
     const slot = this.#engine.inventory.slotOf(id);
     assert(slot >= 0, 'the engine does not know a machine', { id });
     return slot;
+  }
+}
+
+/**
+ * Times the engine's phases from outside: the engine has no clock and only says when a phase is over.
+ * The time before the first phase and after the last (input, ledgers, record, trace) belongs to none.
+ */
+export class PhaseStopwatch {
+  readonly #monotonicMs: () => number;
+  #tookMs: Record<EnginePhase, number> = { phase1: 0, phase2: 0, phase3: 0 };
+  #lastMs = 0;
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+  }
+
+  start(): void {
+    this.#tookMs = { phase1: 0, phase2: 0, phase3: 0 };
+    this.#lastMs = this.#monotonicMs();
+  }
+
+  phaseEnded(phase: EnginePhase): void {
+    const nowMs = this.#monotonicMs();
+    this.#tookMs[phase] += nowMs - this.#lastMs;
+    this.#lastMs = nowMs;
+  }
+
+  /** Since `start`. */
+  take(): PhaseTimes {
+    return this.#tookMs;
   }
 }

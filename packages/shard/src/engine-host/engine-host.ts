@@ -14,7 +14,8 @@ import type {
   StateCode,
   Withheld,
 } from '@bigfleet/engine';
-import type { CycleAnswer, RollupVerdict } from './answer.ts';
+import type { CycleAnswer } from './answer.ts';
+import type { RollupEngine } from '../rollup/admission.ts';
 import type { NeedChanges } from './need-journal.ts';
 import type { VerdictPage, VerdictQuery } from './need-verdicts.ts';
 
@@ -25,23 +26,12 @@ export interface MachineFeed {
   withhold(id: string, reason: Withheld | undefined): void;
 }
 
-export interface RollupOrder {
-  readonly cluster: string;
-  /** A ClusterCapacityNeeds, undecoded. They must stay as they are until the verdict. */
-  readonly bytes: Uint8Array;
-  /** Rail 2: hold a roll-up that drops almost everything until it was repeated. */
-  readonly isGuarded: boolean;
-}
-
-export interface EngineHost {
+export interface EngineHost extends RollupEngine {
   readonly machines: MachineFeed;
   /** Who hears, after the fleet wrote it, which machine was written. */
   onMachineWrite(listener: (machineId: string) => void): void;
-  applyRollup(order: RollupOrder): Promise<RollupVerdict>;
   /** An administrator's confirmed empty roll-up. */
   forgetCluster(cluster: string): Promise<void>;
-  /** An unchanged roll-up still ends the silence of its cluster. */
-  markReported(cluster: string): void;
   /** Pairs of cluster and fingerprint whose operator refused a bootstrap. */
   setHeldOff(heldOff: ReadonlySet<string>): void;
   setBrakes(brakes: Brakes): void;
@@ -62,4 +52,42 @@ export interface EngineHost {
   /** The trace in the next answers starts anew, with the state as it is now. */
   rotateTrace(): void;
   close(): Promise<void>;
+}
+
+export type WriteListener = (machineId: string) => void;
+
+/**
+ * Tells its listener which machines were written: every write of the fleet passes through the host's
+ * feed, also those that change no state. Nothing is kept here; a listener must be cheap.
+ */
+export class MachineWrites {
+  #listener: WriteListener | undefined;
+
+  /** One listener; the last one that asked. */
+  listen(listener: WriteListener): void {
+    this.#listener = listener;
+  }
+
+  /** The same feed, told about. */
+  through(feed: MachineFeed): MachineFeed {
+    const told = (id: string): void => this.#listener?.(id);
+    return {
+      put: (machine, nowMs) => {
+        feed.put(machine, nowMs);
+        told(machine.id);
+      },
+      remove: (id) => {
+        feed.remove(id);
+        told(id);
+      },
+      move: (id, to, changes, nowMs) => {
+        feed.move(id, to, changes, nowMs);
+        told(id);
+      },
+      withhold: (id, reason) => {
+        feed.withhold(id, reason);
+        told(id);
+      },
+    };
+  }
 }

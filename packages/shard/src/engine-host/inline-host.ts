@@ -4,8 +4,7 @@
 import type { Runtime } from '@bigfleet/base';
 import type { TraceEntry } from '@bigfleet/engine';
 import { Decider, type DeciderOptions } from './decider.ts';
-import type { EngineHost } from './engine-host.ts';
-import { MachineWrites } from './machine-writes.ts';
+import { type EngineHost, MachineWrites } from './engine-host.ts';
 
 export function createInlineHost(runtime: Runtime, options: DeciderOptions = {}): EngineHost {
   const decider = new Decider(() => runtime.clock.monotonicMs(), options);
@@ -23,8 +22,8 @@ export function createInlineHost(runtime: Runtime, options: DeciderOptions = {})
       withhold: (id, reason) => apply({ kind: 'withhold', id, reason }),
     }),
     onMachineWrite: (listener) => writes.listen(listener),
-    applyRollup: (order) => later(() => decider.applyRollup(order)),
-    forgetCluster: (cluster) => later(() => decider.forgetCluster(cluster)),
+    applyRollup: (order) => later(() => decider.rollups.admit(order)),
+    forgetCluster: (cluster) => later(() => decider.rollups.forget(cluster)),
     markReported: (cluster) => apply({ kind: 'reported', cluster }),
     setHeldOff: (heldOff) => apply({ kind: 'held_off', heldOff }),
     setBrakes: (brakes) => apply({ kind: 'brakes', brakes }),

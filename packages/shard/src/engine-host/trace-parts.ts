@@ -1,7 +1,7 @@
 // The bytes of the trace on their way out of the engine's thread: gathered while inputs arrive,
 // handed over with each answer. A part continues the trace before it unless it starts another one.
-// What gathers is bounded; beyond the bound the trace ends where it is, and the owner of the disk
-// asks for another one.
+// The gathered bytes are bounded; beyond the bound the trace ends where it is, and the owner of the
+// disk asks for another one.
 
 import { BigFleetError } from '@bigfleet/base';
 import type { TraceSink } from '@bigfleet/engine';

@@ -1,8 +1,8 @@
 // The engine in a worker thread: a decision of seconds must not stop the thread that owns the
 // sockets, or thousands of operators see a dead peer and reconnect at once.
 //
-// Inputs gather as bytes and leave before anything that wants an answer, when a batch is full, or
-// when a cycle is near: half of what a cycle's question waited for was inputs in front of it.
+// Inputs gather as bytes and leave before any message that wants an answer, when a batch is full, or
+// when a cycle is near: inputs that leave with the cycle's question make the cycle wait for them.
 // The port keeps order and loses nothing. When the thread ends, every open question is rejected
 // and `lost` says why; the process must end then.
 
@@ -10,14 +10,11 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { BigFleetError } from '@bigfleet/base';
 import { type Brakes, InputEncoder, type TraceEntry } from '@bigfleet/engine';
+import type { RollupOrder, RollupVerdict } from '../rollup/admission.ts';
+import { packRollups, RollupBatches, RollupWindow } from '../rollup/transfer.ts';
 import type { DeciderOptions } from './decider.ts';
-import type { RollupVerdict } from './answer.ts';
-import type { EngineHost, RollupOrder } from './engine-host.ts';
-import { MachineWrites } from './machine-writes.ts';
-import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts';
-import { RollupBatches } from './rollup-batches.ts';
-import { packRollups } from './rollup-packing.ts';
-import { RollupWindow } from './rollup-window.ts';
+import { type EngineHost, MachineWrites } from './engine-host.ts';
+import type { FromWorker, ToWorker, WorkerOptions } from './worker-main.ts';
 
 /** Batches stay small, so that neither thread is held up by one. */
 const BATCH_BYTES: number = 1 << 18;

@@ -5,17 +5,49 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
-import { InputDecoder } from '@bigfleet/engine';
+import { type CycleOptions, InputDecoder } from '@bigfleet/engine';
 import {
   createDeltaBuffer,
   nodeThreadSource,
   startThreadProbe,
   threadDeltas,
 } from '@bigfleet/telemetry';
-import { Decider } from './decider.ts';
+import { Decider, type DeciderOptions } from './decider.ts';
 import type { CycleAnswer } from './answer.ts';
-import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts';
-import { unpackRollups } from './rollup-packing.ts';
+import type { RollupVerdict } from '../rollup/admission.ts';
+import { type PackedRollups, unpackRollups } from '../rollup/transfer.ts';
+import type { NeedChanges } from './need-journal.ts';
+import type { VerdictPage, VerdictQuery } from './need-verdicts.ts';
+
+/** Inputs are bytes (InputEncoder) and keep their order; a message that wants an answer has a number. */
+export type ToWorker =
+  | { readonly kind: 'inputs'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'rollups'; readonly id: number; readonly rollups: PackedRollups }
+  | { readonly kind: 'forget'; readonly id: number; readonly cluster: string }
+  | { readonly kind: 'verdicts'; readonly id: number; readonly query: VerdictQuery }
+  | { readonly kind: 'need_changes'; readonly id: number; readonly isFresh: boolean }
+  | { readonly kind: 'priorities'; readonly id: number; readonly machineIds: readonly string[] }
+  | { readonly kind: 'rotate_trace' }
+  | { readonly kind: 'cycle'; readonly id: number; readonly options: CycleOptions };
+
+export type FromWorker =
+  /** In the order of the orders. */
+  | { readonly kind: 'rollups'; readonly id: number; readonly verdicts: readonly RollupVerdict[] }
+  | { readonly kind: 'forgotten'; readonly id: number }
+  | { readonly kind: 'verdicts'; readonly id: number; readonly page: VerdictPage }
+  | { readonly kind: 'need_changes'; readonly id: number; readonly changes: NeedChanges }
+  | { readonly kind: 'priorities'; readonly id: number; readonly priorities: readonly number[] }
+  | {
+      readonly kind: 'answer';
+      readonly id: number;
+      readonly answer: CycleAnswer;
+      /** Of the engine's thread since the answer before: lag, collections, heap. */
+      readonly threadDeltas: Float64Array;
+    };
+
+export interface WorkerOptions {
+  readonly engine: DeciderOptions;
+}
 
 assert(parentPort !== null, 'the engine worker runs as a worker thread only');
 const port = parentPort;
@@ -33,11 +65,11 @@ port.on('message', (message: ToWorker) => {
       return;
     case 'rollups': {
       const orders = unpackRollups(message.rollups);
-      const verdicts = Array.from(orders, (order) => decider.applyRollup(order));
+      const verdicts = Array.from(orders, (order) => decider.rollups.admit(order));
       return send({ kind: 'rollups', id: message.id, verdicts });
     }
     case 'forget':
-      decider.forgetCluster(message.cluster);
+      decider.rollups.forget(message.cluster);
       return send({ kind: 'forgotten', id: message.id });
     case 'verdicts':
       return send({ kind: 'verdicts', id: message.id, page: decider.verdicts(message.query) });

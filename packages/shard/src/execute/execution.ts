@@ -1,10 +1,18 @@
-// What became of an order when its worker was done with it. A provider that takes minutes answers at
+// An order, and what became of it when its worker was done with it. A provider that takes minutes answers at
 // once that it has begun, so most executions are under way then, and end when the machine does: at
 // the state that the transition leads to, at Failed, or somewhere else. The end is read off the
 // machine by one rule, whoever sees it: the ack, reconcile, or a question about one machine.
 
-import type { ExecuteOutcome } from '@bigfleet/base';
-import { isBound, type Machine, State, type StateCode } from '@bigfleet/engine';
+import type { ActionReason, ExecuteOutcome } from '@bigfleet/base';
+import {
+  type ActionKindCode,
+  isBound,
+  type Machine,
+  State,
+  type StateCode,
+} from '@bigfleet/engine';
+import type { ActionNeed } from '../engine-host/answer.ts';
+import type { MachineHandle } from '../fleet/fleet.ts';
 
 export interface UnderWay {
   /** The transitional state that the machine is in. */
@@ -38,4 +46,24 @@ export function executionOf(
   if (isBound(state) && machine.cluster !== cluster) return 'stale_state';
   if (state === transit) return { underWay: transit };
   return state === ends.get(transit) ? 'success' : 'stale_state';
+}
+
+// One action on its way to execution: everything that its executor needs, decided in one cycle
+// and re-checked when it runs. The handle, not the id, says whether the machine is still the one
+// that was decided about.
+
+export interface ActionOrder {
+  readonly kind: ActionKindCode;
+  readonly handle: MachineHandle;
+  readonly machineId: string;
+  /** Destination of acquisitions, source of drains, empty for Delete. */
+  readonly cluster: string;
+  /** What is served; undefined for Reclaim and Delete. */
+  readonly need: ActionNeed | undefined;
+  readonly graceSeconds: number;
+  readonly preemptorPriority: number;
+  readonly reason: ActionReason;
+  readonly cycle: number;
+  /** The operator's part is over: only the provider call of a drain is left. */
+  readonly isDrainDue?: boolean;
 }

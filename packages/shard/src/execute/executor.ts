@@ -21,14 +21,13 @@ import {
   type StateCode,
   stateName,
 } from '@bigfleet/engine';
+import type { ActionNeed } from '../engine-host/answer.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import type { Provider, ReportedMachine, TransitionAck } from '../provider/provider.ts';
 import { isThrottled, ProviderError } from '../provider/provider-error.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
-import type { ActionNeed } from '../engine-host/answer.ts';
+import type { Provider, ReportedMachine, TransitionAck } from '../provider/provider.ts';
 import { machineOfReport } from './adopt.ts';
-import { type Execution, executionOf } from './execution.ts';
-import type { ActionOrder } from './order.ts';
+import { type ActionOrder, type Execution, executionOf } from './execution.ts';
 import type { BlobAnswer, BlobSource, DrainDesk, PacePort } from './ports.ts';
 
 /** A blob that is stale when it arrives is pulled again, but not for ever. */

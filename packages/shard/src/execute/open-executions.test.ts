@@ -7,9 +7,8 @@ import type { ExecuteOutcome } from '@bigfleet/base';
 import { ActionKind, isBound, type Machine, State, type StateCode } from '@bigfleet/engine';
 import { machineOf } from '../engine-host/testing/random-inputs.ts';
 import { nodeChange, nodeRemoval } from '../fleet/node-change.ts';
-import { executionOf } from './execution.ts';
+import { type ActionOrder, executionOf } from './execution.ts';
 import { type EndedExecution, OpenExecutions } from './open-executions.ts';
-import type { ActionOrder } from './order.ts';
 
 const STATES: readonly StateCode[] = [1, 2, 3, 4, 5, 6, 7, 8];
 const ends: readonly (readonly [transit: StateCode, end: StateCode])[] = [

@@ -9,8 +9,7 @@
 import type { ExecuteOutcome } from '@bigfleet/base';
 import { type Machine, State, type StateCode } from '@bigfleet/engine';
 import type { NodeChange } from '../fleet/node-change.ts';
-import { executionOf, type UnderWay } from './execution.ts';
-import type { ActionOrder } from './order.ts';
+import { type ActionOrder, executionOf, type UnderWay } from './execution.ts';
 
 export interface EndedExecution {
   readonly order: ActionOrder;

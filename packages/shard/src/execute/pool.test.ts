@@ -7,10 +7,9 @@ import { test } from 'node:test';
 import { createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { ActionKind } from '@bigfleet/engine';
-import type { Execution } from './execution.ts';
-import type { ActionOrder } from './order.ts';
-import type { SlowDown } from './provider-pace.ts';
+import type { ActionOrder, Execution } from './execution.ts';
 import { ExecutePool } from './pool.ts';
+import type { SlowDown } from './provider-pace.ts';
 
 const CONCURRENCY = 2;
 

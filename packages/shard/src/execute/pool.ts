@@ -11,8 +11,7 @@
 // lane per provider name that was ever configured, three times the concurrency in each.
 
 import { type Runtime, withDeadline } from '@bigfleet/base';
-import type { Execution } from './execution.ts';
-import type { ActionOrder } from './order.ts';
+import type { ActionOrder, Execution } from './execution.ts';
 import { ProviderLane } from './provider-lane.ts';
 import type { SlowDown } from './provider-pace.ts';
 

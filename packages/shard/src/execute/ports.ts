@@ -4,7 +4,7 @@
 import type { ActionReason } from '@bigfleet/base';
 import type { Requirement } from '@bigfleet/engine';
 import type { MachineHandle } from '../fleet/fleet.ts';
-import type { ActionOrder } from './order.ts';
+import type { ActionOrder } from './execution.ts';
 
 export interface BlobOrder {
   readonly cluster: string;

@@ -6,7 +6,7 @@
 // cycle would decide, and its machines are kept from everybody meanwhile.
 
 import { BoundedQueue, type Runtime, type Timer } from '@bigfleet/base';
-import type { ActionOrder } from './order.ts';
+import type { ActionOrder } from './execution.ts';
 import { ProviderPace, type SlowDown } from './provider-pace.ts';
 
 export class ProviderLane {

@@ -5,8 +5,7 @@
 // What only this process knows about a machine lives beside it: an action is under way, a drain
 // waits for its operator, we marked it Failed ourselves.
 
-import type { Clock } from '@bigfleet/base';
-import { assert } from '@bigfleet/base';
+import { assert, type Clock } from '@bigfleet/base';
 import {
   type ActionKindCode,
   Inventory,
@@ -17,13 +16,15 @@ import {
   type Withheld,
 } from '@bigfleet/engine';
 import type { MachineFeed } from '../engine-host/engine-host.ts';
-import type { IngestBatch, IngestChange } from '../provider/reconcile/ingest.ts';
 import { EngineView, type LocalMarks } from '../provider/reconcile/engine-view.ts';
-import type { KnownMachines, Pending } from '../provider/reconcile/known-machines.ts';
-import { ResourceRoom } from '../provider/reconcile/resource-room.ts';
+import type { IngestBatch, IngestChange } from '../provider/reconcile/ingest.ts';
+import {
+  type KnownMachines,
+  type Pending,
+  ResourceRoom,
+} from '../provider/reconcile/known-machines.ts';
+import type { LocalWrites } from '../provider/row-trust.ts';
 import { cutError } from '../provider/text-limits.ts';
-import type { FleetGate } from './fleet-gate.ts';
-import type { LocalWrites } from '../provider/provider-source.ts';
 import { MachineCounts } from './machine-counts.ts';
 import { type NodeChange, nodeChange, nodeRemoval } from './node-change.ts';
 import { WriteJournal } from './write-journal.ts';
@@ -33,7 +34,7 @@ export interface FleetOptions {
   readonly clock: Clock;
   readonly onNodeChange: (change: NodeChange) => void;
   /** Absent: everything that a provider lists is ours. */
-  readonly gate?: FleetGate;
+  readonly gate?: FleetGate | undefined;
 }
 
 /** Names one machine; a slot alone may since have been given to another. */
@@ -272,4 +273,18 @@ export class Fleet implements LocalMarks {
     if (count > 0) this.#configured.set(cluster, count);
     else this.#configured.delete(cluster);
   }
+}
+
+// Whose the machines are, as the fleet asks it: what may enter, what is withheld from decisions, what
+// may be acted on. Without a gate everything that a provider lists is ours.
+
+export interface FleetGate {
+  /** Whether a machine that the fleet does not know may enter it. */
+  mayEnter(machine: Machine): boolean;
+  /** Whether a known machine, as it is now, stays. Not asked while an action is under way. */
+  mayStay(machine: Machine): boolean;
+  /** From every pool and phase of the engine; undefined: none. */
+  withheldOf(machine: Machine): Withheld | undefined;
+  /** Asked last, when an action is about to be queued: the decision may be older than the rule. */
+  mayAct(machine: Machine, kind: ActionKindCode): boolean;
 }

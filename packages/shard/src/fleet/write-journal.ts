@@ -4,7 +4,7 @@
 //
 // Bound: one entry per machine.
 
-import type { LocalWrites } from '../provider/provider-source.ts';
+import type { LocalWrites } from '../provider/row-trust.ts';
 
 interface Sets {
   readonly touched: Set<string>;

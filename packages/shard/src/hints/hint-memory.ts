@@ -8,8 +8,7 @@
 // Bound: one entry per demanded profile; profiles that are demanded no more are dropped when the
 // demand changes, and only then is the list made anew.
 
-import { CATCH_ALL, type Hint, isSameHint } from './hint.ts';
-import type { ProfileHint, ProfileHints } from './profile-hints.ts';
+import { CATCH_ALL, type Hint, type ProfileHint, type ProfileHints, isSameHint } from './hint.ts';
 import type { DemandedProfile } from './supply.ts';
 
 export interface Told {

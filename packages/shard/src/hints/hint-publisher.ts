@@ -14,9 +14,8 @@
 import { assert, type Runtime } from '@bigfleet/base';
 import type { Session } from '../session/session.ts';
 import { HintMemory, isNews, type Told } from './hint-memory.ts';
-import { type ProfileHint, ProfileHints } from './profile-hints.ts';
-import type { ClusterDemand, FleetSupply } from './supply.ts';
-import { SupplyWatch } from './supply-watch.ts';
+import { type ProfileHint, ProfileHints } from './hint.ts';
+import { type ClusterDemand, type FleetSupply, SupplyWatch } from './supply.ts';
 
 const HINT_INTERVAL_MS = 5_000;
 const HINTS_PER_TURN = 1_000;
@@ -32,7 +31,7 @@ export interface HintPublisherOptions {
   readonly sessions: { all(): Iterable<Session> };
   readonly demand: ClusterDemand;
   /** Least time between two hints of one profile to one cluster. */
-  readonly intervalMs?: number;
+  readonly intervalMs?: number | undefined;
 }
 
 export class HintPublisher {

@@ -4,7 +4,7 @@
 
 import { INSTANCE_TYPE_KEY, Operator, type Requirement } from '@bigfleet/engine';
 import { Confidence } from '@bigfleet/wire';
-import type { FrameInit } from '../session/frame.ts';
+import { type FrameInit, type ShardFrame, preparedFrame } from '../session/frame.ts';
 import type { DemandedProfile, FleetSupply, SupplyCount } from './supply.ts';
 
 export interface Hint {
@@ -23,7 +23,7 @@ export const CATCH_ALL: DemandedProfile = {
   isPinned: false,
 };
 
-export function hintKey({ fingerprint }: DemandedProfile): string {
+function hintKey({ fingerprint }: DemandedProfile): string {
   return `available:${fingerprint}`;
 }
 
@@ -48,7 +48,7 @@ export function isSameHint(a: Hint, b: Hint): boolean {
   return a.count === b.count && a.confidence === b.confidence && a.costPerHour === b.costPerHour;
 }
 
-export function hintFrame(profile: DemandedProfile, hint: Hint): FrameInit {
+function hintFrame(profile: DemandedProfile, hint: Hint): FrameInit {
   return {
     payload: {
       case: 'availableCapacity',
@@ -96,4 +96,61 @@ function cheaper(a: SupplyCount, b: SupplyCount): number {
 function confidenceOf({ idleCount, speculativeCount }: SupplyCount): Confidence {
   if (idleCount > 0) return Confidence.HIGH;
   return speculativeCount > 0 ? Confidence.MEDIUM : Confidence.NONE;
+}
+
+/**
+ * The hint of each demanded profile, worked out once per publication however many clusters demand
+ * it, and its frame, encoded once however many sessions it goes to. As long as a hint says the same
+ * it stays the same object, so that comparing it with the one that was sent compares two pointers.
+ *
+ * Bound: one per profile that some cluster demands; a profile that is gone takes its hint along.
+ */
+export class ProfileHint {
+  readonly profile: DemandedProfile;
+  readonly key: string;
+  /** When it was last told to whoever had heard of it before; kept by the publisher. */
+  repeatedMs: number = Number.NEGATIVE_INFINITY;
+  /** Sessions that are to know of it; kept by their memories. */
+  sessionCount = 0;
+  readonly #types: readonly string[] | undefined;
+  #hint: Hint | undefined;
+  #frame: ShardFrame | undefined;
+  #publication = 0;
+
+  constructor(profile: DemandedProfile) {
+    this.profile = profile;
+    this.key = hintKey(profile);
+    this.#types = pinnedTypes(profile.requirements);
+  }
+
+  /** As of a publication, whose supply does not change. */
+  at(publication: number, supply: FleetSupply): Hint {
+    if (this.#hint !== undefined && this.#publication === publication) return this.#hint;
+    this.#publication = publication;
+    const hint = hintOf(this.profile, this.#types, supply);
+    if (this.#hint === undefined || !isSameHint(this.#hint, hint)) {
+      this.#hint = hint;
+      this.#frame = undefined;
+    }
+    return this.#hint;
+  }
+
+  /** Of the hint that `at` gave last. */
+  frameOf(hint: Hint): ShardFrame {
+    this.#frame ??= preparedFrame(hintFrame(this.profile, hint));
+    return this.#frame;
+  }
+}
+
+export class ProfileHints {
+  readonly #hints = new WeakMap<DemandedProfile, ProfileHint>();
+
+  of(profile: DemandedProfile): ProfileHint {
+    let hint = this.#hints.get(profile);
+    if (hint === undefined) {
+      hint = new ProfileHint(profile);
+      this.#hints.set(profile, hint);
+    }
+    return hint;
+  }
 }

@@ -1,11 +1,11 @@
-// What the main thread knows of demand: for every cluster the distinct profiles, by number, and the
-// row counts. Filled from the verdicts on roll-ups, in their order; the needs themselves live with
+// Demand as the main thread knows it: for every cluster the distinct profiles, by number, and the row
+// counts. Filled from the verdicts on roll-ups, in their order; the needs themselves live with
 // the engine. Hints, the demand gauge and the list of held-off pairs read it.
 //
 // Bound: one entry per cluster with demand, one shape per distinct profile.
 
 import { assert, PENALTY_BUCKETS, PINNED_BUCKET, type PenaltyBucket } from '@bigfleet/base';
-import type { AppliedDemand, DemandedShape } from '../engine-host/answer.ts';
+import type { AppliedDemand, DemandedShape } from '../rollup/demand-listing.ts';
 import type { ClusterDemand, DemandedProfile } from '../hints/supply.ts';
 
 /** As latency is measured by: see first-seen.ts. */

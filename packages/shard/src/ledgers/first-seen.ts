@@ -1,6 +1,6 @@
 // When a (cluster, fingerprint) was first demanded, until the first machine for it is Configured
 // (shard §12.5). Observed once and then forgotten: a stamp that stayed would make a long soak
-// measure itself. Whatever is demanded no more is dropped with the next accepted roll-up.
+// measure itself. A profile that is demanded no more is dropped with the next accepted roll-up.
 //
 // Demand is compared without Same, on both sides: gangs are folded before they are decided, and a
 // machine for folded ones carries the fingerprint of what they have in common.

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { State } from '@bigfleet/engine';
-import { Stage } from '../session/testing/stage.ts';
+import { Stage } from '../operators/testing/stage.ts';
 import type { TestOperator } from '../session/testing/test-operator.ts';
 import { MAX_ENTRIES_PER_FRAME } from './node-names.ts';
 

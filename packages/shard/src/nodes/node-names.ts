@@ -5,7 +5,7 @@
 // An operator may name its own cluster's machines only; other entries are dropped and counted.
 // Bound: one link per bound machine, 2,000 entries per frame, names of at most 253 bytes.
 
-import type { Gauge, SampledMessage } from '@bigfleet/telemetry';
+import type { Gauge, MetricRegistry, SampledMessage } from '@bigfleet/telemetry';
 import type { NodeIdentity, NodeIdentityReport } from '@bigfleet/wire';
 import type { SessionMetrics } from '../session/metrics.ts';
 import type { BoundMachines } from './node-view.ts';
@@ -120,4 +120,18 @@ export class NodeNames {
   #publish(): void {
     this.#options.metrics.nodeLinks.set(this.#byMachine.size);
   }
+}
+
+/** Observability §3.8. */
+export interface NodeMetrics {
+  readonly nodeLinks: Gauge;
+}
+
+export function createNodeMetrics(registry: MetricRegistry): NodeMetrics {
+  return {
+    nodeLinks: registry.gauge({
+      name: 'bigfleet_shard_node_links',
+      help: 'Machines with a known node name.',
+    }),
+  };
 }

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { State } from '@bigfleet/engine';
-import { nodeView } from '../session/testing/fake-machines.ts';
-import { Stage } from '../session/testing/stage.ts';
+import { nodeView } from '../operators/testing/fake-machines.ts';
+import { Stage } from '../operators/testing/stage.ts';
 
 test('an update shows shape, host and state, with the cluster always filled', async () => {
   const stage = new Stage('content');

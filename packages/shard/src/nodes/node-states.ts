@@ -5,14 +5,16 @@
 //
 // No session: dropped silently; the replay at the next connection repairs it. Nothing here waits.
 
-import { State } from '@bigfleet/engine';
-import type { OperatorSession, SessionDirectory } from '../session/operator-session.ts';
+import { INSTANCE_TYPE_KEY, State, ZONE_KEY } from '@bigfleet/engine';
+import type { OperatorSession } from '../session/session.ts';
+import type { SessionTable } from '../session/session-table.ts';
 import type { NodeNames } from './node-names.ts';
-import { nodeStateFrame, nodeStateKey } from './node-state-frame.ts';
 import type { BoundMachines, NodeView } from './node-view.ts';
+import { fromMap } from '@bigfleet/wire';
+import type { ShardFrame } from '../session/frame.ts';
 
 export interface NodeStatesOptions {
-  readonly sessions: SessionDirectory;
+  readonly sessions: SessionTable;
   readonly names: NodeNames;
   readonly machines: Pick<BoundMachines, 'viewOf'>;
 }
@@ -57,4 +59,44 @@ export class NodeStates {
     const frame = nodeStateFrame(view, { cluster: session.cluster, nodeName });
     session.post(nodeStateKey(view.machineId), frame);
   }
+}
+
+function nodeStateKey(machineId: string): string {
+  return `node:${machineId}`;
+}
+
+interface NodeStateRoute {
+  /** The receiver of the update. */
+  readonly cluster: string;
+  readonly nodeName: string | undefined;
+}
+
+/**
+ * A NodeStateUpdate from a view of the machine (shard §10). `clusterId` is always filled: with the
+ * cluster that the update goes to, also when the machine has just left it.
+ */
+function nodeStateFrame(view: NodeView, { cluster, nodeName }: NodeStateRoute): ShardFrame {
+  return {
+    payload: {
+      case: 'nodeStateUpdate',
+      value: {
+        supersedesKey: nodeStateKey(view.machineId),
+        machineId: view.machineId,
+        clusterId: cluster,
+        state: view.state,
+        nodeName: nodeName ?? '',
+        providerId: view.hostRef,
+        lastError: view.state === State.Failed ? view.lastError : '',
+        labels: fromMap(labelsOf(view)),
+        resources: { resources: fromMap(view.allocatable) },
+      },
+    },
+  };
+}
+
+function labelsOf({ labels, instanceType, zone }: NodeView): ReadonlyMap<string, string> {
+  const all = new Map(labels);
+  if (instanceType !== '') all.set(INSTANCE_TYPE_KEY, instanceType);
+  if (zone !== '') all.set(ZONE_KEY, zone);
+  return all;
 }

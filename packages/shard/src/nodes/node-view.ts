@@ -1,4 +1,4 @@
-// What an operator is told about a machine. The shard's state fills it from its columns; labels and
+// The view of a machine that its operator is told. The shard's state fills it from its columns; labels and
 // resources are the shape that the kubelet will register with, allocatable and never the
 // per-replica request: that would cap a node at one pod.
 

@@ -7,9 +7,9 @@
 import {
   counterfactual,
   type CounterfactualAnswer,
+  type DecisionRecord,
   decodeDispositions,
   decodeRecord,
-  type DecisionRecord,
   type DispositionNote,
   explain,
   type ExplainAnswer,
@@ -19,9 +19,9 @@ import {
 import { readNewestFirst } from '../records/read-records.ts';
 import type { SegmentFiles } from '../records/segment-files.ts';
 import type { StoredRecord } from '../records/segment-format.ts';
+import { utcText } from './record-lines.ts';
 import { mentionOf } from './scan-records.ts';
 import { stateBeforeCycle } from './state-before-cycle.ts';
-import { utcText } from './utc-text.ts';
 
 export interface ExplainQuestion {
   readonly subject: ExplainSubject;

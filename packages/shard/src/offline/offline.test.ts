@@ -5,20 +5,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeRecord, explain, type NeedRef } from '@bigfleet/engine';
 import { fourCores } from '../core/testing/stage.ts';
-import { MemorySegments } from '../process/testing/memory-segments.ts';
+import { MemorySegments } from '../records/testing/memory-segments.ts';
 import { explainResponse } from '../read/explain-response.ts';
 import { ReadStage } from '../read/testing/read-stage.ts';
 import { readRecords } from '../records/read-records.ts';
 import { decodeSegment, encodeFrames, segmentHeader } from '../records/segment-format.ts';
-import {
-  describeDirectoryReplay,
-  describeExplanation,
-  describeRecordLine,
-  explainRecords,
-  recordLines,
-  replayDirectory,
-  type SegmentFiles,
-} from './index.ts';
+import { describeDirectoryReplay, replayDirectory } from './replay-directory.ts';
+import { describeExplanation, explainRecords } from './explain-records.ts';
+import { describeRecordLine, recordLines } from './record-lines.ts';
+import type { SegmentFiles } from '../records/segment-files.ts';
 
 interface Run {
   readonly files: MemorySegments;

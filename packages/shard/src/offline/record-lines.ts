@@ -5,16 +5,15 @@ import {
   type ActionKindCode,
   actionKindName,
   type CycleDispositions,
+  type DecisionRecord,
   decodeDispositions,
   decodeRecord,
-  type DecisionRecord,
   type DispositionCode,
   type RefusedRollup,
 } from '@bigfleet/engine';
 import type { SegmentFiles } from '../records/segment-files.ts';
 import type { StoredRecord } from '../records/segment-format.ts';
 import { type RecordQuery, scanRecords } from './scan-records.ts';
-import { utcText } from './utc-text.ts';
 
 export interface RecordLine {
   readonly epoch: bigint;
@@ -113,4 +112,10 @@ function summaryOf({ actions, needs }: DecisionRecord): NonNullable<RecordLine['
     mentionedNeedCount: needs.length,
     unmetNeedCount: needs.filter(({ isSatisfied }) => !isSatisfied).length,
   };
+}
+
+// A stamp as people read it; milliseconds are enough to tell cycles apart.
+
+export function utcText(unixNanos: bigint): string {
+  return new Date(Number(unixNanos / 1_000_000n)).toISOString();
 }

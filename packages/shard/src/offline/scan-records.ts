@@ -8,7 +8,7 @@ import type { StoredRecord } from '../records/segment-format.ts';
 
 export interface RecordQuery extends ReadOptions {
   /** Only records that decide about it. */
-  readonly subject?: ExplainSubject;
+  readonly subject?: ExplainSubject | undefined;
   /** The oldest so many; absent is all. */
   readonly limit?: number;
 }

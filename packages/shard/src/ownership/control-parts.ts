@@ -7,7 +7,7 @@ import type { EngineHost } from '../engine-host/engine-host.ts';
 import type { DemandLedger } from '../ledgers/demand-ledger.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
 import type { Actuation } from '../rails/actuation.ts';
-import type { Operators } from '../session/operators.ts';
+import type { Operators } from '../operators/operators.ts';
 import type { FleetKeeper } from './fleet-keeper.ts';
 import type { OwnershipStore } from './ownership-store.ts';
 import type { ProviderDirectory } from './provider-directory.ts';

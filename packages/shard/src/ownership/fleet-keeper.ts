@@ -15,8 +15,7 @@ import {
   type StateCode,
   type Withheld,
 } from '@bigfleet/engine';
-import type { Fleet } from '../fleet/fleet.ts';
-import type { FleetGate } from '../fleet/fleet-gate.ts';
+import type { Fleet, FleetGate } from '../fleet/fleet.ts';
 import type { Ownership } from './ownership-rules.ts';
 import type { OwnershipChange, OwnershipStore } from './ownership-store.ts';
 import type { ProviderDirectory } from './provider-directory.ts';

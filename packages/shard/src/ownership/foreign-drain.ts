@@ -10,7 +10,7 @@ import {
   printResources,
   State,
 } from '@bigfleet/engine';
-import type { ActionOrder } from '../execute/order.ts';
+import type { ActionOrder } from '../execute/execution.ts';
 import type { ControlParts } from './control-parts.ts';
 import { giveCandidates, resolveVictims } from './selection.ts';
 import { failed, rejected, type ForeignDrainOrder, type OrderOutcome } from './shard-control.ts';

@@ -2,8 +2,11 @@
 // operators that render, a stub made here (--local-bootstrap).
 
 import type { Clock } from '@bigfleet/base';
-import { isFresh } from '../bootstrap/blob.ts';
-import type { BootstrapOutcome, BootstrapRequests } from '../bootstrap/bootstrap-requests.ts';
+import {
+  type BootstrapOutcome,
+  type BootstrapRequests,
+  isFresh,
+} from '../bootstrap/bootstrap-requests.ts';
 import type { BlobAnswer, BlobSource } from '../execute/ports.ts';
 
 export function operatorBlobs(requests: BootstrapRequests, clock: Clock): BlobSource {

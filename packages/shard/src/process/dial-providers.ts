@@ -94,7 +94,7 @@ function connector(
       address,
       fencing,
       keepalive: settings.providerKeepalive,
-      ...(tls === undefined ? {} : { tls }),
+      tls,
     });
     const line = scans.connect(address);
     const { asker } = line;
@@ -155,7 +155,7 @@ function workerScans(options: DialProvidersOptions): WorkerScans {
   return new WorkerScans({
     runtime,
     keepalive: settings.providerKeepalive,
-    ...(tls === undefined ? {} : { tls }),
+    tls,
     onThreadDeltas,
     onLost: (error) => logger.error('the reconcile thread was lost', { err: error }),
   });

@@ -9,7 +9,7 @@
 import { type ActionReason, assert } from '@bigfleet/base';
 import { ActionKind } from '@bigfleet/engine';
 import type { DrainWaits, FiredDrain } from '../drain/drain-waits.ts';
-import type { ActionOrder } from '../execute/order.ts';
+import type { ActionOrder } from '../execute/execution.ts';
 import type { DrainDesk, DrainNotice, DrainStart } from '../execute/ports.ts';
 
 const PREEMPTIONS: ReadonlySet<string> = new Set<ActionReason>([

@@ -33,7 +33,7 @@ export async function createFakeFleet(options: FakeFleetOptions): Promise<FakeFl
   const { createLatencyMs } = settings;
   const fake = new FakeProvider({
     runtime,
-    ...(createLatencyMs === undefined ? {} : { createLatencyMs }),
+    createLatencyMs,
   });
   seed(fake, settings);
   logger.warn('the provider is a fake in this process', { machines: fake.machineCount });

@@ -5,13 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { State } from '@bigfleet/engine';
 import { fourCores } from '../core/testing/stage.ts';
-import {
-  describeExplanation,
-  describeRecordLine,
-  explainRecords,
-  type RecordLine,
-  recordLines,
-} from '../offline/index.ts';
+import { describeExplanation, explainRecords } from '../offline/explain-records.ts';
+import { describeRecordLine, type RecordLine, recordLines } from '../offline/record-lines.ts';
 import type { TestOperator } from '../session/testing/test-operator.ts';
 import { LIBRARY_SETTINGS, type ShardSettings } from './shard-options.ts';
 import { demandOf, ShardStage } from './testing/shard-stage.ts';

@@ -11,11 +11,11 @@ import {
   stableMessages,
 } from '@bigfleet/telemetry';
 import type { CycleReport, ShardObserver } from '../core/observer.ts';
-import type { ActionOrder } from '../execute/order.ts';
+import type { ActionOrder } from '../execute/execution.ts';
 import { summariseShortfalls } from '../ledgers/shortfalls.ts';
 import type { EffectiveRails } from '../rails/settings.ts';
 import { incrementalMismatch, providerSlowedDown, providerUnheard } from './log-messages.ts';
-import { RejectedLines } from './rejected-lines.ts';
+import { RejectedLines } from './log-lines.ts';
 
 /** Whatever was decided about has moved on by itself: nothing failed. */
 const BENIGN: ReadonlySet<ExecuteOutcome> = new Set([

@@ -17,7 +17,7 @@ import {
 } from '@bigfleet/wire';
 import type { ForgetClusterOptions } from '../rails/forget-cluster.ts';
 import { shardAdminHandlers } from '../rails/shard-admin.ts';
-import type { Operators } from '../session/operators.ts';
+import type { Operators } from '../operators/operators.ts';
 import type { ShardExtension, ShardOptions, ShardParts } from './shard-options.ts';
 
 const SESSION_PATH = pathOf(Shard.method.session);

@@ -19,7 +19,7 @@ import type { Actuation } from '../rails/actuation.ts';
 import type { DurableFile } from '../rails/durable-file.ts';
 import type { RailFlags } from '../rails/settings.ts';
 import type { SegmentFiles } from '../records/segment-files.ts';
-import type { Operators } from '../session/operators.ts';
+import type { Operators } from '../operators/operators.ts';
 
 export interface ShardOptions {
   readonly runtime: Runtime;
@@ -36,11 +36,11 @@ export interface ShardOptions {
   readonly transport: ShardTransport;
   readonly settings: ShardSettings;
   /** Raw cycle durations; the caller closes it. */
-  readonly samples?: SampleTrace;
+  readonly samples?: SampleTrace | undefined;
   /** Absent: the providers are this shard's alone, and nobody steers it. */
   readonly ownership?: OwnershipOptions;
   /** Of the coordinator's client, when there is one; 0 otherwise. */
-  readonly coordinatorTerm?: () => bigint;
+  readonly coordinatorTerm?: (() => bigint) | undefined;
   /** Further services on the same server: reading. Called once, before anything is served. */
   readonly extend?: (router: Router, parts: ShardParts) => ShardExtension;
 }

@@ -4,6 +4,7 @@
 // for the coordinator.
 
 import type { Runtime } from '@bigfleet/base';
+import type { DataDir } from '@bigfleet/process';
 import {
   createSampleTrace,
   type DeltaTarget,
@@ -17,22 +18,27 @@ import {
   startProcessMetrics,
 } from '@bigfleet/telemetry';
 import { tlsFromFlags, type TlsMaterial } from '@bigfleet/wire';
-import { openAppendFile } from '../audit/append-file.ts';
-import { type AuditLog, noAuditLog, openAuditLog } from '../audit/audit-log.ts';
-import { createAuditDropCounter } from '../audit/metrics.ts';
+import {
+  type AuditLog,
+  createAuditDropCounter,
+  noAuditLog,
+  openAppendFile,
+  openAuditLog,
+} from '../audit/audit-log.ts';
 import { WorkerHost } from '../engine-host/worker-host.ts';
 import { type DurableFile, durableFile } from '../rails/durable-file.ts';
-import { serveReading, ThreadedRecordsReader } from '../read/index.ts';
+import { ThreadedRecordsReader } from '../read/records-thread/threaded-reader.ts';
 import type { ProviderSummaryInit } from '../read/shard-status.ts';
 import { directorySegments } from '../records/segment-files.ts';
-import { type DataDir, openDataDir } from './data-dir.ts';
+import { openDataDir } from './data-dir.ts';
 import { type DialledProviders, dialProviders } from './dial-providers.ts';
 import { nextEpoch } from './epoch.ts';
 import { grpcTransport } from './grpc-transport.ts';
 import type { ProcessSettings } from './process-settings.ts';
+import { serveReading } from './serve-reading.ts';
 import type { RunningShard } from './shard-options.ts';
 import { startShard } from './start-shard.ts';
-import { stopWithin } from './stop-within.ts';
+import { stopWithin } from './stop-shard.ts';
 
 const HTTP_CLOSE_WITHIN_MS = 1_000;
 const STOP_WITHIN_MS = 14_000;
@@ -106,7 +112,7 @@ async function prepare(
   const { runtime, registry, settings, env } = options;
   const material = tlsFromFlags({ ...settings.tls, env });
   const tls = material === 'plaintext' ? undefined : material;
-  const dataDir = await openDataDir(settings.dataDir);
+  const dataDir = openDataDir(settings.dataDir);
   opened.defer(() => dataDir.release());
   const epoch = await nextEpoch(durableFile(dataDir.at('epoch')), settings.epochFloor);
   const { shardId } = settings;
@@ -182,15 +188,13 @@ async function serve(options: StartProcessOptions, prepared: Prepared): Promise<
       connect: dialled.connect,
       connected: dialled.connected,
     },
-    ...(options.coordinatorTerm === undefined ? {} : { coordinatorTerm: options.coordinatorTerm }),
-    ...(samples === undefined ? {} : { samples }),
+    coordinatorTerm: options.coordinatorTerm,
+    samples,
     extend: serveReading({
       version: settings.build.version,
-      ...(hasRecords ? { records: new ThreadedRecordsReader(runtime, recordsDir) } : {}),
+      records: hasRecords ? new ThreadedRecordsReader(runtime, recordsDir) : undefined,
       providerFacts: (name) => factsOf(dialled, name),
-      ...(options.coordinatorTerm === undefined
-        ? {}
-        : { coordinatorTerm: options.coordinatorTerm }),
+      coordinatorTerm: options.coordinatorTerm,
     }),
   });
   unowned.move();

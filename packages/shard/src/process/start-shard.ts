@@ -6,18 +6,17 @@
 
 import { BigFleetError } from '@bigfleet/base';
 import { stableMessages } from '@bigfleet/telemetry';
+import { shardReadiness } from '../core/readiness.ts';
 import { observePool } from '../metrics/action-metrics.ts';
-import { observeBrakes } from '../metrics/brake-metrics.ts';
 import { observeRecords, registerEpoch, registerPhase1Broker } from '../metrics/process-facts.ts';
 import { openOwnership } from '../ownership/open-ownership.ts';
 import { openActuation } from '../rails/actuation.ts';
-import { createRailMetrics } from '../rails/metrics.ts';
+import { createRailMetrics, observeBrakes } from '../rails/metrics.ts';
 import { RecordWriter } from '../records/record-writer.ts';
-import { shardReadiness } from './readiness.ts';
 import { createRouter } from './router.ts';
 import type { RunningShard, ShardOptions, ShardParts } from './shard-options.ts';
 import { stopShard } from './stop-shard.ts';
-import { warnWithoutProvider } from './watch-providers.ts';
+import { warnWithoutProvider } from './watches.ts';
 import { ShardWiring } from './wiring.ts';
 
 /** Rejects when this process must not serve: settings it cannot read, an address it cannot have. */

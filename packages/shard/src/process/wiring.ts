@@ -15,30 +15,31 @@ import { TransitionClock } from '../ledgers/transition-clock.ts';
 import { type ActionMetrics, createActionMetrics } from '../metrics/action-metrics.ts';
 import { createCycleMetrics } from '../metrics/cycle-metrics.ts';
 import { createMachineMetrics } from '../metrics/machine-metrics.ts';
+import { createOperators, type Operators } from '../operators/operators.ts';
 import { Control } from '../ownership/control.ts';
 import type { OpenOwnership } from '../ownership/open-ownership.ts';
 import { quotaRemaining } from '../ownership/quota-remaining.ts';
 import type { Actuation } from '../rails/actuation.ts';
 import type { ForgetClusterOptions } from '../rails/forget-cluster.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
-import { createOperators, type Operators } from '../session/operators.ts';
-import { createAuditObserver } from './audit-observer.ts';
+import type { AppliedDemand } from '../rollup/demand-listing.ts';
 import { localBlobs, operatorBlobs } from './blob-source.ts';
 import { BoundMachineIndex } from './bound-machines.ts';
-import { createBrakeLines } from './brake-lines.ts';
 import { OperatorDrainDesk } from './drain-desk.ts';
-import { createHintCycle } from './hint-cycle.ts';
 import { createLogObserver, type LogObserver } from './log-observer.ts';
-import { createMetricsObserver } from './metrics-observer.ts';
 import { createNodeNotices, type NodeNotices } from './node-notices.ts';
-import { combineObservers } from './observers.ts';
+import {
+  combineObservers,
+  createAuditObserver,
+  createHintCycle,
+  createMetricsObserver,
+  createSampleObserver,
+} from './observers.ts';
 import { createPhaseAttribution } from './phase-attribution.ts';
-import { createSampleObserver } from './sample-observer.ts';
-import { createRollupPort, type RollupPort } from './rollup-port.ts';
+import { createBrakeLines } from './log-lines.ts';
 import { noCoordinator } from './router.ts';
 import type { ShardExtension, ShardOptions, ShardParts } from './shard-options.ts';
-import { createListSizeWatch } from './watch-providers.ts';
-import { createTransitionWatch } from './watch-transitions.ts';
+import { createListSizeWatch, createTransitionWatch } from './watches.ts';
 
 export interface WiringOptions {
   readonly options: ShardOptions;
@@ -61,7 +62,6 @@ export class ShardWiring {
   readonly #firstSeen = new FirstSeen();
   readonly #transitions = new TransitionClock();
   readonly #bound: BoundMachineIndex = new BoundMachineIndex(() => this.core.fleet);
-  readonly #rollups: RollupPort;
   readonly #desk: OperatorDrainDesk;
   readonly #actions: ActionMetrics;
   readonly #notices: NodeNotices;
@@ -72,13 +72,6 @@ export class ShardWiring {
     this.#given = given;
     const { options, actuation } = given;
     const { runtime, logger, registry, host, providers, settings } = options;
-    this.#rollups = createRollupPort({
-      host,
-      clock: runtime.clock,
-      demand: this.demand,
-      firstSeen: this.#firstSeen,
-      isGuarded: () => actuation.effective.emptyRollupGuard,
-    });
     this.operators = this.#createOperators();
     this.#desk = new OperatorDrainDesk({
       waits: this.operators.drains,
@@ -103,8 +96,8 @@ export class ShardWiring {
       drains: this.#desk,
       rails: () => this.#rails(),
       heldOff: () => this.#heldOff(),
-      ...(this.brake === undefined ? {} : { brake: this.brake }),
-      refusedRollups: () => this.operators.rollups.refused.take(),
+      brake: this.brake,
+      refusedRollups: () => this.operators.rollups.notes.refused.take(),
       onNodeChange: (change) => this.#changed(change),
       ...ownershipTies(given.ownership, () => this.core),
       observer: this.#createObserver(),
@@ -129,7 +122,10 @@ export class ShardWiring {
         boundMachineCount: (cluster) => this.#bound.countOf(cluster),
         isKnown: (cluster) => this.demand.has(cluster),
         forgetDemand: async (cluster) => {
-          const rowCount = await this.#rollups.forget(cluster);
+          await this.#given.options.host.forgetCluster(cluster);
+          const rowCount = this.demand.rowCountOf(cluster);
+          this.demand.forget(cluster);
+          this.#firstSeen.forget(cluster);
           this.brake?.clear((braked) => 'cluster' in braked && braked.cluster === cluster);
           this.core.wake();
           return rowCount;
@@ -144,8 +140,8 @@ export class ShardWiring {
   }
 
   #createOperators(): Operators {
-    const { options, supervise } = this.#given;
-    const { runtime, logger, registry, transport, settings, epoch } = options;
+    const { options, actuation, supervise } = this.#given;
+    const { runtime, logger, registry, host, transport, settings, epoch } = options;
     const coordinatorTerm = options.coordinatorTerm ?? noCoordinator;
     return createOperators({
       runtime,
@@ -153,19 +149,25 @@ export class ShardWiring {
       registry,
       identityPolicy: { transport: transport.mode, requireSessionCn: settings.requireSessionCn },
       hintIntervalMs: settings.hintIntervalMs,
-      ...(settings.bootstrapTimeoutMs === undefined
-        ? {}
-        : { bootstrapTimeoutMs: settings.bootstrapTimeoutMs }),
+      bootstrapTimeoutMs: settings.bootstrapTimeoutMs,
       ports: {
         machines: this.#bound,
         demand: this.demand,
-        rollups: this.#rollups,
-        demandChanged: () => this.core.wake(),
+        engine: host,
+        isGuarded: () => actuation.effective.emptyRollupGuard,
+        demandApplied: (cluster, demand) => this.#demandApplied(cluster, demand),
         drainFired: (drain) => this.#desk.fired(drain),
         ackStamp: () => ({ coordinatorTerm: coordinatorTerm(), shardEpoch: epoch }),
         supervise,
       },
     });
+  }
+
+  /** The main thread's memory of a roll-up that is in the engine's table. */
+  #demandApplied(cluster: string, applied: AppliedDemand | undefined): void {
+    this.demand.applied(cluster, applied);
+    this.#firstSeen.demanded(cluster, this.demand.profilesOf(cluster), this.#nowMs());
+    this.core.wake();
   }
 
   #createControl(): Control | undefined {

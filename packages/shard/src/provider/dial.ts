@@ -17,9 +17,9 @@ export interface DialOptions {
   readonly address: string;
   /** The process's one source, or what to make one from. */
   readonly fencing: TokenSource | ShardGeneration;
-  readonly tls?: TlsMaterial;
+  readonly tls?: TlsMaterial | undefined;
   /** Default: ping every 60 s, 20 s for the answer. Under 30 s earns a GOAWAY. */
-  readonly keepalive?: Keepalive;
+  readonly keepalive?: Keepalive | undefined;
 }
 
 export interface ShardGeneration {

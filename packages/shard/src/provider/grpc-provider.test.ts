@@ -16,12 +16,12 @@ import {
   statusName,
   TokenSource,
 } from '@bigfleet/wire';
+import { inWorld } from '../testing/virtual-world.ts';
+import { LIST_DEADLINE_MS } from './call.ts';
 import { CALL_DEADLINE_MS, type GrpcProvider } from './grpc-provider.ts';
-import { LIST_DEADLINE_MS } from './list-call.ts';
 import { decodeMachineList } from './list/decode-list.ts';
-import type { Provider } from './provider.ts';
 import { ProviderError, type ProviderFailure } from './provider-error.ts';
-import { inWorld } from './testing/virtual-world.ts';
+import type { Provider } from './provider.ts';
 
 type Handling = Handlers<typeof CapacityProvider>;
 

@@ -14,8 +14,8 @@ import {
   type TokenSource,
   TransitionAckSchema,
 } from '@bigfleet/wire';
-import { callProvider, type Line } from './call.ts';
-import { listProvider } from './list-call.ts';
+import { callProvider, type Line, listProvider } from './call.ts';
+import { malformedAnswer } from './provider-error.ts';
 import type {
   CallLimits,
   ConfigureOrder,
@@ -25,7 +25,6 @@ import type {
   ReportedMachine,
   TransitionAck,
 } from './provider.ts';
-import { malformedAnswer } from './provider-error.ts';
 import { reportedFromWire } from './wire-machine.ts';
 
 export const CALL_DEADLINE_MS = 30_000;

@@ -14,13 +14,13 @@ import {
   TokenSource,
 } from '@bigfleet/wire';
 import { createMemoryNetwork, type MemoryServer } from '@bigfleet/wire/memory';
+import { inWorld, type VirtualWorld } from '../testing/virtual-world.ts';
 import { GrpcProvider } from './grpc-provider.ts';
-import type { Provider } from './provider.ts';
 import { ProviderSource, type RefreshOptions, type RefreshOutcome } from './provider-source.ts';
+import type { Provider } from './provider.ts';
 import { World } from './reconcile/testing/world.ts';
-import { createInlineScans } from './scan/inline-scans.ts';
 import type { ListAsker } from './scan/list-asker.ts';
-import { inWorld, type VirtualWorld } from './testing/virtual-world.ts';
+import { createInlineScans } from './scan/scanner.ts';
 
 /** Cursors as foreign providers make them: the decimal of a counter that a new life starts at 0. */
 class CountingProvider {

@@ -9,7 +9,8 @@ import { type CapacityProvider, type Handlers, rawUnary } from '@bigfleet/wire';
 import { FakeProvider } from '../testing/fake/fake-provider.ts';
 import { seedSpecs } from '../testing/fake/seed.ts';
 import { fakeHandlers } from '../testing/fake/service.ts';
-import { LIST_DEADLINE_MS } from './list-call.ts';
+import { inWorld, type VirtualWorld } from '../testing/virtual-world.ts';
+import { LIST_DEADLINE_MS } from './call.ts';
 import {
   PATIENCE_MS,
   ProviderRounds,
@@ -20,7 +21,6 @@ import { ProviderSet } from './provider-set.ts';
 import { ProviderSource, type RefreshOptions } from './provider-source.ts';
 import type { IngestBatch } from './reconcile/ingest.ts';
 import { World } from './reconcile/testing/world.ts';
-import { inWorld, type VirtualWorld } from './testing/virtual-world.ts';
 
 /** Holds the Lists of one provider back, answered as they are, until the test lets them go. */
 class Gate {

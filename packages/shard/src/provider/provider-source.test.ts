@@ -3,29 +3,25 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { BigFleetError, compareText } from '@bigfleet/base';
 import { decodeShardMetadata, State } from '@bigfleet/engine';
 import { RpcError, TokenSource } from '@bigfleet/wire';
+import fc from 'fast-check';
 import { FakeProvider } from '../testing/fake/fake-provider.ts';
 import { InProcessProvider } from '../testing/fake/in-process.ts';
 import { seedSpecs } from '../testing/fake/seed.ts';
 import { fakeHandlers } from '../testing/fake/service.ts';
+import { inWorld, type VirtualWorld } from '../testing/virtual-world.ts';
 import { decodeMachineList } from './list/decode-list.ts';
-import type { ListRequest, Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import { ProviderSet } from './provider-set.ts';
-import {
-  type LocalWrites,
-  ProviderSource,
-  type RefreshOptions,
-  type RefreshOutcome,
-} from './provider-source.ts';
+import { ProviderSource, type RefreshOptions, type RefreshOutcome } from './provider-source.ts';
+import type { ListRequest, Provider } from './provider.ts';
 import { FULL_LIST_EVERY_MS } from './reconcile/list-plan.ts';
 import { stamped, World } from './reconcile/testing/world.ts';
-import { createInlineScans } from './scan/inline-scans.ts';
+import type { LocalWrites } from './row-trust.ts';
 import type { ScanOrder } from './scan/list-scans.ts';
-import { inWorld, type VirtualWorld } from './testing/virtual-world.ts';
+import { createInlineScans } from './scan/scanner.ts';
 
 class Shard {
   readonly world = new World();

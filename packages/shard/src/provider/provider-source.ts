@@ -2,32 +2,31 @@
 // guard. Its own failure domain: a List that fails removes nothing and says nothing about others.
 // No loop and no clock of its own: the owner calls `refresh` when it wants one.
 //
-// A refresh is a List, scanned elsewhere (scan/), its notable rows merged here in batches. Rows that
-// a delta brought in vain are brought again by the cursor of before; other machines in doubt are
-// asked about one by one before the delta, and where that does not work, the List is a full one. A
-// delta that contradicts the cursor it was asked with is not read: the full List follows at once.
+// A refresh is a List, scanned elsewhere (scan/), its notable rows merged here in batches. The scanner
+// offers records again that the fleet could not take in, so the cursor always moves on (row-trust.ts).
+// Machines in doubt are asked about one by one before a delta, and where that does not work, the List
+// is a full one. A delta that contradicts the cursor it was asked with is not read: the full List
+// follows at once.
 
 import { assert, BigFleetError } from '@bigfleet/base';
 import { askMachines } from './ask-machines.ts';
-import { Doubts, isAskable } from './doubts.ts';
 import { ListColumns } from './list/columns.ts';
 import { decodeMachineList } from './list/decode-list.ts';
-import type { Provider } from './provider.ts';
 import { malformedAnswer, ProviderError } from './provider-error.ts';
+import type { Provider } from './provider.ts';
 import type { AssignmentReader, IngestBatch } from './reconcile/ingest.ts';
 import type { KnownMachines } from './reconcile/known-machines.ts';
 import { type ListMode, ListPlan, type PlannedList } from './reconcile/list-plan.ts';
 import {
-  type ReconcileOptions,
   reconcileList,
+  type ReconcileOptions,
   type ReconcileSummary,
 } from './reconcile/reconcile-list.ts';
 import { ShrinkGuard } from './reconcile/shrink-guard.ts';
-import { createInlineScans } from './scan/inline-scans.ts';
+import { type LocalWrites, RowTrust } from './row-trust.ts';
 import { askHere, type ListAnswer, type ListAsker } from './scan/list-asker.ts';
 import type { ListScans } from './scan/list-scans.ts';
-import { SkippedRows } from './skipped-rows.ts';
-import { UnsettledMachines } from './unsettled-machines.ts';
+import { createInlineScans } from './scan/scanner.ts';
 
 export interface ProviderSourceOptions {
   /** As configured or registered; what `Machine.provider` says. */
@@ -52,15 +51,7 @@ export interface RefreshOptions {
   readonly breathe?: () => Promise<void>;
   /** What others than reconcile wrote since they were last asked. Default: nothing. */
   readonly takeWrites?: (provider: string) => LocalWrites;
-  readonly signal?: AbortSignal;
-}
-
-/** Machines of one provider. */
-export interface LocalWrites {
-  /** Written by our own actions, or by their answers: known otherwise than from the last List. */
-  readonly touched: readonly string[];
-  /** Of those: nobody knows what the provider made of it. */
-  readonly doubted: readonly string[];
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type RefreshOutcome =
@@ -72,17 +63,13 @@ export type RefreshOutcome =
   /** Nothing was changed. */
   | { readonly kind: 'failed'; readonly error: BigFleetError };
 
-const noWrites: LocalWrites = { touched: [], doubted: [] };
-
 export class ProviderSource {
   readonly name: string;
   readonly provider: Provider;
   readonly #plan: ListPlan;
   readonly #guard = new ShrinkGuard();
   readonly #asker: ListAsker;
-  readonly #doubts = new Doubts();
-  readonly #skipped = new SkippedRows();
-  readonly #unsettled = new UnsettledMachines();
+  readonly #trust = new RowTrust();
   #isRefreshing = false;
   #isAsking = false;
 
@@ -103,18 +90,13 @@ export class ProviderSource {
     return this.#guard.heldCount;
   }
 
-  /** Machines whose last news is unknown: brought again, or asked about, once they can be heard. */
-  get doubtCount(): number {
-    return this.#doubts.count + this.#skipped.count;
-  }
-
   /**
    * Every row of the next List is looked at, and it is a full one. For whoever lets machines in by
    * rules of its own, when the rules change: rows that were turned away do not come again by
    * themselves.
    */
   lookAgain(): void {
-    this.#unsettled.addAll();
+    this.#trust.forgetAll();
     this.#plan.askFull();
   }
 
@@ -134,8 +116,7 @@ export class ProviderSource {
     const first = await this.#list(planned, options);
     if (first.kind === 'listed') {
       if (!this.#isOfAnotherLife(planned, first)) return this.#apply(planned, first, options);
-      // Unread, as if it had not come: the full List brings its rows again.
-      this.#unsettled.addRows(first.rows.slice());
+      this.#trust.unread(first.rows);
     } else if (!isCursorRefusal(planned, first.error)) return first;
     this.#plan.askFull();
     const full = this.#plan.next(options.nowMs);
@@ -151,33 +132,25 @@ export class ProviderSource {
 
   /** A delta only when nobody is in doubt, or everybody in doubt could be asked. */
   async #planned(options: RefreshOptions): Promise<PlannedList> {
-    const { known, nowMs, signal } = options;
-    this.#takeWrites(options);
+    const { known, nowMs, signal, takeWrites } = options;
+    // Before anything is asked: what is written from here on is younger than the answer.
+    if (takeWrites !== undefined) this.#trust.wrote(takeWrites(this.name));
     const planned = this.#plan.next(nowMs);
     if (planned.kind === 'full') return planned;
-    const due = this.#doubts.due(known, nowMs);
-    if (due.length === 0) return this.#withSkipped(planned, options);
+    const due = this.#trust.due(known, nowMs);
+    if (due.length === 0) return planned;
     const asked =
       due === 'too_many'
         ? undefined
-        : await this.#asking(askMachines(this.provider, due, limitsOf(signal)));
+        : await this.#asking(askMachines(this.provider, due, { signal }));
     if (due === 'too_many' || asked?.kind !== 'answered') {
       this.#plan.askFull();
       return this.#plan.next(nowMs);
     }
-    for (const id of due) this.#doubts.settle(id);
     const columns = decodeMachineList(asked.bytes);
-    const summary = await this.#merge({ columns, isFull: false }, options);
-    this.#doubts.add(summary.unsettled.skippedIds);
-    // The scan knows nothing of these answers.
-    this.#unsettled.addIds(due);
-    return this.#withSkipped(planned, options);
-  }
-
-  /** From the cursor of before, when rows that went unheard can be heard now. */
-  #withSkipped(delta: PlannedList, { known, nowMs }: RefreshOptions): PlannedList {
-    const since = this.#skipped.since((id) => isAskable(known, id, nowMs));
-    return since === undefined ? delta : { kind: 'delta', sinceRevision: since };
+    const { unsettled } = await this.#merge({ columns, isFull: false }, options);
+    this.#trust.asked(due, unsettled);
+    return planned;
   }
 
   async #asking<T>(answer: Promise<T>): Promise<T> {
@@ -189,15 +162,8 @@ export class ProviderSource {
     }
   }
 
-  /** Before anything is asked: what is written from here on is younger than the answer. */
-  #takeWrites({ takeWrites }: RefreshOptions): void {
-    const { touched, doubted } = takeWrites?.(this.name) ?? noWrites;
-    this.#unsettled.addIds(touched);
-    this.#doubts.add(doubted);
-  }
-
   async #list(planned: PlannedList, { signal }: RefreshOptions): Promise<Listed> {
-    const marks = this.#unsettled.take();
+    const marks = this.#trust.take();
     this.#isAsking = true;
     try {
       const answer = await this.#asker.ask({
@@ -205,15 +171,14 @@ export class ProviderSource {
         request: planned.kind === 'full' ? {} : { sinceRevision: planned.sinceRevision },
         isFull: planned.kind === 'full',
         ...marks,
-        ...limitsOf(signal),
+        signal,
         onAnswered: () => {
           this.#isAsking = false;
         },
       });
       return listed(answer);
     } catch (error) {
-      // Nothing was scanned: the next List has to hear of it.
-      this.#unsettled.giveBack(marks);
+      this.#trust.giveBack(marks);
       if (error instanceof ProviderError) return { kind: 'failed', error };
       if (error instanceof BigFleetError && error.code === 'reconcile_lost') {
         this.lookAgain();
@@ -231,31 +196,13 @@ export class ProviderSource {
     options: RefreshOptions,
   ): Promise<RefreshOutcome> {
     const isFull = planned.kind === 'full';
-    const part = { columns, isFull, rows, ...(absent === undefined ? {} : { absent }) };
+    const part = { columns, isFull, rows, absent };
     const summary = await this.#merge(part, options);
     const { unsettled, removal } = summary;
-    this.#doubts.add(this.#unheard(planned, columns, unsettled.skippedIds));
-    this.#doubts.add(unsettled.keptIds);
-    this.#unsettled.addRows(unsettled.rows);
-    this.#unsettled.addIds(unsettled.keptIds);
+    this.#trust.offered(unsettled, { isFull });
     this.#plan.applied(planned, { revision: columns.data.revision, connection }, options.nowMs);
-    if (removal.kind === 'held') this.#plan.askFull();
+    if (removal.kind === 'held' || unsettled.isOverfull) this.#plan.askFull();
     return { kind: 'refreshed', list: planned.kind, summary };
-  }
-
-  /** Of what was skipped, and was before: machines that no cursor will bring again. */
-  #unheard(
-    planned: PlannedList,
-    columns: ListColumns,
-    skippedIds: readonly string[],
-  ): readonly string[] {
-    if (planned.kind === 'delta') {
-      const isListed = (id: string): boolean => columns.rowOf(id) >= 0;
-      return this.#skipped.applied({ since: planned.sinceRevision, isListed, skippedIds });
-    }
-    this.#doubts.clear();
-    this.#skipped.clear();
-    return skippedIds;
   }
 
   async #merge(
@@ -298,10 +245,6 @@ function listed(answer: ListAnswer): Listed {
   }
   const { data, rows, absent, connection } = answer;
   return { kind: 'listed', columns: new ListColumns(data), rows, absent, connection };
-}
-
-function limitsOf(signal: AbortSignal | undefined): { signal?: AbortSignal } {
-  return signal === undefined ? {} : { signal };
 }
 
 /** A provider should answer a strange cursor in full; one that refuses it is listed in full. */

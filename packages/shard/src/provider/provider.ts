@@ -59,7 +59,7 @@ export interface ListRequest {
 
 export interface CallLimits {
   /** Without a deadline of its own, the call gets the default of its kind. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Told before the answer which connection carries the call; never by a provider in this process. */
   readonly onConnection?: (connection: number) => void;
 }

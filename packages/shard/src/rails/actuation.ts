@@ -7,6 +7,7 @@
 
 import { BigFleetError, type Clock, describeThrown } from '@bigfleet/base';
 import { type Logger, stableMessages } from '@bigfleet/telemetry';
+import { ActuationHold, type ActuationStateSchema, type encodeInit } from '@bigfleet/wire';
 import type { DurableFile } from './durable-file.ts';
 import type { RailMetrics } from './metrics.ts';
 import { formatRails, parseRails, type StoredRails } from './rails-json.ts';
@@ -16,6 +17,7 @@ import {
   NO_OVERRIDES,
   overriddenNames,
   overriddenSettings,
+  type PauseHold,
   type RailChange,
   type RailFlags,
   type RailOverrides,
@@ -244,4 +246,30 @@ function notPersisted({ paused }: RailRequest, cause: unknown): BigFleetError {
     : new BigFleetError('rails_write_failed', 'not applied: rails.json cannot be written', {
         cause,
       });
+}
+
+// The actuation settings as the wire shows them (ShardStatus, SetActuation).
+
+export type ActuationStateInit = Parameters<typeof encodeInit<typeof ActuationStateSchema>>[1];
+
+const HOLDS: Readonly<Record<PauseHold, ActuationHold>> = {
+  flag: ActuationHold.FLAG,
+  runtime: ActuationHold.RUNTIME,
+  fenced: ActuationHold.FENCED,
+};
+
+export function actuationState({
+  effective,
+  overridden,
+  change,
+}: ActuationView): ActuationStateInit {
+  const { heldBy, ...settings } = effective;
+  return {
+    ...settings,
+    heldBy: heldBy.map((hold) => HOLDS[hold]),
+    changedBy: change?.by ?? '',
+    changedUnixNanos: change?.unixNanos ?? 0n,
+    reason: change?.reason ?? '',
+    overridden: [...overridden],
+  };
 }

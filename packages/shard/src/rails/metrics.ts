@@ -1,5 +1,6 @@
 // Rails (observability §3.5, §3.8).
 
+import type { ConfigureBrake } from '@bigfleet/engine';
 import type { Gauge, MetricRegistry } from '@bigfleet/telemetry';
 
 export interface RailMetrics {
@@ -23,4 +24,22 @@ export function createRailMetrics(registry: MetricRegistry): RailMetrics {
       help: '1 once a provider fenced this process: another one acts for its identity.',
     }),
   };
+}
+
+// What the brake on machines that never join holds off (adr 0085), read when a scrape asks. With the
+// rail off both are 0.
+
+export function observeBrakes(
+  registry: MetricRegistry,
+  brake: Pick<ConfigureBrake, 'heldNeedCount' | 'heldTypeCount'> | undefined,
+): void {
+  const family = registry.gauge({
+    name: 'bigfleet_shard_brakes',
+    help: 'Needs and instance types that are held off because their Configures fail in a row.',
+    labels: { subject: ['need', 'type'] },
+  });
+  registry.onCollect(() => {
+    family.labels({ subject: 'need' }).set(brake?.heldNeedCount ?? 0);
+    family.labels({ subject: 'type' }).set(brake?.heldTypeCount ?? 0);
+  });
 }

@@ -18,7 +18,7 @@ import {
 } from '@bigfleet/wire';
 import type { AdminRecord } from '../audit/audit-lines.ts';
 import { noAuditLog } from '../audit/audit-log.ts';
-import { clusterIdentity, rollup, Stage } from '../session/testing/stage.ts';
+import { clusterIdentity, rollup, Stage } from '../operators/testing/stage.ts';
 import { openActuation } from './actuation.ts';
 import { createRailMetrics } from './metrics.ts';
 import { shardAdminHandlers } from './shard-admin.ts';
@@ -283,7 +283,7 @@ test('a roll-up during a forced forget is applied after it, not skipped as uncha
   const operator = stage.dial('blue', clusterIdentity('blue')).hello('blue');
   operator.send({ case: 'rollup', value: rollup({ timestamp: 1n }) });
   await stage.settle();
-  assert.equal(stage.sink.submitted.length, 1);
+  assert.equal(stage.engine.submitted.length, 1);
   world.duringForget = async () => {
     operator.send({ case: 'rollup', value: rollup({ timestamp: 2n }) });
     await new Promise<void>((resolve) => stage.time.runtime.timers.after(10, resolve));
@@ -292,5 +292,5 @@ test('a roll-up during a forced forget is applied after it, not skipped as uncha
     world,
     world.as(ADMIN).forgetCluster({ clusterId: 'blue', reason: 'r', force: true }),
   );
-  assert.equal(stage.sink.submitted.length, 2);
+  assert.equal(stage.engine.submitted.length, 2);
 });

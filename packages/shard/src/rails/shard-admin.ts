@@ -8,8 +8,7 @@ import type { CallContext, Handlers, ShardAdmin } from '@bigfleet/wire';
 import type { AdminRecord } from '../audit/audit-lines.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { presentedIdentity } from '../session/identity.ts';
-import type { Actuation } from './actuation.ts';
-import { actuationState } from './actuation-state.ts';
+import { type Actuation, actuationState } from './actuation.ts';
 import { clearBrakes, type ClearBrakesOptions } from './clear-brakes.ts';
 import { forgetCluster, type ForgetClusterOptions } from './forget-cluster.ts';
 

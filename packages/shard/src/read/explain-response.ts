@@ -15,7 +15,7 @@ import {
   type ExplainResult,
   NO_TRACE_TEXT,
 } from '../offline/explain-records.ts';
-import { machineSubject, needSubject } from './subject.ts';
+import { machineSubject, needSubject } from './requests.ts';
 import type { Init, RowInit } from './wire-init.ts';
 
 type Answered = Extract<ExplainResult, { kind: 'answered' }>;

@@ -11,7 +11,7 @@ import {
 } from '@bigfleet/engine';
 import type { RecordFrame } from '@bigfleet/wire';
 import { fourCores, openRails } from '../core/testing/stage.ts';
-import { replayDirectory } from '../offline/index.ts';
+import { replayDirectory } from '../offline/replay-directory.ts';
 import { ReadStage } from './testing/read-stage.ts';
 
 const FORMAT = { record: 2, dispositions: 129 };

@@ -7,7 +7,7 @@ import type { InspectNeedsRequest } from '@bigfleet/wire';
 import type { EngineHost } from '../engine-host/engine-host.ts';
 import { type InspectNeedsInit, needView } from '../engine-host/need-view.ts';
 import type { CycleTimes } from './cycle-times.ts';
-import { limitOf } from './limit.ts';
+import { limitOf } from './requests.ts';
 
 const PAGE_ROWS = 250;
 const INT32_MAX = 2 ** 31 - 1;

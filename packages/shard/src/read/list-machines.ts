@@ -4,9 +4,9 @@
 import type { Timers } from '@bigfleet/base';
 import type { ListMachinesRequest, MachineBatchSchema } from '@bigfleet/wire';
 import type { Fleet, MachineHandle } from '../fleet/fleet.ts';
-import { limitOf } from './limit.ts';
 import { MachineFilter } from './machine-filter.ts';
 import type { MachineViews } from './machine-view.ts';
+import { limitOf } from './requests.ts';
 import type { Init } from './wire-init.ts';
 
 const SCANNED_PER_TURN = 5_000;

@@ -7,11 +7,9 @@ import type { ListRecordsRequest } from '@bigfleet/wire';
 import { isMentioned } from '../offline/scan-records.ts';
 import { isWanted, type RecordRange } from '../records/read-records.ts';
 import type { StoredRecord } from '../records/segment-format.ts';
-import { limitOf } from './limit.ts';
+import { limitOf, machineSubject, needSubject, type ReaderSlots } from './requests.ts';
 import type { RecordTail } from './record-tail.ts';
-import type { ReaderSlots } from './reader-slots.ts';
 import type { RecordsReader } from './records-reader.ts';
-import { machineSubject, needSubject } from './subject.ts';
 
 export interface ListRecordsOptions {
   readonly epoch: bigint;
@@ -31,7 +29,7 @@ export async function* listRecords(
   const range = rangeOf(request);
   const records = request.follow
     ? follow(options, range, subject, signal)
-    : options.reader.scan({ ...range, ...(subject === undefined ? {} : { subject }) }, signal);
+    : options.reader.scan({ ...range, subject }, signal);
   for await (const record of records) {
     if (left-- <= 0) return;
     yield record;
@@ -46,9 +44,8 @@ async function* follow(
   subject: ExplainSubject | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<StoredRecord, void> {
-  const filter = subject === undefined ? {} : { subject };
   let last = tail.oldestCycle - 1n;
-  for await (const record of reader.scan({ ...range, ...filter }, signal)) {
+  for await (const record of reader.scan({ ...range, subject }, signal)) {
     if (record.epoch !== epoch || record.cycle <= last) yield record;
   }
   while (!signal.aborted && last < (range.toCycle ?? last + 1n)) {
@@ -57,7 +54,7 @@ async function* follow(
     if (newer === undefined) {
       // Read too slowly: what left the memory is in the files by now, or was dropped there too.
       const until = tail.oldestCycle - 1n;
-      const missed = { ...range, ...filter, fromCycle: last + 1n, toCycle: until };
+      const missed = { ...range, subject, fromCycle: last + 1n, toCycle: until };
       for await (const record of reader.scan(missed, signal)) {
         if (record.epoch === epoch && isWanted(record, range)) yield record;
       }

@@ -2,7 +2,7 @@
 
 import type { Timers } from '@bigfleet/base';
 import type { SessionViewSchema } from '@bigfleet/wire';
-import type { SessionSummary } from '../session/session-summary.ts';
+import type { SessionSummary } from '../operators/operators.ts';
 import type { Init } from './wire-init.ts';
 
 const ROWS_PER_TURN = 500;

@@ -6,7 +6,7 @@ import { ESCALATE_AFTER_CYCLES, type Shortfall } from '@bigfleet/engine';
 import type { ListShortfallsRequest, ShortfallViewSchema } from '@bigfleet/wire';
 import { wireBucket, wireResources } from '../engine-host/need-view.ts';
 import type { CycleTimes } from './cycle-times.ts';
-import { limitOf } from './limit.ts';
+import { limitOf } from './requests.ts';
 import type { Init } from './wire-init.ts';
 
 const CLUSTERS_SHOWN = 20;

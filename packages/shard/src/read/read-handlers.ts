@@ -12,20 +12,20 @@ import {
 } from '@bigfleet/wire';
 import type { EngineHost } from '../engine-host/engine-host.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import type { SessionSummary } from '../session/session-summary.ts';
+import type { SessionSummary } from '../operators/operators.ts';
 import { explainQuestion, explainResponse } from './explain-response.ts';
 import { watch } from './feed/watch.ts';
 import { inspectNeeds } from './inspect-needs.ts';
-import { type ListBrakesOptions, listBrakes } from './list-brakes.ts';
+import { listBrakes, type ListBrakesOptions } from './list-brakes.ts';
 import { listMachines } from './list-machines.ts';
 import { listRecords } from './list-records.ts';
 import { listSessions } from './list-sessions.ts';
 import { listShortfalls } from './list-shortfalls.ts';
-import { recordFrameInits } from './record-frame.ts';
-import { ReaderSlots } from './reader-slots.ts';
+import { ReaderSlots } from './requests.ts';
 import type { RecordsReader } from './records-reader.ts';
 import type { ShardReading } from './shard-reading.ts';
 import { machinesByState, type ShardStatusInit } from './shard-status.ts';
+import { recordFrameInits } from './wire-init.ts';
 
 const MAX_RECORD_READERS = 32;
 const MAX_EXPLANATIONS = 4;

@@ -9,17 +9,16 @@ import type { CycleReport } from '../core/observer.ts';
 import type { Disposition } from '../cycle/dispose.ts';
 import type { CycleAnswer, DecidedActions } from '../engine-host/answer.ts';
 import type { EngineHost } from '../engine-host/engine-host.ts';
-import type { ActionOrder } from '../execute/order.ts';
+import type { ActionOrder } from '../execute/execution.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { StoredRecord } from '../records/segment-format.ts';
 import { CycleTimes } from './cycle-times.ts';
-import { Feed } from './feed/feed.ts';
+import { createFeedMetrics, Feed } from './feed/feed.ts';
 import { type MachineNotes, MachineViews } from './machine-view.ts';
-import { createFeedMetrics } from './metrics.ts';
-import { encodeRecordFrames } from './record-frame.ts';
 import { RecordTail } from './record-tail.ts';
 import { dollarsPerHour } from './shard-status.ts';
 import { StateTimes } from './state-times.ts';
+import { encodeRecordFrames } from './wire-init.ts';
 
 /** The pool takes a few hundred at most; a cycle may decide half a million. */
 const ACTIONS_LOOKED_AT = 5_000;

@@ -5,7 +5,7 @@
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { BigFleetError } from '@bigfleet/base';
-import { makeDirectory } from './make-directory.ts';
+import { makeDirectory } from '@bigfleet/process';
 
 export interface SegmentFile {
   append(bytes: Uint8Array): Promise<void>;

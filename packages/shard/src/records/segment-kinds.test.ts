@@ -7,14 +7,10 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { createRandom, createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
-import {
-  describeExplanation,
-  describeRecordLine,
-  explainRecords,
-  recordLines,
-  type SegmentFiles,
-} from '../offline/index.ts';
-import { MemorySegments } from '../process/testing/memory-segments.ts';
+import { describeExplanation, explainRecords } from '../offline/explain-records.ts';
+import { describeRecordLine, recordLines } from '../offline/record-lines.ts';
+import type { SegmentFiles } from './segment-files.ts';
+import { MemorySegments } from './testing/memory-segments.ts';
 import { oldestCycle, readNewestFirst, readRecords } from './read-records.ts';
 import { RecordWriter } from './record-writer.ts';
 import {

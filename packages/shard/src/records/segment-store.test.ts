@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MemorySegments } from '../process/testing/memory-segments.ts';
+import { MemorySegments } from './testing/memory-segments.ts';
 import { SegmentStore } from './segment-store.ts';
 
 const bytes = (count: number): Uint8Array => new Uint8Array(count);

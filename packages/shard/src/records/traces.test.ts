@@ -8,7 +8,7 @@ import { drainMicrotasks } from '@bigfleet/base/real';
 import { replay } from '@bigfleet/engine';
 import { createInlineHost } from '../engine-host/inline-host.ts';
 import { RandomInputs } from '../engine-host/testing/random-inputs.ts';
-import { MemorySegments } from '../process/testing/memory-segments.ts';
+import { MemorySegments } from './testing/memory-segments.ts';
 import { RecordWriter } from './record-writer.ts';
 import type { SegmentFiles } from './segment-files.ts';
 

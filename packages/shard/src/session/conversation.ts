@@ -7,14 +7,23 @@
 // newer session replaces it, its outbox is stuck, the server stops. Then the stream ends with the
 // reason, reading stops, and the table forgets the session if it still knows it.
 
-import type { ClusterId, Runtime, Timer, TimerWheel } from '@bigfleet/base';
-import { describeThrown } from '@bigfleet/base';
+import {
+  type ClusterId,
+  type Runtime,
+  type Timer,
+  type TimerWheel,
+  describeThrown,
+} from '@bigfleet/base';
 import { type Logger, type SampledMessage, stableMessages } from '@bigfleet/telemetry';
-import { type CallContext, RpcError } from '@bigfleet/wire';
-import { negotiate } from './extensions.ts';
-import { ackFrame, type AckStamp } from './frame.ts';
-import type { FrameHandlers, SessionEvents } from './frame-handlers.ts';
-import { HELLO_DEADLINE_MS, helloLate, helloMissing, readGreeting } from './hello.ts';
+import {
+  type BootstrapBlobResponse,
+  type CallContext,
+  type NodeIdentityReport,
+  type ReclaimAck,
+  RpcError,
+} from '@bigfleet/wire';
+import { HELLO_DEADLINE_MS, helloLate, helloMissing, negotiate, readGreeting } from './hello.ts';
+import { type AckStamp, ackFrame } from './frame.ts';
 import {
   type IdentityPolicy,
   identityProblem,
@@ -22,10 +31,29 @@ import {
   rejectIdentity,
 } from './identity.ts';
 import type { SessionMetrics } from './metrics.ts';
-import { type OperatorFrame, readOperatorFrame, type SmallPayload } from './operator-frame.ts';
+import { type OperatorFrame, type SmallPayload, readOperatorFrame } from './operator-frame.ts';
 import { OutboxStream } from './outbox-stream.ts';
 import { Session } from './session.ts';
 import type { SessionTable } from './session-table.ts';
+
+/**
+ * The parts that answer the frames of an operator. The fast ones run inline on the receive path and
+ * must finish in microseconds; a roll-up is only put into its lane (shard §4.2). A slow roll-up handled
+ * inline once delayed bootstrap responses past their deadline and pushed healthy machines to Failed.
+ */
+export interface FrameHandlers {
+  rollup(session: Session, bytes: Uint8Array): void;
+  bootstrapResponse(session: Session, response: BootstrapBlobResponse): void;
+  reclaimAck(session: Session, ack: ReclaimAck): void;
+  nodeIdentity(session: Session, report: NodeIdentityReport): void;
+}
+
+export interface SessionEvents {
+  /** Installed and greeted: replay, reissue. */
+  opened(session: Session): void;
+  /** Over. `isReplaced`: a newer session of the same cluster is already there. */
+  closed(session: Session, isReplaced: boolean): void;
+}
 
 /** What every conversation of one server shares. */
 export interface ConversationHost {

@@ -1,10 +1,9 @@
-// Whom a session speaks for: the claimed cluster must be the one in the peer's certificate, checked
+// The identity of a session: the claimed cluster must be the one in the peer's certificate, checked
 // before the session is installed, because installing first would let an impostor evict the real
-// operator for a moment (security §3.1). What the process was configured with decides whether there
-// is anything to check; an absent certificate never means plaintext.
+// operator for a moment (security §3.1). The configured transport decides whether there is a certificate
+// to check; an absent one never means plaintext.
 
-import type { Logger } from '@bigfleet/telemetry';
-import { stableMessages } from '@bigfleet/telemetry';
+import { type Logger, stableMessages } from '@bigfleet/telemetry';
 import { type CallContext, type Denial, type PeerIdentity, RpcError, sanOf } from '@bigfleet/wire';
 import type { SessionMetrics } from './metrics.ts';
 

@@ -1,19 +1,7 @@
-// The session and ingest series (observability §3.5, §3.6, §3.8), resolved once. Everything that
-// counts takes this struct, so a test passes a registry of its own and reads the text of a scrape.
+// The session series (observability §3.5, §3.8), resolved once. Everything that counts takes this
+// struct, so a test passes a registry of its own and reads the text of a scrape.
 
-import type {
-  Counter,
-  CounterFamily,
-  Gauge,
-  GaugeFamily,
-  MetricRegistry,
-} from '@bigfleet/telemetry';
-
-const MAX_CLUSTER_SERIES = 5_000;
-
-type ByCluster = { readonly cluster: { readonly max: number } };
-
-export type RollupOutcome = 'applied' | 'unchanged' | 'held' | 'rejected';
+import type { Counter, Gauge, MetricRegistry } from '@bigfleet/telemetry';
 
 /** Why a frame, or an entry of one, had no effect. */
 const DROP_REASONS = [
@@ -35,12 +23,6 @@ export interface SessionMetrics {
   readonly outboxCoalesced: Counter;
   readonly sessionsStalled: Counter;
   readonly framesDropped: Readonly<Record<DropReason, Counter>>;
-}
-
-export interface RollupMetrics {
-  readonly rollups: Readonly<Record<RollupOutcome, Counter>>;
-  readonly rejectedByCluster: CounterFamily<ByCluster>;
-  readonly quarantinedByCluster: GaugeFamily<ByCluster>;
 }
 
 export function createSessionMetrics(registry: MetricRegistry): SessionMetrics {
@@ -85,31 +67,5 @@ export function createSessionMetrics(registry: MetricRegistry): SessionMetrics {
       foreign_node_identity: dropped.labels({ reason: 'foreign_node_identity' }),
       oversized_node_identity: dropped.labels({ reason: 'oversized_node_identity' }),
     },
-  };
-}
-
-export function createRollupMetrics(registry: MetricRegistry): RollupMetrics {
-  const rollups = registry.counter({
-    name: 'bigfleet_shard_rollups_total',
-    help: 'Roll-ups by what became of them; unchanged ones were skipped by their digest.',
-    labels: { outcome: ['applied', 'unchanged', 'held', 'rejected'] },
-  });
-  return {
-    rollups: {
-      applied: rollups.labels({ outcome: 'applied' }),
-      unchanged: rollups.labels({ outcome: 'unchanged' }),
-      held: rollups.labels({ outcome: 'held' }),
-      rejected: rollups.labels({ outcome: 'rejected' }),
-    },
-    rejectedByCluster: registry.counter({
-      name: 'bigfleet_shard_rollups_rejected_total',
-      help: 'Roll-ups refused at ingest; the last good demand stays.',
-      labels: { cluster: { max: MAX_CLUSTER_SERIES } },
-    }),
-    quarantinedByCluster: registry.gauge({
-      name: 'bigfleet_shard_rollup_quarantined',
-      help: 'Consecutive roll-ups held because they would drop almost all demand; 0 is clear.',
-      labels: { cluster: { max: MAX_CLUSTER_SERIES } },
-    }),
   };
 }

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { encodeInit, OperatorMessageSchema, RpcError } from '@bigfleet/wire';
 import fc from 'fast-check';
 import { MAX_SMALL_FRAME_BYTES, readOperatorFrame } from './operator-frame.ts';
-import { rollup, rollupBytes } from './testing/stage.ts';
+import { rollup, rollupBytes } from '../operators/testing/stage.ts';
 import type { OperatorFrameInit } from './testing/test-operator.ts';
 
 function frame(payload: NonNullable<OperatorFrameInit['payload']>): Uint8Array {

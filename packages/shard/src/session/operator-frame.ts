@@ -1,10 +1,10 @@
-// Which frame an operator sent, found by walking the top level of its bytes once. A roll-up stays
+// The frame that an operator sent, told by the top level of its bytes. A roll-up stays
 // undecoded (decision 17): decoding 2,000 needs on the thread that owns the sockets stalled it for
-// seconds. Every other frame is small and is decoded here, strictly. A frame that carries nothing
-// we know is legal: that is what a newer operator's addition looks like (wire-additions §1).
+// seconds. Every other frame is small and is decoded here, strictly. A frame without a payload that we
+// know is legal: a newer operator's addition looks like that (wire-additions §1).
 
 import { decode, type OperatorMessage, OperatorMessageSchema, RpcError } from '@bigfleet/wire';
-import { TopLevelReader } from './rollup/top-level-reader.ts';
+import { FieldReader } from './field-reader.ts';
 
 export type OperatorFrame =
   | { readonly kind: 'rollup'; readonly bytes: Uint8Array }
@@ -17,12 +17,11 @@ export type SmallPayload = Exclude<
 >;
 
 const ROLLUP_FIELD = 2;
-const LENGTH_DELIMITED = 2;
 const PAYLOAD_FIELDS: ReadonlySet<number> = new Set([1, ROLLUP_FIELD, 3, 4, 1000]);
 
 /** A frame of this one oneof has one field, and a few more from a newer peer. */
 const MAX_TOP_LEVEL_FIELDS = 64;
-/** What is decoded on the thread that owns the sockets: the largest is a bootstrap blob. */
+/** Decoded on the thread that owns the sockets; the largest is a bootstrap blob. */
 export const MAX_SMALL_FRAME_BYTES: number = 16 * 1024 * 1024;
 
 /** Throws an RpcError for bytes that are no operator message, or too many for what they are. */
@@ -48,12 +47,12 @@ export function readOperatorFrame(bytes: Uint8Array): OperatorFrame {
 
 /** The bytes of the roll-up, when it is the one payload of a well-formed frame. */
 function soleRollup(bytes: Uint8Array): Uint8Array | undefined {
-  const reader = new TopLevelReader(bytes);
+  const reader = FieldReader.of(bytes);
   let found: Uint8Array | undefined;
   for (let count = 0; reader.next(); count++) {
     if (count >= MAX_TOP_LEVEL_FIELDS) return undefined;
     if (!PAYLOAD_FIELDS.has(reader.field)) continue;
-    const isRollup = reader.field === ROLLUP_FIELD && reader.wireType === LENGTH_DELIMITED;
+    const isRollup = reader.field === ROLLUP_FIELD && reader.isDelimited;
     if (!isRollup || found !== undefined) return undefined;
     found = reader.value();
   }

@@ -159,7 +159,7 @@ function hand(waiter: Waiter, frame: ShardFrame): void {
   }
 }
 
-/** As `hand`, to who has not begun to wait. */
+/** As `hand`, for a transport that has not begun to wait. */
 function ready(frame: ShardFrame): Promise<IteratorResult<Uint8Array, undefined>> {
   try {
     return Promise.resolve({ done: false, value: encodeFrame(frame) });

@@ -1,4 +1,4 @@
-// What waits to be sent to one operator. Two classes (shard §4.3): must-deliver frames form a FIFO
+// The frames that wait to be sent to one operator. Two classes (shard §4.3): must-deliver frames form a FIFO
 // that goes first; coalescing frames are keyed, and a newer one takes the place of the queued older
 // one, so a slow reader costs one frame per machine and profile, not one per change. A barrier is
 // an item of the second queue without a key: it leaves after everything that was queued before it,

@@ -1,5 +1,5 @@
 // The replay after a hello: one NodeStateUpdate per machine bound to the cluster, then the barrier
-// ack `resync`, by which the operator knows that what it did not hear of is gone. An operator that
+// ack `resync`, by which the operator knows that machines that it did not hear of are gone. An operator that
 // was away when a transition was learned would otherwise never hear of it.
 //
 // One worker for all sessions, a bounded number of frames per turn of the event loop: after a
@@ -10,7 +10,7 @@
 
 import type { Timers } from '@bigfleet/base';
 import { ackFrame, type AckStamp } from './frame.ts';
-import type { OperatorSession } from './operator-session.ts';
+import type { OperatorSession } from './session.ts';
 
 const FRAMES_PER_TURN = 200;
 

@@ -1,15 +1,14 @@
-// Who is connected: at most one session per cluster, the newest. A replaced session is really
+// The connected operators: at most one session per cluster, the newest. A replaced session is really
 // terminated, not flagged: a half-open old connection would stay resident and its waiters would
 // sit until their deadline. Its late clean-up may not evict its successor (shard §4.1).
 
 import { RpcError } from '@bigfleet/wire';
 import type { SessionMetrics } from './metrics.ts';
-import type { SessionDirectory } from './operator-session.ts';
 import type { Session } from './session.ts';
 
 const MAX_SESSIONS = 5_000;
 
-export class SessionTable implements SessionDirectory {
+export class SessionTable {
   readonly #byCluster = new Map<string, Session>();
   readonly #metrics: SessionMetrics;
   readonly #maxSessions: number;
@@ -27,6 +26,7 @@ export class SessionTable implements SessionDirectory {
     return this.#byCluster.get(cluster);
   }
 
+  /** In the order of their connection. */
   all(): Iterable<Session> {
     return this.#byCluster.values();
   }

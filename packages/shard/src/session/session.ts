@@ -1,13 +1,30 @@
-// One live session: whom it speaks for, what was negotiated, and the way to its outbox. It starts
+// One live session: its cluster, the negotiated extensions, and the way to its outbox. It starts
 // installed and ends once, with the reason that the operator gets as its status. It knows nothing
 // of the frames that pass through it.
 
 import type { ClusterId } from '@bigfleet/base';
 import type { RpcError } from '@bigfleet/wire';
-import type { Extension } from './extensions.ts';
+import type { Extension } from './hello.ts';
 import type { ShardFrame } from './frame.ts';
-import type { OperatorSession } from './operator-session.ts';
 import type { OutboxStream } from './outbox-stream.ts';
+
+/**
+ * A live session as the rest of the shard sees it: a place to put frames. Nothing here waits and
+ * nothing here fails: a frame for a session that has ended vanishes, because reconnect, resync and
+ * reissue bring back whatever still matters (shard §4.1).
+ */
+export interface OperatorSession {
+  readonly cluster: ClusterId;
+  readonly isOpen: boolean;
+  /** The feature was named by both sides. */
+  has(extension: Extension): boolean;
+  /** Must-deliver, in order, ahead of coalescing frames. */
+  deliver(frame: ShardFrame): void;
+  /** Coalescing: a newer frame of the same supersedes key takes the place of the queued one. */
+  post(supersedesKey: string, frame: ShardFrame): void;
+  /** Leaves after every coalescing frame that is queued now, or what replaces it. */
+  barrier(frame: ShardFrame): void;
+}
 
 export interface SessionOptions {
   readonly cluster: ClusterId;

@@ -19,7 +19,7 @@ async function run(flags: FakeFlags): Promise<void> {
     latencyMs: flags.latencyMs,
     isFixedCapacity: flags.isFixedCapacity,
     strictTokens: flags.strictTokens,
-    ...(flags.createLatencyMs === undefined ? {} : { createLatencyMs: flags.createLatencyMs }),
+    createLatencyMs: flags.createLatencyMs,
   });
   for (const spec of seedSpecs({ provider: flags.provider, count: flags.seedCount })) {
     fake.addSpeculative(spec);

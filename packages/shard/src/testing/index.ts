@@ -9,6 +9,6 @@ export type {
 } from './fake/fake-provider.ts';
 export { FakeProvider } from './fake/fake-provider.ts';
 export { InProcessProvider, type InProcessOptions } from './fake/in-process.ts';
-export type { OperationKind } from './fake/operations.ts';
+export type { OperationKind } from './fake/fake-machine.ts';
 export { seedSpecs, type SeedOptions } from './fake/seed.ts';
 export { fakeHandlers } from './fake/service.ts';

@@ -7,10 +7,15 @@ import { createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import fc from 'fast-check';
 import type { LogFields } from './fields.ts';
-import { createLogger, type Logger, type LoggerOptions } from './logger.ts';
+import {
+  createLogger,
+  type Logger,
+  type LoggerOptions,
+  type CapturedLog,
+  captureSink,
+} from './logger.ts';
 import { defineMessage } from './messages.ts';
 import { Secret } from './secret.ts';
-import { type CapturedLog, captureSink } from './sink.ts';
 import { operatorStarted, shardFenced, shortfallsDetected } from './stable-messages.ts';
 import { parseLogfmt } from './testing/parse-logfmt.ts';
 

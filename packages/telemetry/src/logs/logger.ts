@@ -7,14 +7,13 @@ import type { Clock } from '@bigfleet/base';
 import {
   type LogFields,
   type LogValue,
-  type PlainValue,
   plainFields,
   plainText,
+  type PlainValue,
 } from './fields.ts';
 import { formatLogfmt } from './logfmt.ts';
 import type { LogLevel, LogMessage } from './messages.ts';
 import { createJsonLog, type JsonLog, type JsonRecord } from './pino.ts';
-import type { LogSink } from './sink.ts';
 
 export const LOG_FORMATS = ['text', 'json'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
@@ -114,4 +113,30 @@ function logfmtWriter(sink: LogSink): (line: string) => void {
 
 function rfc3339Millis(clock: Clock): string {
   return new Date(Number(clock.unixNanos() / 1_000_000n)).toISOString();
+}
+
+// Where log lines go, as an argument: production passes stderr (stderr.ts), tests capture.
+
+export interface LogSink {
+  /** Whole lines, newline included. */
+  write(lines: string): void;
+  /** Writes what is buffered, now, blocking within a bound. For the end of a process. */
+  flushSync(): void;
+}
+
+export interface CapturedLog extends LogSink {
+  /** Whole lines without their newline. */
+  readonly lines: readonly string[];
+}
+
+/** For tests. */
+export function captureSink(): CapturedLog {
+  const lines: string[] = [];
+  return {
+    lines,
+    write: (written) => {
+      lines.push(...written.replace(/\n$/, '').split('\n'));
+    },
+    flushSync: () => {},
+  };
 }

@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
-import { createLogger } from './logger.ts';
+import { captureSink, createLogger } from './logger.ts';
 import { createSampledMessage } from './sampled.ts';
-import { captureSink } from './sink.ts';
 import { ACTION_FAILED_PER_SECOND, actionFailed } from './stable-messages.ts';
 import { parseLogfmt } from './testing/parse-logfmt.ts';
 

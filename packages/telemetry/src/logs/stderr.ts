@@ -7,7 +7,7 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import type { Timers } from '@bigfleet/base';
 import type { MetricRegistry } from '../metrics/registry.ts';
-import type { LogSink } from './sink.ts';
+import type { LogSink } from './logger.ts';
 
 export interface StderrSinkOptions {
   readonly timers: Timers;

@@ -2,8 +2,7 @@
 // table (api/additions.txt), the descriptors, and, where a clone has it beside it, the
 // specification itself. Comparing all three keeps the rule of wire-additions.md §1 honest.
 
-import type { DescFile } from '@bufbuild/protobuf';
-import { ScalarType } from '@bufbuild/protobuf';
+import { type DescFile, ScalarType } from '@bufbuild/protobuf';
 import { tableLines } from './repository.ts';
 import { messagesOf } from './schemas.ts';
 

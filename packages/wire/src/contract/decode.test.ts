@@ -5,8 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create } from '@bufbuild/protobuf';
 import { MachineSchema } from '../gen/bigfleet/v1alpha1/provider_pb.ts';
-import type { Decoder } from './fuzz.ts';
-import { fuzzCase, isDecodeError, judge, prototypeNames } from './fuzz.ts';
+import { type Decoder, fuzzCase, isDecodeError, judge, prototypeNames } from './fuzz.ts';
 
 const INPUTS = 20_000;
 

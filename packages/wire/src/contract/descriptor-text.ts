@@ -2,8 +2,13 @@
 // method and import. Comments, order and file layout do not show; everything that a peer can
 // notice does.
 
-import type { DescEnum, DescField, DescFile, DescMessage } from '@bufbuild/protobuf';
-import { ScalarType } from '@bufbuild/protobuf';
+import {
+  type DescEnum,
+  type DescField,
+  type DescFile,
+  type DescMessage,
+  ScalarType,
+} from '@bufbuild/protobuf';
 import { messagesOf } from './schemas.ts';
 
 export function descriptorText(files: readonly DescFile[]): string {

@@ -1,8 +1,7 @@
 // What a golden vector must decode to, built from the names and values of its lines. The generated
 // code supplies only the zero message; every value comes from the vector.
 
-import type { DescMessage, Message } from '@bufbuild/protobuf';
-import { create } from '@bufbuild/protobuf';
+import { create, type DescMessage, type Message } from '@bufbuild/protobuf';
 import type { FieldLine, FieldValue } from './vector-syntax.ts';
 
 export function expectedMessage(schema: DescMessage, lines: readonly FieldLine[]): Message {

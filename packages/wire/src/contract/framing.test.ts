@@ -3,8 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DescMessage } from '@bufbuild/protobuf';
-import { fromBinary } from '@bufbuild/protobuf';
+import { type DescMessage, fromBinary } from '@bufbuild/protobuf';
 import {
   ListFilterSchema,
   MachineListSchema,

@@ -5,10 +5,15 @@
 // prototype may change.
 
 import assert from 'node:assert/strict';
-import type { Random } from '@bigfleet/base';
-import { createRandom } from '@bigfleet/base';
-import type { DescField, DescMessage, MessageShape } from '@bufbuild/protobuf';
-import { fromBinary, ScalarType, toBinary } from '@bufbuild/protobuf';
+import { createRandom, type Random } from '@bigfleet/base';
+import {
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  type MessageShape,
+  ScalarType,
+  toBinary,
+} from '@bufbuild/protobuf';
 import { assemble } from './assemble.ts';
 import { framingProblem } from '../framing.ts';
 import { goldenVectors } from './repository.ts';

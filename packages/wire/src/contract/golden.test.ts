@@ -4,8 +4,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import { fromBinary, ScalarType, toBinary } from '@bufbuild/protobuf';
+import {
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  ScalarType,
+  toBinary,
+} from '@bufbuild/protobuf';
 import { assemble } from './assemble.ts';
 import { expectedMessage } from './expected.ts';
 import { goldenVectors, protoRoot, readApiFile, tableLines } from './repository.ts';

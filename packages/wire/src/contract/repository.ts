@@ -4,8 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Vector } from './vector-syntax.ts';
-import { parseVectors } from './vector-syntax.ts';
+import { parseVectors, type Vector } from './vector-syntax.ts';
 
 export const repositoryRoot: string = fileURLToPath(new URL('../../../../', import.meta.url));
 export const protoRoot: string = join(repositoryRoot, 'api', 'proto');

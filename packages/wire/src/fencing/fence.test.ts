@@ -1,4 +1,5 @@
-// Proves that fence marks only rise, per (shard, machine), up to the ends of int64.
+// Proves that fence marks only rise, per (shard, machine), up to the ends of int64, and that a term
+// mark rejects deposed leaders, accepts the current one and only rises.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,6 +10,7 @@ import {
   type FencingToken,
   isNewerThan,
   negativeToken,
+  TermMark,
   TokenSource,
 } from './fence.ts';
 
@@ -84,4 +86,20 @@ test('a negative number of a named shard is named; zero, and no shard at all, ar
   assert.equal(negativeToken(token(1n, -1n)), 'fencing token (1, -1) is negative');
   assert.equal(negativeToken(token(0n, 0n)), undefined);
   assert.equal(negativeToken(token(-1n, -1n, '')), undefined);
+});
+
+test('lower is stale, equal is current, higher advances; a rejection moves nothing', () => {
+  const mark = new TermMark(5n);
+  assert.equal(mark.observe(4n), 'stale');
+  assert.equal(mark.term, 5n);
+  assert.equal(mark.observe(5n), 'current');
+  assert.equal(mark.observe(2n ** 62n), 'advanced');
+  assert.equal(mark.term, 2n ** 62n);
+  assert.equal(mark.observe(2n ** 62n - 1n), 'stale');
+});
+
+test('a mark made from the persisted term rejects what its predecessor rejected', () => {
+  const before = new TermMark(0n);
+  before.observe(9n);
+  assert.equal(new TermMark(before.term).observe(8n), 'stale');
 });

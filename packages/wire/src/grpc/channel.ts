@@ -3,8 +3,7 @@
 // the provider would read a zombie (shard §2.6). No service config, no proxy from the
 // environment, no connection shared with another channel.
 
-import type { Runtime } from '@bigfleet/base';
-import { assert, deadlineOf } from '@bigfleet/base';
+import { assert, deadlineOf, type Runtime } from '@bigfleet/base';
 import {
   ChannelCredentials,
   type ChannelOptions,
@@ -17,20 +16,21 @@ import { RpcError } from '../transport/status.ts';
 import type { CallOptions, Channel } from '../transport/transport.ts';
 import {
   abortError,
+  checkSize,
   type ClientCall,
   type ClientCallSetup,
-  checkSize,
   StreamClientCall,
   UnaryClientCall,
   type WireCall,
 } from './client-call.ts';
-import { ConnectionNumbers } from './connection-numbers.ts';
 import { failedInbox } from './inbox.ts';
-import { type Keepalive, type KeepalivePreset, keepaliveOptions } from './keepalive.ts';
 import {
   clientWriteBufferBytes,
   defaultUnaryDeadlineMs,
   initialReconnectBackoffMs,
+  type Keepalive,
+  keepaliveOptions,
+  type KeepalivePreset,
   maxMessageBytes,
   maxReconnectBackoffMs,
 } from './limits.ts';
@@ -177,4 +177,23 @@ function channelOptionsOf(options: GrpcChannelOptions): ChannelOptions {
     'grpc.enable_channelz': 0,
     [patchedOption]: 1,
   };
+}
+
+/**
+ * Numbers the connections of one channel by what a call knows of its own: grpc-js makes the security
+ * context of a connection once and hands the same object to every call on it. The library names a
+ * call's peer by address only, which a restarted server has in common with its predecessor.
+ */
+class ConnectionNumbers {
+  readonly #numbers = new WeakMap<object, number>();
+  #last = 0;
+
+  /** Of the connection that answers the call; undefined while none does. */
+  of(call: WireCall): number | undefined {
+    const context = call.getAuthContext();
+    if (context === null) return undefined;
+    const known = this.#numbers.get(context) ?? ++this.#last;
+    this.#numbers.set(context, known);
+    return known;
+  }
 }

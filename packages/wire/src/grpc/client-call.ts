@@ -11,8 +11,7 @@ import {
   status as grpcStatus,
   type StatusObject,
 } from '@grpc/grpc-js';
-import { toRpcError } from '../rpc/failure.ts';
-import { type FailureCode, RpcError, statusName } from '../transport/status.ts';
+import { type FailureCode, RpcError, statusName, toRpcError } from '../transport/status.ts';
 import { Inbox } from './inbox.ts';
 import { maxMessageBytes, tooLargeText } from './limits.ts';
 import { fromGrpc } from './metadata.ts';

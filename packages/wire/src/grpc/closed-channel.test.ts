@@ -31,7 +31,7 @@ import {
   mint,
   openServer,
   runtime,
-} from './test-fixture.ts';
+} from './testing/fixture.ts';
 
 /** Loopback, and not 127.0.0.1: a port that is free here is in nobody's use. */
 const HOST = '127.77.0.1';

@@ -21,7 +21,7 @@ import {
   streaming,
   text,
   unary,
-} from './test-fixture.ts';
+} from './testing/fixture.ts';
 
 const converse = streaming((requests) => requests);
 const open = streaming(async function* (requests) {

@@ -6,7 +6,15 @@ import { createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { HandshakeGate } from './handshake-gate.ts';
 import { maxHandshakes } from './limits.ts';
-import { bytes, echoPath, eventually, mint, openServer, rawSocket, text } from './test-fixture.ts';
+import {
+  bytes,
+  echoPath,
+  eventually,
+  mint,
+  openServer,
+  rawSocket,
+  text,
+} from './testing/fixture.ts';
 
 /** The first byte of a TLS record: a handshake that began and does not go on. */
 const HALF_SAID = Buffer.of(0x16);

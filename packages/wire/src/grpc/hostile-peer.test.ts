@@ -19,7 +19,7 @@ import {
   streaming,
   text,
   unary,
-} from './test-fixture.ts';
+} from './testing/fixture.ts';
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const emptySettings = frame(0x04, 0, 0, Buffer.alloc(0));

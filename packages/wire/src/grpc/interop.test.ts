@@ -30,7 +30,7 @@ import {
   streaming,
   text,
   unary,
-} from './test-fixture.ts';
+} from './testing/fixture.ts';
 
 const identity = (message: Buffer): Buffer => message;
 

@@ -20,7 +20,7 @@ import {
   runtime,
   text,
   unary,
-} from './test-fixture.ts';
+} from './testing/fixture.ts';
 
 function socketPath(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'bigfleet-sock-'));

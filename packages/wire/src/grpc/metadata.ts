@@ -3,8 +3,12 @@
 // and are left out; nothing reads an identity from here.
 
 import { Metadata as GrpcMetadata } from '@grpc/grpc-js';
-import { checkMetadataEntry, isTransportKey } from '../transport/metadata.ts';
-import { type Metadata, noMetadata } from '../transport/status.ts';
+import {
+  checkMetadataEntry,
+  isTransportKey,
+  type Metadata,
+  noMetadata,
+} from '../transport/status.ts';
 
 /** One shared instance for the common case; grpc-js clones what it is given before changing it. */
 const emptyGrpcMetadata = new GrpcMetadata();

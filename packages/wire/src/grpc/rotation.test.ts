@@ -22,7 +22,7 @@ import {
   streaming,
   text,
   unary,
-} from './test-fixture.ts';
+} from './testing/fixture.ts';
 
 /** A material with a rotate() that writes the files and waits for the reload to see them. */
 async function rotatable(t: TestContext, pki: Pki, uri: string) {

@@ -9,22 +9,21 @@
 // Cost per unary call: this object and one promise; the signal and the metadata map exist
 // only if the handler asks. Guarded by bench wire/unary.
 
-import type { Deadline, Runtime } from '@bigfleet/base';
-import { BigFleetError, withDeadline } from '@bigfleet/base';
+import { BigFleetError, type Deadline, type Runtime, withDeadline } from '@bigfleet/base';
 import {
   Metadata as GrpcMetadata,
   type ServerInterceptingCallInterface,
   status,
 } from '@grpc/grpc-js';
 import type { Peer } from '../identity/identity.ts';
-import { toRpcError } from '../rpc/failure.ts';
-import { checkMetadataEntry } from '../transport/metadata.ts';
 import {
+  checkMetadataEntry,
   type Metadata,
   noMetadata,
   RpcError,
   statusName,
   statusNumber,
+  toRpcError,
 } from '../transport/status.ts';
 import type { CallContext } from '../transport/transport.ts';
 import { maxMessageBytes, tooLargeText } from './limits.ts';

@@ -6,8 +6,7 @@
 // Stopping is graceful first (GOAWAY, running calls may finish) and forced after its bound:
 // signals abort, calls end UNAVAILABLE, sockets are destroyed.
 
-import type { Runtime, Timer } from '@bigfleet/base';
-import { assert } from '@bigfleet/base';
+import { assert, type Runtime, type Timer } from '@bigfleet/base';
 import {
   Server,
   ServerCredentials,
@@ -20,10 +19,12 @@ import type { Peer, PeerIdentity } from '../identity/identity.ts';
 import type { TlsMaterial } from '../tls/material.ts';
 import { RpcError } from '../transport/status.ts';
 import type { ByteMethod, ByteRouter } from '../transport/transport.ts';
-import { type Keepalive, type KeepalivePreset, keepaliveOptions } from './keepalive.ts';
 import {
   connectionAgeGraceMs,
   defaultStopGraceMs,
+  type Keepalive,
+  keepaliveOptions,
+  type KeepalivePreset,
   maxMessageBytes,
   maxStreamsPerConnection,
 } from './limits.ts';

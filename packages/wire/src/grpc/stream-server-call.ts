@@ -2,8 +2,7 @@
 // out through a pump. Both are bounded, so a slow peer slows the handler and a slow handler
 // slows the peer.
 
-import { toRpcError } from '../rpc/failure.ts';
-import { RpcError } from '../transport/status.ts';
+import { RpcError, toRpcError } from '../transport/status.ts';
 import type { ByteMethod } from '../transport/transport.ts';
 import { Inbox } from './inbox.ts';
 import { writeAheadBytes, writeAheadMessageCount } from './limits.ts';

@@ -28,7 +28,7 @@ import {
   streaming,
   text,
   unary,
-} from './test-fixture.ts';
+} from './testing/fixture.ts';
 
 interface Seen {
   readonly identities: PeerIdentity[];

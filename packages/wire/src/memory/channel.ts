@@ -7,8 +7,7 @@ import type { CallOptions, Channel } from '../transport/transport.ts';
 import { ClientCall } from './client-call.ts';
 import type { Connection } from './connection.ts';
 import { Inbox } from './flow.ts';
-import type { Half, HalfOwner } from './half.ts';
-import type { Host } from './host.ts';
+import type { Half, HalfOwner, Host } from './half.ts';
 import type { Ledger } from './ledger.ts';
 import type { Settings } from './settings.ts';
 

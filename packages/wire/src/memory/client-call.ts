@@ -3,14 +3,12 @@
 // and counted. States: waiting (for its connection) → open → over.
 
 import { deadlineOf, type Timer } from '@bigfleet/base';
-import { toRpcError } from '../rpc/failure.ts';
-import { type Metadata, RpcError } from '../transport/status.ts';
+import { copyMetadata, type Metadata, RpcError, toRpcError } from '../transport/status.ts';
 import type { CallOptions } from '../transport/transport.ts';
 import { Inbox, SendWindow } from './flow.ts';
 import type { CallEnd, Half } from './half.ts';
 import type { Ledger } from './ledger.ts';
 import type { Lane } from './link.ts';
-import { copyMetadata } from './metadata.ts';
 import type { CallPacket, StatusPacket } from './packet.ts';
 import { type Settings, tooLargeText } from './settings.ts';
 

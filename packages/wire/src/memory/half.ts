@@ -8,7 +8,6 @@
 import type { Timer } from '@bigfleet/base';
 import { RpcError } from '../transport/status.ts';
 import type { Connection, Direction } from './connection.ts';
-import type { Host } from './host.ts';
 import type { Ledger } from './ledger.ts';
 import type { Lane } from './link.ts';
 import type { CallPacket, ControlPacket, Packet } from './packet.ts';
@@ -179,4 +178,28 @@ export class Half {
       this.die(new RpcError('UNAVAILABLE', 'keepalive timeout: the peer is silent'), 'reset');
     }
   };
+}
+
+/**
+ * A host: up, its process dead (the kernel still answers, so dials are refused and connections
+ * reset), or dark (power loss: nothing answers). Addresses are `host` or `host:port`.
+ */
+export type HostState = 'up' | 'down' | 'dark';
+
+export type HostEvent = 'down' | 'up';
+
+export class Host {
+  readonly name: string;
+  state: HostState = 'up';
+  /** The ends of connections that live here. */
+  readonly halves: Set<Half> = new Set();
+  readonly watchers: Set<(event: HostEvent) => void> = new Set();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+export function hostOf(address: string): string {
+  return address.replace(/:\d+$/, '');
 }

@@ -1,37 +1,32 @@
 // The public face of the in-memory transport.
 
-export type { CallKind } from './echo/ledger.ts';
-export { EchoLedger } from './echo/ledger.ts';
-export type { EchoOptions } from './echo/system.ts';
-export { EchoSystem } from './echo/system.ts';
-export type { EventLogOptions } from './event-log.ts';
-export { EventLog } from './event-log.ts';
-export type {
-  Fault,
-  FaultEvent,
-  FaultPlan,
-  Latency,
-  LinkProfile,
-  RandomFaultOptions,
-} from './faults.ts';
+export { EventLog, type EventLogOptions } from './event-log.ts';
 export {
   calmLink,
+  type Fault,
+  type FaultEvent,
+  type FaultPlan,
   faultText,
+  type Latency,
+  type LinkProfile,
   noFaults,
   perfectLink,
+  type RandomFaultOptions,
   randomFaults,
   randomProfile,
   scriptedFaults,
 } from './faults.ts';
-export type { HostEvent } from './host.ts';
+export type { HostEvent } from './half.ts';
 export type { Counters, OpenCounts } from './ledger.ts';
-export type {
-  ConnectOptions,
-  ListenOptions,
-  MemoryNetwork,
-  MemoryNetworkOptions,
+export {
+  type ConnectOptions,
+  createMemoryNetwork,
+  type ListenOptions,
+  type MemoryNetwork,
+  type MemoryNetworkOptions,
 } from './network.ts';
-export { createMemoryNetwork } from './network.ts';
 export type { MemoryServer } from './server.ts';
-export type { Settings as MemorySettings } from './settings.ts';
-export { defaultSettings as defaultMemorySettings } from './settings.ts';
+export {
+  defaultSettings as defaultMemorySettings,
+  type Settings as MemorySettings,
+} from './settings.ts';

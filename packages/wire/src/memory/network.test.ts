@@ -6,7 +6,7 @@ import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { createVirtualRuntime, sleep, type VirtualRuntime, withDeadline } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
-import { runToEnd } from '../testing/behaviour/run-to-end.ts';
+import { runToEnd } from '../testing/behaviour/virtual-world.ts';
 import {
   aborted,
   bytes,

@@ -21,8 +21,7 @@ import {
   type LinkProfile,
   noFaults,
 } from './faults.ts';
-import type { HalfOwner } from './half.ts';
-import { Host, type HostEvent, hostOf } from './host.ts';
+import { type HalfOwner, Host, type HostEvent, hostOf } from './half.ts';
 import { type Counters, Ledger, type OpenCounts } from './ledger.ts';
 import { Link } from './link.ts';
 import { Listener, type MemoryServer } from './server.ts';

@@ -4,15 +4,18 @@
 
 import { BigFleetError, type Deadline, withDeadline } from '@bigfleet/base';
 import type { Peer } from '../identity/identity.ts';
-import { toRpcError } from '../rpc/failure.ts';
-import { checkMetadataEntry } from '../transport/metadata.ts';
-import { type Metadata, RpcError } from '../transport/status.ts';
+import {
+  checkMetadataEntry,
+  copyMetadata,
+  type Metadata,
+  RpcError,
+  toRpcError,
+} from '../transport/status.ts';
 import type { ByteMethod, CallContext } from '../transport/transport.ts';
 import { Inbox, SendWindow } from './flow.ts';
 import type { CallEnd, Half } from './half.ts';
 import type { Ledger } from './ledger.ts';
 import type { Lane } from './link.ts';
-import { copyMetadata } from './metadata.ts';
 import type { CallPacket, OpenPacket } from './packet.ts';
 import { tooLargeText } from './settings.ts';
 

@@ -10,10 +10,9 @@
 
 import type { DescMessage, DescMethod, DescService, Message } from '@bufbuild/protobuf';
 import { decode, encodeInit, pathOf } from '../codec.ts';
-import type { Gate } from '../identity/gate.ts';
-import { RpcError } from '../transport/status.ts';
+import type { Gate } from './authorisation.ts';
+import { RpcError, toRpcError } from '../transport/status.ts';
 import type { ByteMethod, ByteRouter, CallContext } from '../transport/transport.ts';
-import { toRpcError } from './failure.ts';
 import type { Handlers, RawStream, RawUnary } from './handlers.ts';
 import { mapStream } from './map-stream.ts';
 

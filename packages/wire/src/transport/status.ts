@@ -1,6 +1,8 @@
-// gRPC status codes by name, and the one error type that crosses a transport.
-// Both adapters produce and consume exactly these, so that a component behaves the
-// same over the network and inside the simulator.
+// What ends a call: gRPC status codes by name, the one error type that crosses a transport, and the
+// metadata that travels with both. The adapters produce and consume exactly these, so that a
+// component behaves the same over the network and inside the simulator.
+
+import { BigFleetError } from '@bigfleet/base';
 
 const numbers = {
   OK: 0,
@@ -58,4 +60,49 @@ export class RpcError extends Error {
 export interface RpcErrorOptions {
   readonly metadata?: Metadata;
   readonly cause?: unknown;
+}
+
+/**
+ * The status that the caller gets for what a handler threw. The environment's errors carry their
+ * status in the catalogue, and their stable code leads the text, so that a person can search for it.
+ * Anything else is a bug of ours: undefined.
+ */
+export function toRpcError(thrown: unknown): RpcError | undefined {
+  if (thrown instanceof RpcError) return thrown;
+  if (!(thrown instanceof BigFleetError)) return undefined;
+  const { grpcStatus } = thrown;
+  if (grpcStatus === 'OK' || thrown.code === 'internal') return undefined;
+  return new RpcError(grpcStatus, `${thrown.code}: ${thrown.message}`, { cause: thrown });
+}
+
+const legalKey = /^[0-9a-z_.-]+$/;
+const legalValue = /^[ -~]*$/;
+const transportKeys: ReadonlySet<string> = new Set([
+  'user-agent',
+  'content-type',
+  'te',
+  'date',
+  'accept-encoding',
+]);
+
+/**
+ * Both transports carry text entries of the application: nothing of the transport's own headers,
+ * nothing that HTTP/2 could not carry. The sender refuses the rest, so that a component cannot work
+ * in simulation and fail in production.
+ */
+export function checkMetadataEntry(key: string, value: string): void {
+  if (!legalKey.test(key) || isTransportKey(key) || !legalValue.test(value)) {
+    throw new RpcError('INVALID_ARGUMENT', `metadata ${JSON.stringify(key)} cannot be sent`);
+  }
+}
+
+export function isTransportKey(key: string): boolean {
+  return key.startsWith('grpc-') || key.endsWith('-bin') || transportKeys.has(key);
+}
+
+/** A checked copy: the peer must not see what the caller changes later. */
+export function copyMetadata(metadata: Metadata | undefined): Metadata {
+  if (metadata === undefined || metadata.size === 0) return noMetadata;
+  for (const [key, value] of metadata) checkMetadataEntry(key, value);
+  return new Map(metadata);
 }

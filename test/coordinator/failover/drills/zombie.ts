@@ -5,8 +5,7 @@
 import assert from 'node:assert/strict';
 import { RpcError } from '@bigfleet/wire';
 import { HANG_MS, monotonicMs, sleep, withDeadline } from '../../../toolkit/index.ts';
-import type { CoordinatorProcess } from '../coordinator-process.ts';
-import type { Leader } from '../leader.ts';
+import type { CoordinatorProcess, Leader } from '../coordinator-process.ts';
 import { ETCD_NETWORK } from '../replica-plan.ts';
 import { type FailoverStage, TTL_MS } from '../stage.ts';
 

@@ -1,6 +1,6 @@
 // What shells need to know to complete a command line, from the table of verbs.
 
-import type { FlagTable } from '../../flags/flag.ts';
+import type { FlagTable } from '@bigfleet/process/flags';
 import { globalFlags } from '../frame/global-flags.ts';
 import type { Verb } from '../frame/verb.ts';
 

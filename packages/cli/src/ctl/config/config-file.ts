@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { BigFleetError, compareText, describeThrown } from '@bigfleet/base';
-import { nearestName } from '../../flags/nearest-name.ts';
+import { nearestName } from '@bigfleet/process/flags';
 import { parseYaml, yamlText } from '../output/yaml.ts';
 
 export const CONTEXT_KEYS = ['coordinator', 'tls-cert', 'tls-key', 'tls-ca'] as const;

@@ -4,7 +4,7 @@
 
 import path from 'node:path';
 import { BigFleetError } from '@bigfleet/base';
-import { nearestName } from '../../flags/nearest-name.ts';
+import { nearestName } from '@bigfleet/process/flags';
 import type { ContextEntry, CtlConfig } from './config-file.ts';
 
 export interface TlsFiles {

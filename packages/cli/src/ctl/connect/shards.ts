@@ -15,7 +15,7 @@ import {
   ShardRead,
   type TlsMaterial,
 } from '@bigfleet/wire';
-import { nearestName } from '../../flags/nearest-name.ts';
+import { nearestName } from '@bigfleet/process/flags';
 import { describeFailure } from '../frame/describe-failure.ts';
 import type { Channels } from './channels.ts';
 import type { CoordinatorLink } from './coordinator.ts';

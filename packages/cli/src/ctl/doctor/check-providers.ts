@@ -1,7 +1,7 @@
 // Providers: answering the shards that dial them, registered where they should be, and, behind an
 // address that each host has for itself, of one shard only.
 
-import { isLoopback } from '../../flags/addresses.ts';
+import { isLoopback } from '@bigfleet/process/flags';
 import { hostPortOf } from '../connect/target.ts';
 import { ageText } from '../output/texts.ts';
 import type { FleetFacts, ShardFacts } from './facts.ts';

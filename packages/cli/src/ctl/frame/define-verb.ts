@@ -2,14 +2,12 @@
 // to do next. A verb contains none of it.
 
 import { BigFleetError } from '@bigfleet/base';
-import type { FlagTable } from '../../flags/flag.ts';
-import { type Parsed, parseFlags } from '../../flags/parse.ts';
+import { type FlagTable, nearestName, type Parsed, parseFlags } from '@bigfleet/process/flags';
 import { configPath } from '../config/config-path.ts';
 import { readConfig } from '../config/config-file.ts';
 import { type TargetSettings, targetSettings } from '../config/target-settings.ts';
 import type { CtlContext } from '../context.ts';
 import { CTL_EXIT } from '../exit-code.ts';
-import { nearestName } from '../../flags/nearest-name.ts';
 import { describeFailure } from './describe-failure.ts';
 import { type GlobalFlags, globalFlags, watchFlags } from './global-flags.ts';
 import { openLinks } from './links.ts';

@@ -1,7 +1,6 @@
 // The flags that every verb takes (coordinator §12.2), and those of the verbs that list.
 
-import type { Flag } from '../../flags/flag.ts';
-import { duration, oneOf, text, toggle } from '../../flags/forms.ts';
+import { duration, type Flag, oneOf, text, toggle } from '@bigfleet/process/flags';
 
 export const OUTPUT_FORMS = ['table', 'wide', 'json', 'yaml'] as const;
 

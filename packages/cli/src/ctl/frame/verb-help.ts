@@ -1,6 +1,6 @@
 // --help of a verb, from its own table: usage, what it does, examples, flags.
 
-import { flagLines } from '../../flags/help.ts';
+import { flagLines } from '@bigfleet/process/flags';
 import { globalFlags } from './global-flags.ts';
 import type { Verb, Word } from './verb.ts';
 

@@ -2,7 +2,7 @@
 // page and the front door read the same table, so none of them can know a verb that the others
 // don't.
 
-import type { FlagTable, FlagValues } from '../../flags/flag.ts';
+import type { FlagTable, FlagValues } from '@bigfleet/process/flags';
 import type { CtlContext } from '../context.ts';
 import type { Report } from '../output/report.ts';
 import type { GlobalFlags } from './global-flags.ts';

@@ -2,8 +2,7 @@
 // (`15m`).
 
 import { err, ok, type Result } from '@bigfleet/base';
-import type { Flag } from '../../flags/flag.ts';
-import { parseDuration } from '../../flags/forms.ts';
+import { type Flag, parseDuration } from '@bigfleet/process/flags';
 
 export type RecordBound =
   | { readonly kind: 'open' }

@@ -12,7 +12,7 @@ import { type RunningCoordinator, startCoordinatorProcess } from '@bigfleet/coor
 import { captureSink, createLogger, createRegistry } from '@bigfleet/telemetry';
 import { coordinatorFlags } from '../../coordinator/flags.ts';
 import { coordinatorSettings } from '../../coordinator/settings.ts';
-import { parseFlags } from '../../flags/parse.ts';
+import { parseFlags } from '@bigfleet/process/flags';
 import { runCtl } from '../testing/run-ctl.ts';
 
 const runtime = realRuntime();

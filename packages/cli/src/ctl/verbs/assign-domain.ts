@@ -1,6 +1,6 @@
 // `assign-domain`: gives a topology domain to a shard.
 
-import { text } from '../../flags/forms.ts';
+import { text } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';

@@ -1,7 +1,7 @@
 // `brakes clear`: lets needs and instance types be tried again whose machines never joined, without
 // waiting for their next probe (adr 0085).
 
-import { text, toggle } from '../../flags/forms.ts';
+import { text, toggle } from '@bigfleet/process/flags';
 import type { ShardApi, ShardWork } from '../connect/shards.ts';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';

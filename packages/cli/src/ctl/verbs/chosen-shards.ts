@@ -1,8 +1,7 @@
 // For verbs that change shards: which ones must be said. A pause of everything by a forgotten flag
 // is what --all is for.
 
-import { toggle } from '../../flags/forms.ts';
-import type { Flag } from '../../flags/flag.ts';
+import { type Flag, toggle } from '@bigfleet/process/flags';
 import { type ShardFlags, shardFlags, shardFlagsProblem } from './shard-flags.ts';
 
 export type ChosenFlags = ShardFlags & { readonly all: Flag<boolean> };

@@ -2,7 +2,7 @@
 // machines are reclaimed like after any withdrawal, under the reclaim cap.
 
 import { BigFleetError } from '@bigfleet/base';
-import { text, toggle } from '../../flags/forms.ts';
+import { text, toggle } from '@bigfleet/process/flags';
 import type { ShardTarget } from '../connect/shards.ts';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Links } from '../frame/links.ts';

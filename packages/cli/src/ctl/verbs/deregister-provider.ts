@@ -1,6 +1,6 @@
 // `deregister-provider`: removes a registry entry; its shards retire the provider.
 
-import { text, toggle } from '../../flags/forms.ts';
+import { text, toggle } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';

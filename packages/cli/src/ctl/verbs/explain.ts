@@ -1,7 +1,7 @@
 // `explain machine|need`: why it was treated as it was, from the records of its shard.
 
 import { ok } from '@bigfleet/base';
-import { bigNumber, toggle } from '../../flags/forms.ts';
+import { bigNumber, toggle } from '@bigfleet/process/flags';
 import {
   askExplanation,
   type ExplainAsk,

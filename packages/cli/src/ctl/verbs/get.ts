@@ -2,8 +2,7 @@
 
 import { err, ok } from '@bigfleet/base';
 import { stateName } from '@bigfleet/engine';
-import type { Flag } from '../../flags/flag.ts';
-import { text, texts, wholeNumber } from '../../flags/forms.ts';
+import { type Flag, text, texts, wholeNumber } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { type Kind, kindOf, KINDS, LISTINGS, SINGULARS } from '../listings/kinds.ts';

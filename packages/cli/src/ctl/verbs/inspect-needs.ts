@@ -1,6 +1,6 @@
 // `inspect-needs`: every need of one shard with the verdict of its last cycle.
 
-import { text, wholeNumber } from '../../flags/forms.ts';
+import { text, wholeNumber } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { EVERYTHING } from '../listings/listing.ts';

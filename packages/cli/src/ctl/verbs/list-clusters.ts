@@ -1,6 +1,6 @@
 // `list-clusters`: which shard serves which cluster.
 
-import { texts } from '../../flags/forms.ts';
+import { texts } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { listClusters } from '../listings/clusters.ts';

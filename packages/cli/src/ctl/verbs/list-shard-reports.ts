@@ -1,6 +1,6 @@
 // `list-shard-reports`: what shards told the coordinator last.
 
-import { text } from '../../flags/forms.ts';
+import { text } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { tableReport } from '../output/report.ts';

@@ -1,6 +1,6 @@
 // `list-transfers`: machines on their way from one shard to another.
 
-import { texts, toggle } from '../../flags/forms.ts';
+import { texts, toggle } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { listTransfers } from '../listings/transfers.ts';

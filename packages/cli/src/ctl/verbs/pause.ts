@@ -1,7 +1,7 @@
 // `pause`: the kill switch. Shards decide and report on, and execute nothing. Works without a
 // coordinator, by --shard-addr.
 
-import { text, toggle } from '../../flags/forms.ts';
+import { text, toggle } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { setActuation } from './set-actuation.ts';

@@ -2,8 +2,7 @@
 
 import { BigFleetError } from '@bigfleet/base';
 import { stateName } from '@bigfleet/engine';
-import { text } from '../../flags/forms.ts';
-import { nearestName } from '../../flags/nearest-name.ts';
+import { nearestName, text } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Links } from '../frame/links.ts';
 import type { Verb } from '../frame/verb.ts';

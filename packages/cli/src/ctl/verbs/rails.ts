@@ -1,6 +1,6 @@
 // `rails`: the limits of what a shard may do, and changing them at run time (decision 18).
 
-import { text, toggle, decimal, wholeNumber } from '../../flags/forms.ts';
+import { decimal, text, toggle, wholeNumber } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { exitCodeOf } from '../listings/listing.ts';

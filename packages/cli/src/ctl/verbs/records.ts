@@ -2,8 +2,7 @@
 
 import { err, ok, type Result } from '@bigfleet/base';
 import type { ListRecordsRequest, RecordFrame } from '@bigfleet/wire';
-import type { Flag } from '../../flags/flag.ts';
-import { text, toggle, wholeNumber } from '../../flags/forms.ts';
+import { type Flag, text, toggle, wholeNumber } from '@bigfleet/process/flags';
 import type { ShardTarget } from '../connect/shards.ts';
 import { CTL_EXIT } from '../exit-code.ts';
 import { defineVerb } from '../frame/define-verb.ts';

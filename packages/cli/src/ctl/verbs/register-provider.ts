@@ -1,6 +1,6 @@
 // `register-provider`: adds or replaces a registry entry; shards dial it from their next report on.
 
-import { text, texts, toggle, wholeNumber } from '../../flags/forms.ts';
+import { text, texts, toggle, wholeNumber } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';

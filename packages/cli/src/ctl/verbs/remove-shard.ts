@@ -4,7 +4,7 @@
 // enough to call that silence.
 
 import { BigFleetError } from '@bigfleet/base';
-import { text, toggle } from '../../flags/forms.ts';
+import { text, toggle } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Links } from '../frame/links.ts';
 import type { Verb } from '../frame/verb.ts';

@@ -1,6 +1,6 @@
 // `resume`: ends a pause made at run time. What a flag or the fence holds stays, and is named.
 
-import { text, toggle } from '../../flags/forms.ts';
+import { text, toggle } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { chosenFlags, chosenProblem } from './chosen-shards.ts';

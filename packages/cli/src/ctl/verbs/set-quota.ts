@@ -2,8 +2,7 @@
 // the whole row: a shard without a slice is not bounded, so leaving one out by mistake opens it.
 
 import { err, ok } from '@bigfleet/base';
-import type { Flag } from '../../flags/flag.ts';
-import { text, toggle } from '../../flags/forms.ts';
+import { type Flag, text, toggle } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';

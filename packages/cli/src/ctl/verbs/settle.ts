@@ -2,7 +2,7 @@
 // takes it as an assignment of a thing that has no key, by the name under which `status` and `doctor`
 // show it.
 
-import { text } from '../../flags/forms.ts';
+import { text } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';

@@ -1,7 +1,6 @@
 // How verbs choose shards: by id, through the coordinator, or by address, without it.
 
-import type { Repeatable } from '../../flags/forms.ts';
-import { texts } from '../../flags/forms.ts';
+import { type Repeatable, texts } from '@bigfleet/process/flags';
 
 export type ShardFlags = {
   readonly shard: Repeatable<string>;

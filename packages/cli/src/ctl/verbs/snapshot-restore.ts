@@ -2,7 +2,7 @@
 // it dials nothing, and the coordinator must not run there.
 
 import { createLogger, stderrSink, createRegistry } from '@bigfleet/telemetry';
-import { oneOf, text, toggle } from '../../flags/forms.ts';
+import { oneOf, text, toggle } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';

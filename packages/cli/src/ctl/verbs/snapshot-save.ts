@@ -1,7 +1,7 @@
 // `snapshot save <file>`: the coordinator's state as one file.
 
 import { SnapshotFormat } from '@bigfleet/wire';
-import { oneOf } from '../../flags/forms.ts';
+import { oneOf } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';

@@ -1,6 +1,6 @@
 // `unassign-domain`: takes a topology domain from its shard.
 
-import { text } from '../../flags/forms.ts';
+import { text } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';

@@ -6,7 +6,7 @@ import type { Verb } from '../frame/verb.ts';
 import { CTL_EXIT } from '../exit-code.ts';
 import { textReport } from '../output/report.ts';
 import { BUILD_VERSION } from '../../build-version.ts';
-import { toggle } from '../../flags/forms.ts';
+import { toggle } from '@bigfleet/process/flags';
 
 export const versionVerb: Verb = defineVerb({
   name: 'version',

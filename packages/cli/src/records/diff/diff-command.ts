@@ -16,7 +16,7 @@ import {
 } from '@bigfleet/engine';
 import { directorySegments, type SegmentFiles } from '@bigfleet/shard';
 import { type Command, EXIT } from '../../command.ts';
-import { duration, text } from '../../flags/forms.ts';
+import { duration, text } from '@bigfleet/process/flags';
 import { directoryCommand } from '../directory-command.ts';
 import { directoryFlags, offlineText } from '../directory-flags.ts';
 import { replayModeFlag } from '../replay-mode.ts';

@@ -88,7 +88,10 @@ async function noTornSnapshot(context: CheckContext): Promise<void> {
   await release(context, machineId);
 }
 
-/** Binding and state of one instant: both states carry the binding from acceptance on (provider-contract §7). */
+/**
+ * Binding and state of one instant: both states carry the binding from acceptance on
+ * (provider-contract §7).
+ */
 function ensureWhole({ machine }: Ack, machineId: string): void {
   if (machine === undefined) return;
   const what = `the ack of Configure ${machineId}`;
@@ -124,10 +127,10 @@ function ensureBound(machine: MachineView): void {
 }
 
 export const burstChecks: readonly Check[] = [
-  defineCheck('B401', '§5', createsCollapse),
-  defineCheck('B402', '§5', configuresCollapse),
-  defineCheck('B403', '§5', drainsCollapse),
-  defineCheck('B406', '§5', twoConnections),
-  defineCheck('B408', '§5', noTornSnapshot),
-  defineCheck('B409', '§5', deletesCollapse),
+  defineCheck('B401', 'Retries', createsCollapse),
+  defineCheck('B402', 'Retries', configuresCollapse),
+  defineCheck('B403', 'Retries', drainsCollapse),
+  defineCheck('B406', 'Retries', twoConnections),
+  defineCheck('B408', 'Retries', noTornSnapshot),
+  defineCheck('B409', 'Retries', deletesCollapse),
 ];

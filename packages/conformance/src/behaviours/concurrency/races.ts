@@ -121,7 +121,7 @@ async function noCrossMachineBleed(context: CheckContext): Promise<void> {
 }
 
 export const raceChecks: readonly Check[] = [
-  defineCheck('B404', '§3 and §5', conflictSerialises),
-  defineCheck('B405', '§6', liveBeatsZombie),
-  defineCheck('B407', '§5', noCrossMachineBleed),
+  defineCheck('B404', 'Retries', conflictSerialises),
+  defineCheck('B405', 'The fence', liveBeatsZombie),
+  defineCheck('B407', 'Retries', noCrossMachineBleed),
 ];

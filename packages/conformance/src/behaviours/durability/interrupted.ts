@@ -66,5 +66,5 @@ function noneInTransition({ durable }: CheckContext): void {
 }
 
 export const interruptedChecks: readonly Check[] = [
-  defineCheck('B1006', '§13', interruptedIsRecovered),
+  defineCheck('B1006', 'Restarts', interruptedIsRecovered),
 ];

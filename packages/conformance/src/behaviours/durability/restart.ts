@@ -101,10 +101,10 @@ function firstList(context: CheckContext): Inventory {
 }
 
 export const restartChecks: readonly Check[] = [
-  defineCheck('B1001', '§6, Durability, and §13', marksSurvive),
-  defineCheck('B1002', '§5 and §13', idempotencySurvives),
-  defineCheck('B1003', '§7 and §13', bindingSurvives),
-  defineCheck('B1004', '§13', inventoryIdentical),
-  defineCheck('B1005', '§5 and §9', freshIds),
-  defineCheck('B1007', '§6, Isolation', noGlobalMark),
+  defineCheck('B1001', 'Restarts', marksSurvive),
+  defineCheck('B1002', 'Restarts', idempotencySurvives),
+  defineCheck('B1003', 'Restarts', bindingSurvives),
+  defineCheck('B1004', 'Restarts', inventoryIdentical),
+  defineCheck('B1005', 'Restarts', freshIds),
+  defineCheck('B1007', 'Restarts', noGlobalMark),
 ];

@@ -46,7 +46,7 @@ async function failingDrain(context: CheckContext): Promise<void> {
 }
 
 export const errorChecks: readonly Check[] = [
-  defineCheck('B701', '§10', configureError),
-  defineCheck('B702', '§10', createError),
-  defineCheck('B706', '§12', failingDrain),
+  defineCheck('B701', 'Failure', configureError),
+  defineCheck('B702', 'Failure', createError),
+  defineCheck('B706', 'Failure', failingDrain),
 ];

@@ -36,6 +36,6 @@ async function readable(context: CheckContext): Promise<void> {
 }
 
 export const terminalChecks: readonly Check[] = [
-  defineCheck('B705', '§10', terminal),
-  defineCheck('B707', '§10', readable),
+  defineCheck('B705', 'Failure', terminal),
+  defineCheck('B707', 'Failure', readable),
 ];

@@ -74,7 +74,7 @@ async function neverConfigured(context: CheckContext, machineId: string): Promis
 }
 
 export const timeoutChecks: readonly Check[] = [
-  defineCheck('B703', '§10', timeoutFails),
-  defineCheck('B704', '§10', lateSuccessDiscarded),
-  defineCheck('B708', '§11', readinessGate),
+  defineCheck('B703', 'Failure', timeoutFails),
+  defineCheck('B704', 'Failure', lateSuccessDiscarded),
+  defineCheck('B708', 'Configured means Ready', readinessGate),
 ];

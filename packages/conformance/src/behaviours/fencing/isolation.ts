@@ -42,6 +42,4 @@ async function oneShardTwoMachines(context: CheckContext, mA: string, mB: string
   await probe(context, mB, token(shardId, 4n, 999n), { isAccepted: false, mark: onB });
 }
 
-export const isolationChecks: readonly Check[] = [
-  defineCheck('B302', '§6, Key and Isolation', isolatedMarks),
-];
+export const isolationChecks: readonly Check[] = [defineCheck('B302', 'The fence', isolatedMarks)];

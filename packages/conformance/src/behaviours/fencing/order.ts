@@ -102,8 +102,8 @@ async function randomStream(context: CheckContext): Promise<void> {
 }
 
 export const orderChecks: readonly Check[] = [
-  defineCheck('B303', '§6, Order', lexicographic),
-  defineCheck('B305', '§6', readsNeverFence),
-  defineCheck('B308', '§6, Absent token', emptyTokenBypasses),
-  defineCheck('B312', '§6, Order', randomStream),
+  defineCheck('B303', 'The fence', lexicographic),
+  defineCheck('B305', 'The fence', readsNeverFence),
+  defineCheck('B308', 'The fence', emptyTokenBypasses),
+  defineCheck('B312', 'The fence', randomStream),
 ];

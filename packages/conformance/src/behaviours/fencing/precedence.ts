@@ -90,8 +90,8 @@ async function markMovesThoughRejected(context: CheckContext): Promise<void> {
 }
 
 export const precedenceChecks: readonly Check[] = [
-  defineCheck('B301', '§4, steps 2 and 3', fenceBeforeExistence),
-  defineCheck('B306', '§4, steps 2 and 4', fenceBeforeConfigureReplay),
-  defineCheck('B307', '§4, steps 2 and 4', fenceBeforeDrainReplay),
-  defineCheck('B311', '§6, Advance', markMovesThoughRejected),
+  defineCheck('B301', 'The order of checks', fenceBeforeExistence),
+  defineCheck('B306', 'The order of checks', fenceBeforeConfigureReplay),
+  defineCheck('B307', 'The order of checks', fenceBeforeDrainReplay),
+  defineCheck('B311', 'The fence', markMovesThoughRejected),
 ];

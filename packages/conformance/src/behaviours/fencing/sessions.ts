@@ -71,6 +71,6 @@ async function markAtThree(
 }
 
 export const sessionChecks: readonly Check[] = [
-  defineCheck('B309', '§6', monotonicSession),
-  defineCheck('B310', '§6, New epoch', newEpochFencesOld),
+  defineCheck('B309', 'The fence', monotonicSession),
+  defineCheck('B310', 'The fence', newEpochFencesOld),
 ];

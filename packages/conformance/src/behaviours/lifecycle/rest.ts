@@ -74,7 +74,7 @@ async function restsIn(
 }
 
 export const restChecks: readonly Check[] = [
-  defineCheck('B106', '§7', clusterIffBound),
-  defineCheck('B107', '§2.1 and §3', hostByState),
-  defineCheck('B108', '§3', restsAtRest),
+  defineCheck('B106', 'Binding and metadata', clusterIffBound),
+  defineCheck('B107', 'The shape of a machine', hostByState),
+  defineCheck('B108', 'Six calls', restsAtRest),
 ];

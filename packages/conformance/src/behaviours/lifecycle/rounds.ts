@@ -43,4 +43,6 @@ function ensureClean(machine: MachineView, where: string): void {
   );
 }
 
-export const roundChecks: readonly Check[] = [defineCheck('B101', '§3 and §7', noResidue)];
+export const roundChecks: readonly Check[] = [
+  defineCheck('B101', 'Binding and metadata', noResidue),
+];

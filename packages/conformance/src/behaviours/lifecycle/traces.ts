@@ -121,8 +121,8 @@ function onlyTransitional(trace: readonly State[], allowed: State, what: string)
 }
 
 export const traceChecks: readonly Check[] = [
-  defineCheck('B103', '§3', configureShowsConfiguring),
-  defineCheck('B104', '§3', drainShowsDraining),
-  defineCheck('B105', '§3', nothingSkipped),
-  defineCheck('B109', '§3', deleteShowsDeleting),
+  defineCheck('B103', 'Six calls', configureShowsConfiguring),
+  defineCheck('B104', 'Six calls', drainShowsDraining),
+  defineCheck('B105', 'Six calls', nothingSkipped),
+  defineCheck('B109', 'Six calls', deleteShowsDeleting),
 ];

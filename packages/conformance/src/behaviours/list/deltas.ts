@@ -178,9 +178,9 @@ async function ensureEmpty(context: CheckContext, since: Uint8Array, what: strin
 }
 
 export const deltaChecks: readonly Check[] = [
-  defineCheck('B903', '§9', advances),
-  defineCheck('B904', '§9', quietDeltaIsEmpty),
-  defineCheck('B905', '§9', monotonic),
-  defineCheck('B908', '§9', idleTicksDoNotBump),
-  defineCheck('B909', '§9', opaqueRoundTrip),
+  defineCheck('B903', 'Listing', advances),
+  defineCheck('B904', 'Listing', quietDeltaIsEmpty),
+  defineCheck('B905', 'Listing', monotonic),
+  defineCheck('B908', 'Listing', idleTicksDoNotBump),
+  defineCheck('B909', 'Listing', opaqueRoundTrip),
 ];

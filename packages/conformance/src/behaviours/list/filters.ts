@@ -137,7 +137,7 @@ async function garbageCursor(context: CheckContext): Promise<void> {
 }
 
 export const filterChecks: readonly Check[] = [
-  defineCheck('B901', '§9', exactUnion),
-  defineCheck('B902', '§9', capIsCeiling),
-  defineCheck('B906', '§9', garbageCursor),
+  defineCheck('B901', 'Listing', exactUnion),
+  defineCheck('B902', 'Listing', capIsCeiling),
+  defineCheck('B906', 'Listing', garbageCursor),
 ];

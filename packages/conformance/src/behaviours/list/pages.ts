@@ -38,4 +38,4 @@ async function pagingComplete(context: CheckContext): Promise<void> {
   await release(context, ...mutated);
 }
 
-export const pageChecks: readonly Check[] = [defineCheck('B907', '§9', pagingComplete)];
+export const pageChecks: readonly Check[] = [defineCheck('B907', 'Listing', pagingComplete)];

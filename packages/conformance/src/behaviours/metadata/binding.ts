@@ -57,6 +57,6 @@ async function oversizedNeverTruncated(context: CheckContext): Promise<void> {
 }
 
 export const bindingChecks: readonly Check[] = [
-  defineCheck('B502', '§7', clearedAndReplaced),
-  defineCheck('B503', '§7', oversizedNeverTruncated),
+  defineCheck('B502', 'Binding and metadata', clearedAndReplaced),
+  defineCheck('B503', 'Binding and metadata', oversizedNeverTruncated),
 ];

@@ -66,7 +66,7 @@ async function noAliasing(context: CheckContext): Promise<void> {
 }
 
 export const echoChecks: readonly Check[] = [
-  defineCheck('B501', '§7', hostileMapVerbatim),
-  defineCheck('B504', '§7', visibleWhileConfiguring),
-  defineCheck('B505', '§7', noAliasing),
+  defineCheck('B501', 'Binding and metadata', hostileMapVerbatim),
+  defineCheck('B504', 'Binding and metadata', visibleWhileConfiguring),
+  defineCheck('B505', 'Binding and metadata', noAliasing),
 ];

@@ -97,4 +97,6 @@ function oddNumber(random: Random): bigint {
   return numbers[random.below(numbers.length)] ?? 0n;
 }
 
-export const codeChecks: readonly Check[] = [defineCheck('B1205', '§4 and §4.1', codeDiscipline)];
+export const codeChecks: readonly Check[] = [
+  defineCheck('B1205', 'Codes by state', codeDiscipline),
+];

@@ -60,6 +60,6 @@ async function randomProbe(
 }
 
 export const fencePropertyChecks: readonly Check[] = [
-  defineCheck('B1201', '§6', onePair),
-  defineCheck('B1204', '§6 and §1, P4', grid),
+  defineCheck('B1201', 'The fence', onePair),
+  defineCheck('B1204', 'The fence', grid),
 ];

@@ -67,5 +67,5 @@ async function step(
 }
 
 export const lifecyclePropertyChecks: readonly Check[] = [
-  defineCheck('B1203', '§3 and §4.1', walks),
+  defineCheck('B1203', 'Codes by state', walks),
 ];

@@ -34,4 +34,6 @@ async function roundTrip(context: CheckContext): Promise<void> {
   await release(context, machineId);
 }
 
-export const metadataPropertyChecks: readonly Check[] = [defineCheck('B1202', '§7', roundTrip)];
+export const metadataPropertyChecks: readonly Check[] = [
+  defineCheck('B1202', 'Binding and metadata', roundTrip),
+];

@@ -86,6 +86,6 @@ async function parallelThroughput(context: CheckContext): Promise<void> {
 }
 
 export const latencyChecks: readonly Check[] = [
-  defineCheck('B1106', '§1, P2', latencyBudgets),
-  defineCheck('B1108', '§1, P2, and §5', parallelThroughput),
+  defineCheck('B1106', 'Speed', latencyBudgets),
+  defineCheck('B1108', 'Speed', parallelThroughput),
 ];

@@ -84,7 +84,10 @@ function ensureCount({ scale }: CheckContext, count: number): void {
   );
 }
 
-/** Optional on a small fleet; without a cursor a large one costs a full list per cycle (provider-contract §9). */
+/**
+ * Optional on a small fleet; without a cursor a large one costs a full list per cycle
+ * (provider-contract §9).
+ */
 function needsCursor({ capabilities, scale }: CheckContext): void {
   if (capabilities.sinceRevision) return;
   ensure(
@@ -95,8 +98,8 @@ function needsCursor({ capabilities, scale }: CheckContext): void {
 }
 
 export const largeListChecks: readonly Check[] = [
-  defineCheck('B1101', '§9 and §8', completeAndInShape),
-  defineCheck('B1102', '§9', exactDelta),
-  defineCheck('B1103', '§9', pagingWholeFleet),
-  defineCheck('B1107', '§9', fullListBudget),
+  defineCheck('B1101', 'Listing', completeAndInShape),
+  defineCheck('B1102', 'Listing', exactDelta),
+  defineCheck('B1103', 'Listing', pagingWholeFleet),
+  defineCheck('B1107', 'Speed', fullListBudget),
 ];

@@ -132,7 +132,7 @@ async function forSoak(
 }
 
 export const soakChecks: readonly Check[] = [
-  defineCheck('B1104', '§7', churnLeaksNothing),
-  defineCheck('B1105', '§9', countConserved),
-  defineCheck('B1109', '§3', noDrift),
+  defineCheck('B1104', 'Binding and metadata', churnLeaksNothing),
+  defineCheck('B1105', 'Listing', countConserved),
+  defineCheck('B1109', 'Six calls', noDrift),
 ];

@@ -66,6 +66,6 @@ async function deleteClears(context: CheckContext): Promise<void> {
 }
 
 export const hostChecks: readonly Check[] = [
-  defineCheck('B805', '§2.2 and §8', stableProvider),
-  defineCheck('B807', '§3 and §7', deleteClears),
+  defineCheck('B805', 'The shape of a machine', stableProvider),
+  defineCheck('B807', 'The shape of a machine', deleteClears),
 ];

@@ -3,7 +3,10 @@
 import { parseQuantity } from '@bigfleet/base';
 import type { MachineView } from '../../harness/machine.ts';
 
-/** Fields that belong at the top level: the hot path does not look for them in labels (provider-contract §8). */
+/**
+ * Fields that belong at the top level: the hot path does not look for them in labels
+ * (provider-contract §8).
+ */
 const leakKeys: readonly string[] = [
   'instance-type',
   'instance_type',
@@ -39,7 +42,10 @@ export function costFinding(machine: MachineView): string | undefined {
   return undefined;
 }
 
-/** Host and cluster by state (provider-contract §2.1): judged for the three states of a machine in service. */
+/**
+ * Host and cluster by state (provider-contract §2.1): judged for the three states of a machine in
+ * service.
+ */
 export function hostAndClusterFinding(machine: MachineView): string | undefined {
   const { id, state, host, cluster } = machine;
   const expected = expectations.get(state);

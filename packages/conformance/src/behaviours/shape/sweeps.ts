@@ -86,9 +86,9 @@ function judge(machines: readonly MachineView[], finding: Judge): void {
 }
 
 export const sweepChecks: readonly Check[] = [
-  defineCheck('B801', '§8', identity),
-  defineCheck('B802', '§8 and §1, P7', cost),
-  defineCheck('B803', '§2.1 and §3', hostAndCluster),
-  defineCheck('B804', '§8', density),
-  defineCheck('B806', '§8', placement),
+  defineCheck('B801', 'The shape of a machine', identity),
+  defineCheck('B802', 'The shape of a machine', cost),
+  defineCheck('B803', 'The shape of a machine', hostAndCluster),
+  defineCheck('B804', 'The shape of a machine', density),
+  defineCheck('B806', 'The shape of a machine', placement),
 ];

@@ -108,8 +108,8 @@ function unexpected(what: string, answer: Parameters<typeof shown>[0]): CheckFai
 }
 
 export const argumentChecks: readonly Check[] = [
-  defineCheck('B209', '§4, step 1, and §7', bigMetadata),
-  defineCheck('B210', '§4, step 1', negativeGrace),
-  defineCheck('B211', '§4, step 1', malformedToken),
-  defineCheck('B213', '§4, step 1', oversizedBlob),
+  defineCheck('B209', 'Binding and metadata', bigMetadata),
+  defineCheck('B210', 'The order of checks', negativeGrace),
+  defineCheck('B211', 'The order of checks', malformedToken),
+  defineCheck('B213', 'The order of checks', oversizedBlob),
 ];

@@ -43,4 +43,4 @@ async function neighboursDiffer(context: CheckContext, machineId: string): Promi
   }
 }
 
-export const int64Checks: readonly Check[] = [defineCheck('B212', '§2.3 and §6', int64MaxToken)];
+export const int64Checks: readonly Check[] = [defineCheck('B212', 'The fence', int64MaxToken)];

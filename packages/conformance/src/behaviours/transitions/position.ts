@@ -46,8 +46,8 @@ async function deleteOutOfPosition(context: CheckContext): Promise<void> {
 }
 
 export const positionChecks: readonly Check[] = [
-  defineCheck('B201', '§4.1', createOnConfigured),
-  defineCheck('B202', '§4.1', configureOnSpeculative),
-  defineCheck('B203', '§4.1', drainOnIdle),
-  defineCheck('B204', '§4.1', deleteOutOfPosition),
+  defineCheck('B201', 'Codes by state', createOnConfigured),
+  defineCheck('B202', 'Codes by state', configureOnSpeculative),
+  defineCheck('B203', 'Codes by state', drainOnIdle),
+  defineCheck('B204', 'Codes by state', deleteOutOfPosition),
 ];

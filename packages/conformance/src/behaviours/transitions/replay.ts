@@ -95,7 +95,7 @@ function ensureSame(
 }
 
 export const replayChecks: readonly Check[] = [
-  defineCheck('B205', '§4, step 4', atTargetIsNoOp),
-  defineCheck('B206', '§5', replayReturnsSameId),
-  defineCheck('B214', '§5', newCycleNewId),
+  defineCheck('B205', 'Retries', atTargetIsNoOp),
+  defineCheck('B206', 'Retries', replayReturnsSameId),
+  defineCheck('B214', 'Retries', newCycleNewId),
 ];

@@ -40,7 +40,7 @@ async function unknownGetAndDelete(context: CheckContext): Promise<void> {
 }
 
 export const unknownChecks: readonly Check[] = [
-  defineCheck('B207', '§4, step 3', unknownCreatesNothing),
-  defineCheck('B208', '§4, step 1', emptyIdIsMalformed),
-  defineCheck('B215', '§4.1', unknownGetAndDelete),
+  defineCheck('B207', 'The order of checks', unknownCreatesNothing),
+  defineCheck('B208', 'The order of checks', emptyIdIsMalformed),
+  defineCheck('B215', 'Codes by state', unknownGetAndDelete),
 ];

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { type ReportInit, ReportWorld } from './report-world.ts';
-import { nextGeneration } from '../../state/generation.ts';
+import { nextGeneration } from '../../state/meta.ts';
 import { MIN_RECOVERY_MS } from '../../recovery/recovery-machine.ts';
 
 export function zone(value: string): { key: string; value: string } {

@@ -10,14 +10,14 @@ import {
   type ShardReport,
   ShardReportSchema,
 } from '@bigfleet/wire';
+import { Cooldowns } from '../../moves/cooldowns.ts';
+import { Reservations } from '../../moves/reservations.ts';
+import { DEFAULT_REBALANCE_SETTINGS } from '../../moves/settings.ts';
 import { pictureOf, type ShardPicture } from '../../reports/soft-state.ts';
 import type { CommandBody } from '../../state/commands.ts';
 import { decide } from '../../state/decide/decide.ts';
 import { FleetState } from '../../state/fleet-state.ts';
-import { Cooldowns } from '../../moves/cooldowns.ts';
 import type { PassInput } from '../pass-context.ts';
-import { Reservations } from '../../moves/reservations.ts';
-import { DEFAULT_REBALANCE_SETTINGS } from '../../moves/settings.ts';
 
 export const ADDRESS = 'provider.example:9000';
 export const NOW_MS = 1_000_000;

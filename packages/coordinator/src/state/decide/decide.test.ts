@@ -3,11 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-
-import type { RefusalCode } from './decision.ts';
 import type { CommandBody } from '../commands.ts';
 import type { ProviderRow } from '../rows.ts';
 import { StateMachine, type StepResult } from '../testing/state-machine.ts';
+import type { RefusalCode } from './decision.ts';
 
 const DOMAIN = { key: 'rack', value: 'r1' };
 const PROVIDER: ProviderRow = {

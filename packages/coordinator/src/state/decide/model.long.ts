@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { realRuntime } from '@bigfleet/base/real';
 import fc from 'fast-check';
-import { encodeLogical } from '../../store/logical-format.ts';
+import { encodeLogical } from '../../store/logical-snapshot.ts';
 import { FleetState } from '../fleet-state.ts';
 import { arbitraryCommand } from '../testing/arbitrary-commands.ts';
 import { NaiveModel } from '../testing/naive-model.ts';

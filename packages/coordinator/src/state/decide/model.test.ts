@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { encodeLogical } from '../../store/logical-format.ts';
+import { encodeLogical } from '../../store/logical-snapshot.ts';
 import { FleetState } from '../fleet-state.ts';
 import type { FleetView } from '../fleet-view.ts';
 import { arbitraryCommand } from '../testing/arbitrary-commands.ts';

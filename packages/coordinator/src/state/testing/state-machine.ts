@@ -1,14 +1,14 @@
 // The state machine alone, for tests: commands in, results out, no engine and no queue. Every state
 // it reaches can be loaded back from its rows, which is checked by whoever asks for `rows`.
 
-import type { LoadedState, StoredRow, Change, RowKey } from '../writes.ts';
 import type { CommandBody } from '../commands.ts';
 import { decide } from '../decide/decide.ts';
 import type { Decision } from '../decide/decision.ts';
 import { FleetState } from '../fleet-state.ts';
+import { SCHEMA } from '../meta.ts';
 import { encodeRow } from '../row-format.ts';
 import type { Meta } from '../rows.ts';
-import { SCHEMA } from '../schema.ts';
+import type { LoadedState, StoredRow, Change, RowKey } from '../writes.ts';
 
 export const FIRST_META: Meta = {
   schema: SCHEMA,

@@ -3,9 +3,9 @@
 // the others find it written. A newer schema is refused before anything else is read.
 
 import { BigFleetError, type Runtime } from '@bigfleet/base';
-import type { EtcdClient } from '../../etcd-client/index.ts';
+import type { EtcdClient } from '../../etcd-client/client.ts';
 import { createRevisionIs, get, put, readAt } from '../../etcd-client/txn.ts';
-import { firstMeta, SCHEMA } from '../../state/schema.ts';
+import { firstMeta, SCHEMA } from '../../state/meta.ts';
 import { bytesOf, type KeySpace, textOf } from './key-space.ts';
 import { readDeadlineMs } from './options.ts';
 import { encodeApply, encodeTerm, firstApply } from './values.ts';

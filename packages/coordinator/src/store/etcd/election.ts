@@ -5,7 +5,7 @@
 
 import type { Runtime } from '@bigfleet/base';
 import type { TxnResponse } from '@bigfleet/wire/etcd';
-import type { EtcdClient, GrantedLease } from '../../etcd-client/index.ts';
+import type { EtcdClient, GrantedLease } from '../../etcd-client/client.ts';
 import {
   createRevisionIs,
   get,
@@ -13,10 +13,13 @@ import {
   type Op,
   put,
   readAt,
+  remove,
 } from '../../etcd-client/txn.ts';
-import { nextGeneration } from '../../state/generation.ts';
+import { nextGeneration } from '../../state/meta.ts';
+import type { Ledger } from './commit.ts';
 import type { KeySpace } from './key-space.ts';
 import { lookAtLeader } from './leader-key.ts';
+import type { EtcdLeadership } from './leadership.ts';
 import { readDeadlineMs } from './options.ts';
 import type { RestoreFloor } from './restore-floor.ts';
 import {
@@ -115,9 +118,9 @@ function nextTerm({ termFloor, restore }: Candidate, seen: TxnResponse): bigint 
 }
 
 /**
- * After a restore the ledger is older than the shards: the new generation says so (coordinator §10.5). Above
- * the stored one too, which may be newer than what the archive's meta says; raised once more by a
- * leader that dies before it removes the file, which is harmless.
+ * After a restore the ledger is older than the shards: the new generation says so (coordinator
+ * §10.5). Above the stored one too, which may be newer than what the archive's meta says; raised
+ * once more by a leader that dies before it removes the file, which is harmless.
  */
 function raisedGeneration({ restore, keys }: Candidate, seen: TxnResponse): Op[] {
   if (restore === undefined) return [];
@@ -129,4 +132,24 @@ function raisedGeneration({ restore, keys }: Candidate, seen: TxnResponse): Op[]
 function leaderValue({ runtime, nodeId, grpcAddress }: Candidate, term: bigint) {
   const nowMs = Number(runtime.clock.unixNanos() / 1_000_000n);
   return { nodeId, grpcAddress, term, acquiredAt: new Date(nowMs).toISOString() };
+}
+
+/**
+ * Gives the leadership up at once (coordinator §3.3 step 6), so that the next leader need not wait
+ * for the lease: the key is deleted if it is still ours, then the lease is revoked. Either alone
+ * would do; when both fail, the lease ends by itself.
+ */
+export async function resignLeadership(
+  { client, keys }: Ledger,
+  { leaderRevision, leaseId }: EtcdLeadership,
+): Promise<void> {
+  const limits = { deadlineMs: readDeadlineMs };
+  await client.txn(
+    {
+      compare: [createRevisionIs(keys.leader, leaderRevision)],
+      success: [remove(keys.leader)],
+    },
+    limits,
+  );
+  await client.leaseRevoke(leaseId, limits);
 }

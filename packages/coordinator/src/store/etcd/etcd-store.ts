@@ -4,9 +4,9 @@
 // outside a leadership and to trust anything it cannot prove by a linearizable read.
 
 import { assert, BigFleetError, type Random, sleep } from '@bigfleet/base';
-import type { EtcdClient } from '../../etcd-client/index.ts';
-import { logicalSnapshot } from '../logical-snapshot.ts';
+import type { EtcdClient } from '../../etcd-client/client.ts';
 import type { RowKey, LoadedState } from '../../state/writes.ts';
+import { logicalSnapshot } from '../logical-snapshot.ts';
 import type {
   CommitRequest,
   CommitResult,
@@ -18,10 +18,9 @@ import type {
   StoreStatus,
 } from '../store.ts';
 import { bootstrapStore, readClusterUid } from './bootstrap.ts';
-import { commitChange, type Ledger } from './commit.ts';
+import { commitChange, type Ledger, isOurs } from './commit.ts';
 import { SharedLook } from './confirmation.ts';
-import { tryToWin, type Won } from './election.ts';
-import { isOurs } from './guards.ts';
+import { tryToWin, type Won, resignLeadership } from './election.ts';
 import { KeySpace, textOf } from './key-space.ts';
 import { lookAtLeader } from './leader-key.ts';
 import { EtcdLeadership } from './leadership.ts';
@@ -34,14 +33,12 @@ import {
   minLeaseTtlMs,
   readDeadlineMs,
 } from './options.ts';
-import { keepPresence } from './presence.ts';
 import { resolveCommit } from './resolve.ts';
 import { readRestoreFloor, removeRestoreFloor } from './restore-floor.ts';
-import { resignLeadership } from './resign.ts';
-import { statusOf } from './status.ts';
+import { keepPresence, statusOf } from './status.ts';
 import { sweepRows } from './sweep.ts';
-import { encodeReplica } from './values.ts';
 import { untilVacant } from './vacancy.ts';
+import { encodeReplica } from './values.ts';
 
 const maxJitterMs = 250;
 const retryMs = 250;

@@ -1,7 +1,7 @@
 // A linearizable look at the `leader` key: who leads, and the revision and lease that tell one
 // holding of the key from the next one by the same node.
 
-import type { EtcdClient } from '../../etcd-client/index.ts';
+import type { EtcdClient } from '../../etcd-client/client.ts';
 import type { KeySpace } from './key-space.ts';
 import { readDeadlineMs } from './options.ts';
 import { decodeLeader, type LeaderValue } from './values.ts';

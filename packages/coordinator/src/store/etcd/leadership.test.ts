@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { BigFleetError, createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
-import { EtcdClient, type GrantedLease } from '../../etcd-client/index.ts';
+import { EtcdClient, type GrantedLease } from '../../etcd-client/client.ts';
 import { commitChange } from './commit.ts';
 import { KeySpace } from './key-space.ts';
 import { EtcdLeadership } from './leadership.ts';

@@ -4,7 +4,7 @@
 // (coordinator §3.3, "trusting a boolean isLeader").
 
 import { BigFleetError, type Runtime, sleep, type Timer } from '@bigfleet/base';
-import type { EtcdClient, GrantedLease } from '../../etcd-client/index.ts';
+import type { EtcdClient, GrantedLease } from '../../etcd-client/client.ts';
 import { windowMarginMs } from './options.ts';
 
 const retryMs = 200;

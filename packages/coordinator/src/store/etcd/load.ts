@@ -3,18 +3,31 @@
 // two halves of two moments would be a state that never existed. Rows of tables that this version
 // does not know stay in etcd and are not handed out.
 
-import { BigFleetError } from '@bigfleet/base';
+import { BigFleetError, assert } from '@bigfleet/base';
 import type { KeyValue, RangeResponse } from '@bigfleet/wire/etcd';
-import type { EtcdClient } from '../../etcd-client/index.ts';
+import type { EtcdClient } from '../../etcd-client/client.ts';
+import { createRevisionIs, type Op, put } from '../../etcd-client/txn.ts';
 import { TABLES } from '../../state/keys.ts';
-import type { Table } from '../../state/rows.ts';
-import type { RowKey, StoredRow } from '../../state/writes.ts';
-import { type KeyRange, type KeySpace, textOf } from './key-space.ts';
-import { type ApplyValue, decodeApply, decodeTerm, firstApply } from './values.ts';
+import type { Table, Meta } from '../../state/rows.ts';
+import type { RowKey, StoredRow, LoadedState } from '../../state/writes.ts';
+import { type KeyRange, type KeySpace, textOf, bytesOf } from './key-space.ts';
+import {
+  type ApplyValue,
+  decodeApply,
+  decodeTerm,
+  firstApply,
+  encodeApply,
+  encodeTerm,
+} from './values.ts';
 
 const pageLimit = 1_000n;
 const maxAttempts = 5;
 const pageDeadlineMs = 10_000;
+const maxBatchCount = 100;
+/** Well below etcd's `--max-request-bytes` of 1.5 MiB. */
+const maxBatchLength = 512 * 1_024;
+/** The first one also waits for the server to be up. */
+const writeDeadlineMs = 60_000;
 
 export interface LoadedLedger {
   readonly revision: bigint;
@@ -107,4 +120,61 @@ function tableOf(key: RowKey): Table | undefined {
 
 function valueOf(kv: KeyValue | undefined, absent: string): string {
   return kv === undefined ? absent : textOf(kv.value);
+}
+
+/**
+ * A whole state into an empty etcd, for offline restores only: rows first, in transactions that
+ * etcd takes, then `meta/…`. Until `meta/schema` is written the store counts as empty, and every
+ * transaction demands that it is: a second writer, or a store with content, is refused.
+ */
+export async function writeWholeState(
+  client: EtcdClient,
+  keys: KeySpace,
+  { meta, rows }: LoadedState,
+  signal: AbortSignal,
+): Promise<void> {
+  await client.range({ key: keys.schema }, { deadlineMs: writeDeadlineMs, signal });
+  for (const batch of batchesOf(rows)) {
+    const success = batch.map(({ key, value }) => put(keys.row(key), bytesOf(value)));
+    await write(client, keys, success, signal);
+  }
+  await write(client, keys, metaOps(keys, meta), signal);
+}
+
+function metaOps(keys: KeySpace, meta: Meta): Op[] {
+  const { applyIndex: index, lastCommandId, assignmentRevision, ledgerGeneration } = meta;
+  const apply = { index, lastCommandId, assignmentRevision, ledgerGeneration };
+  return [
+    put(keys.clusterUid, bytesOf(meta.clusterUid)),
+    put(keys.term, encodeTerm(meta.term)),
+    put(keys.apply, encodeApply(apply)),
+    put(keys.schema, bytesOf(String(meta.schema))),
+  ];
+}
+
+async function write(
+  client: EtcdClient,
+  keys: KeySpace,
+  success: Op[],
+  signal: AbortSignal,
+): Promise<void> {
+  const compare = [createRevisionIs(keys.schema, 0n)];
+  const outcome = await client.txn({ compare, success }, { deadlineMs: writeDeadlineMs, signal });
+  if (outcome.kind !== 'done') throw outcome.error;
+  assert(outcome.value.succeeded, 'a store that is restored into is empty');
+}
+
+function* batchesOf(rows: readonly StoredRow[]): Generator<readonly StoredRow[]> {
+  let batch: StoredRow[] = [];
+  let length = 0;
+  for (const row of rows) {
+    if (batch.length === maxBatchCount || length + row.value.length > maxBatchLength) {
+      yield batch;
+      batch = [];
+      length = 0;
+    }
+    batch.push(row);
+    length += row.key.length + row.value.length;
+  }
+  if (batch.length > 0) yield batch;
 }

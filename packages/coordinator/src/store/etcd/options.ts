@@ -3,7 +3,7 @@
 
 import type { Runtime } from '@bigfleet/base';
 import type { Channel } from '@bigfleet/wire';
-import type { EtcdClient } from '../../etcd-client/index.ts';
+import type { EtcdClient } from '../../etcd-client/client.ts';
 import type { LossReason } from '../store.ts';
 
 export interface EtcdStoreOptions {

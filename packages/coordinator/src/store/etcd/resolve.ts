@@ -3,11 +3,10 @@
 // on its way and pass its guards later. So the apply record is first written anew under the same
 // guards (the fence); from then on the late one fails G3, and "not committed" is final.
 
-import type { EtcdClient } from '../../etcd-client/index.ts';
+import type { EtcdClient } from '../../etcd-client/client.ts';
 import { get, put, readAt } from '../../etcd-client/txn.ts';
 import type { CommitRequest, Resolution } from '../store.ts';
-import { type Ledger, noteCommitted } from './commit.ts';
-import { applyGuard, isOurs, leaderGuards } from './guards.ts';
+import { type Ledger, noteCommitted, applyGuard, isOurs, leaderGuards } from './commit.ts';
 import type { KeySpace } from './key-space.ts';
 import type { EtcdLeadership } from './leadership.ts';
 import { readDeadlineMs } from './options.ts';

@@ -5,8 +5,7 @@
 import { BigFleetError } from '@bigfleet/base';
 import { get, modRevisionIs, readAt, remove } from '../../etcd-client/txn.ts';
 import type { RowKey } from '../../state/writes.ts';
-import type { Ledger } from './commit.ts';
-import { isOurs, leaderGuards } from './guards.ts';
+import { type Ledger, isOurs, leaderGuards } from './commit.ts';
 import type { EtcdLeadership } from './leadership.ts';
 import { maxCommitDeadlineMs } from './options.ts';
 

@@ -4,7 +4,7 @@
 // its lease is revoked. A way that fails is reported and the others go on.
 
 import { BigFleetError, type Runtime, sleep } from '@bigfleet/base';
-import type { EtcdClient } from '../../etcd-client/index.ts';
+import type { EtcdClient } from '../../etcd-client/client.ts';
 import { type DeadLeaderOptions, untilRefused } from './dead-leader.ts';
 import type { KeySpace } from './key-space.ts';
 import { isSameHolding, type LeaderLook, type LeaderSeen, lookAtLeader } from './leader-key.ts';

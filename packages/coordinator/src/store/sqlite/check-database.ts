@@ -3,12 +3,17 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { BigFleetError, describeThrown } from '@bigfleet/base';
-import { SCHEMA } from '../../state/schema.ts';
+import { SCHEMA } from '../../state/meta.ts';
 import { APPLICATION_ID } from './fleet-database.ts';
 import { unsealed } from './row-seal.ts';
-import { sqliteProblem } from './sqlite-errors.ts';
 
 const RESTORE = 'restore a snapshot (bigfleetctl snapshot restore); nothing was written over it';
+const FULL = 13;
+const CORRUPT = 11;
+const NOT_A_DATABASE = 26;
+const BUSY = 5;
+/** Extended codes carry the primary one in their low byte. */
+const PRIMARY_MASK = 0xff;
 
 /** Throws `coordinator_store_corrupt`, `coordinator_store_newer` or `…_data_dir_in_use`. */
 export function checkDatabase(file: string): void {
@@ -73,11 +78,28 @@ export function asStoreError(file: string, error: unknown): BigFleetError {
 }
 
 export function corrupt(file: string, problem: string, cause?: unknown): BigFleetError {
-  const options = cause === undefined ? {} : { cause };
   const message = `${file} is damaged: ${problem}; ${RESTORE}`;
-  return new BigFleetError('coordinator_store_corrupt', message, options);
+  return new BigFleetError('coordinator_store_corrupt', message, { cause });
 }
 
 function pragma(database: DatabaseSync, name: string): number {
   return Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0);
+}
+
+export type SqliteProblem = 'full' | 'corrupt' | 'busy' | 'other';
+
+/** SQLite's result codes, as far as they decide something. */
+export function sqliteProblem(error: unknown): SqliteProblem {
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
+  switch (code & PRIMARY_MASK) {
+    case FULL:
+      return 'full';
+    case CORRUPT:
+    case NOT_A_DATABASE:
+      return 'corrupt';
+    case BUSY:
+      return 'busy';
+    default:
+      return 'other';
+  }
 }

@@ -13,8 +13,8 @@ import fc from 'fast-check';
 import { openLedger } from '../../ledger/apply-queue.ts';
 import type { CommandBody } from '../../state/commands.ts';
 import { arbitraryCommand } from '../../state/testing/arbitrary-commands.ts';
-import { MemoryStore } from '../testing/index.ts';
 import type { Store } from '../store.ts';
+import { MemoryStore } from '../testing/index.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 async function snapshotAfter(

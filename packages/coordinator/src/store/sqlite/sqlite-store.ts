@@ -5,11 +5,13 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
-import { logicalSnapshot } from '../logical-snapshot.ts';
-import { firstMeta } from '../../state/schema.ts';
+import { firstMeta } from '../../state/meta.ts';
+import { storedRow } from '../../state/row-format.ts';
 import type { RowKey, LoadedState } from '../../state/writes.ts';
-import { type DataDir, takeDataDir } from '../data-dir.ts';
+import type { DataDir } from '@bigfleet/process';
+import { takeDataDir } from '../data-dir.ts';
 import { HeldLeadership } from '../held-leadership.ts';
+import { logicalSnapshot } from '../logical-snapshot.ts';
 import type {
   CommitRequest,
   CommitResult,
@@ -20,12 +22,10 @@ import type {
   StoreSnapshot,
   StoreStatus,
 } from '../store.ts';
-import { storedRow } from '../stored-row.ts';
-import { asStoreError, checkDatabase, corrupt } from './check-database.ts';
+import { asStoreError, checkDatabase, corrupt, sqliteProblem } from './check-database.ts';
 import { createDatabase, DATABASE_FILE, removeDatabase } from './create-database.ts';
 import { CommitError, FleetDatabase } from './fleet-database.ts';
 import { nativeSnapshot } from './native-snapshot.ts';
-import { sqliteProblem } from './sqlite-errors.ts';
 
 /** As etcd's own bound: a state of a few megabytes that reaches it is a runaway. */
 const MAX_DATABASE_BYTES = 2 * 1_024 ** 3;

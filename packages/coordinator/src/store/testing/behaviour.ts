@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { encodeLogical } from '../logical-format.ts';
 import type { CommandBody } from '../../state/commands.ts';
 import { decide } from '../../state/decide/decide.ts';
 import { FleetState } from '../../state/fleet-state.ts';
 import { arbitraryCommand } from '../../state/testing/arbitrary-commands.ts';
 import { StateMachine } from '../../state/testing/state-machine.ts';
-import type { CommitRequest, CommitResult, Leadership, Store } from '../store.ts';
 import type { LoadedState } from '../../state/writes.ts';
+import { encodeLogical } from '../logical-snapshot.ts';
+import type { CommitRequest, CommitResult, Leadership, Store } from '../store.ts';
 
 /** One durable place; it is gone after the test. */
 export interface StoreStage {

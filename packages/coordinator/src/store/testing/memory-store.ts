@@ -3,12 +3,12 @@
 // stores on one `MemoryDisk` are replicas, or one replica before and after its crash.
 
 import { assert, BigFleetError, orAborted, sleep, type Runtime } from '@bigfleet/base';
-import { firstMeta } from '../../state/schema.ts';
-import type { Meta } from '../../state/rows.ts';
+import { firstMeta } from '../../state/meta.ts';
 import { encodeRow } from '../../state/row-format.ts';
+import type { Meta } from '../../state/rows.ts';
 import type { Change, RowKey, LoadedState } from '../../state/writes.ts';
-import { logicalSnapshot } from '../logical-snapshot.ts';
 import { HeldLeadership } from '../held-leadership.ts';
+import { logicalSnapshot } from '../logical-snapshot.ts';
 import type {
   CommitRequest,
   CommitResult,

@@ -1,6 +1,6 @@
 // One small fleet per change that can help an unmet need, and the fleets where none does.
 
-import { type CycleInput, heldOffKey } from '../../cycle/types.ts';
+import { type CycleInput, heldOffKey } from '../../model/cycle.ts';
 import { type Need, needKey } from '../../model/need.ts';
 import { Operator, ZONE_KEY } from '../../model/requirement.ts';
 import {

@@ -3,7 +3,7 @@
 import { assert } from '@bigfleet/base';
 import type { Engine } from '../../cycle/engine.ts';
 import { loadEngine } from '../../cycle/plain.ts';
-import type { CycleInput } from '../../cycle/types.ts';
+import type { CycleInput } from '../../model/cycle.ts';
 import type { Need } from '../../model/need.ts';
 import { decodeRecord } from '../../record/decode.ts';
 import type { DecisionRecord } from '../../record/format.ts';

@@ -1,7 +1,7 @@
 // One small fleet per reason code of a need, an action and a candidate: what people ask about,
 // with the codes that the answer must carry. The texts are in ../testdata.
 
-import { type CycleInput, heldOffKey } from '../../cycle/types.ts';
+import { type CycleInput, heldOffKey } from '../../model/cycle.ts';
 import { CapacityType } from '../../model/capacity-type.ts';
 import { type Need, needKey } from '../../model/need.ts';
 import { Operator } from '../../model/requirement.ts';

@@ -2,8 +2,8 @@
 // checksum, an unknown format, a code or a place that cannot be is an error value, never a half.
 
 import { err, ok, type Result } from '@bigfleet/base';
-import { ByteReader, RecordError } from '../byte-reader.ts';
-import { checksum } from '../checksum.ts';
+import type { ByteReader } from '../../bytes/byte-reader.ts';
+import { checksum, RecordError, recordReader } from '../sealed-bytes.ts';
 import {
   type CycleDispositions,
   DISPOSITION_CODES,
@@ -19,12 +19,12 @@ const MAGIC_BYTES = 4;
 
 /** Whether the bytes claim to be dispositions, and not a decision record. */
 export function isDispositions(bytes: Uint8Array): boolean {
-  return bytes.length >= MAGIC_BYTES && new ByteReader(bytes).uint32() === DISPOSITIONS_MAGIC;
+  return bytes.length >= MAGIC_BYTES && recordReader(bytes).uint32() === DISPOSITIONS_MAGIC;
 }
 
 export function decodeDispositions(bytes: Uint8Array): Result<CycleDispositions, RecordError> {
   try {
-    return ok(read(new ByteReader(verified(bytes))));
+    return ok(read(recordReader(verified(bytes))));
   } catch (error) {
     if (error instanceof RecordError) return err(error);
     throw error;
@@ -41,7 +41,7 @@ function verified(bytes: Uint8Array): Uint8Array {
     throw new RecordError(`unknown format of dispositions ${format}`);
   }
   const content = bytes.subarray(0, end);
-  if (checksum(content) !== new ByteReader(bytes.subarray(end)).uint32()) {
+  if (checksum(content) !== recordReader(bytes.subarray(end)).uint32()) {
     throw new RecordError('the checksum does not fit');
   }
   return content.subarray(MAGIC_BYTES + 1);

@@ -5,8 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
 import fc from 'fast-check';
-import { RecordError } from '../byte-reader.ts';
-import { checksum } from '../checksum.ts';
+import { checksum, RecordError } from '../sealed-bytes.ts';
 import { decodeRecord } from '../decode.ts';
 import { decodeDispositions, isDispositions } from './decode.ts';
 import { encodeDispositions } from './encode.ts';
@@ -131,7 +130,7 @@ test('half a million actions of one fate take a few bytes', () => {
 test('one flipped bit, a lost end and a longer end are found', () => {
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const damaged = bytes.slice();
-    damaged[bit >> 3] = (damaged[bit >> 3] as number) ^ (1 << (bit & 7));
+    damaged[bit >> 3] = damaged[bit >> 3]! ^ (1 << (bit & 7));
     assertRefused(damaged, `bit ${bit}`);
   }
   for (let length = 0; length < bytes.length; length++) {

@@ -8,8 +8,8 @@
 // Numbers are varints where nothing else is said.
 
 import { assert } from '@bigfleet/base';
-import { ByteWriter } from '../byte-writer.ts';
-import { checksum } from '../checksum.ts';
+import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { checksum } from '../sealed-bytes.ts';
 import {
   type CycleDispositions,
   DISPOSITION_CODES,

@@ -1,7 +1,7 @@
 // What became of a cycle's actions between decision and execution (engine §15.4, "record and
-// counters only"), and which roll-ups were refused or held since the cycle before (engine §15.5). Written
-// by whoever disposes, after the decision record and beside it: the record says what was decided
-// and stays as the engine wrote it.
+// counters only"), and which roll-ups were refused or held since the cycle before (engine §15.5).
+// Written by whoever disposes, after the decision record and beside it: the record says what was
+// decided and stays as the engine wrote it.
 //
 // An action is named by its place in the record. What was held back comes in long rows (the tail of
 // a cluster's reclaims, all that follows a limit), so runs of places with one fate are written, a

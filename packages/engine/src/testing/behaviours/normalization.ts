@@ -1,9 +1,9 @@
-// engine §12 Normalisation, seen through a whole cycle: which rows come out of the fold, in which
+// Engine §12 Normalisation, seen through a whole cycle: which rows come out of the fold, in which
 // order, and that a served gang is not torn apart by a bigger machine.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CycleOutput } from '../../cycle/types.ts';
+import type { CycleOutput } from '../../model/cycle.ts';
 import { compareDemand, type Need } from '../../model/need.ts';
 import { Operator, ZONE_KEY } from '../../model/requirement.ts';
 import { resourcesKey } from '../../model/resources.ts';
@@ -17,8 +17,8 @@ import {
   need,
   RACK_KEY,
   told,
+  type RunCycle,
 } from '../build.ts';
-import type { RunCycle } from './run.ts';
 
 const gang = (group: string, size: number, init: Partial<Parameters<typeof need>[0]> = {}): Need =>
   need({ same: RACK_KEY, group, wants: cores(size), unit: cores(1), ...init });

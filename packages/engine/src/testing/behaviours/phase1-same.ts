@@ -1,9 +1,9 @@
-// engine §12 Phase 1 for gangs: one domain, chosen once by the strict order of engine §5.4; incumbents stay;
-// later gangs rank against what is left; fruitless gangs park.
+// Engine §12 Phase 1 for gangs: one domain, chosen once by the strict order of engine §5.4;
+// incumbents stay; later gangs rank against what is left; fruitless gangs park.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { heldOffKey } from '../../cycle/types.ts';
+import { heldOffKey } from '../../model/cycle.ts';
 import { ActionKind } from '../../model/action.ts';
 import type { Machine } from '../../model/machine.ts';
 import { type Need, needKey } from '../../model/need.ts';
@@ -23,8 +23,8 @@ import {
   RACK_KEY,
   resources,
   told,
+  type RunCycle,
 } from '../build.ts';
-import type { RunCycle } from './run.ts';
 
 const gang = (init: Partial<Parameters<typeof need>[0]> = {}): Need =>
   need({ same: RACK_KEY, group: 'g', wants: cores(2), unit: cores(1), ...init });

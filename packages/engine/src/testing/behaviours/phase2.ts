@@ -1,10 +1,10 @@
-// engine §12 Phase 2: who may be drained for whom, in which order, with how much notice, and that
+// Engine §12 Phase 2: who may be drained for whom, in which order, with how much notice, and that
 // drains in progress are counted before anyone else is drained.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { bucketOfDollars } from '@bigfleet/base';
-import { heldOffKey } from '../../cycle/types.ts';
+import { heldOffKey } from '../../model/cycle.ts';
 import { ActionKind } from '../../model/action.ts';
 import type { Machine } from '../../model/machine.ts';
 import { type Need, needKey } from '../../model/need.ts';
@@ -23,8 +23,8 @@ import {
   RACK_KEY,
   resources,
   told,
+  type RunCycle,
 } from '../build.ts';
-import type { RunCycle } from './run.ts';
 
 const urgent = (init: Partial<Parameters<typeof need>[0]> = {}): Need =>
   need({ cluster: 'hot', wants: cores(1), priority: 1_000_000, ...init });

@@ -1,4 +1,4 @@
-// engine §12 Phase 3: bound machines that nobody claims are reclaimed once their cluster was heard;
+// Engine §12 Phase 3: bound machines that nobody claims are reclaimed once their cluster was heard;
 // idle ones are given back when their hold is over, and never earlier.
 
 import assert from 'node:assert/strict';
@@ -8,8 +8,18 @@ import { ActionKind } from '../../model/action.ts';
 import { CapacityType, type ReleasePolicy } from '../../model/capacity-type.ts';
 import { State } from '../../model/state.ts';
 import { applyActions } from '../apply.ts';
-import { acted, claimedBy, cores, fleet, machine, machines, need, NOW_MS, told } from '../build.ts';
-import type { RunCycle } from './run.ts';
+import {
+  acted,
+  claimedBy,
+  cores,
+  fleet,
+  machine,
+  machines,
+  need,
+  NOW_MS,
+  told,
+  type RunCycle,
+} from '../build.ts';
 
 export function describePhase3(run: RunCycle): void {
   describe('phase 3', () => {

@@ -1,9 +1,9 @@
-// engine §12 Spread: the skew holds over everything that serves the need, bound machines and both
+// Engine §12 Spread: the skew holds over everything that serves the need, bound machines and both
 // pools included, and only DoNotSchedule is enforced.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CycleInput } from '../../cycle/types.ts';
+import type { CycleInput } from '../../model/cycle.ts';
 import type { Machine } from '../../model/machine.ts';
 import { ZONE_KEY } from '../../model/requirement.ts';
 import {
@@ -15,8 +15,8 @@ import {
   need,
   RACK_KEY,
   told,
+  type RunCycle,
 } from '../build.ts';
-import type { RunCycle } from './run.ts';
 
 interface SpreadCase {
   readonly name: string;

@@ -21,9 +21,7 @@ export function payloads(trace: Uint8Array): Uint8Array[] {
   const offsets = frameOffsets(trace);
   return offsets
     .slice(0, -1)
-    .map((start, at) =>
-      trace.slice(start + FRAME_HEAD_BYTES, (offsets[at + 1] as number) - FRAME_TAIL_BYTES),
-    );
+    .map((start, at) => trace.slice(start + FRAME_HEAD_BYTES, offsets[at + 1]! - FRAME_TAIL_BYTES));
 }
 
 export function sealed(frames: readonly Uint8Array[]): Uint8Array {

@@ -2,7 +2,7 @@
 // that an engine takes, carried-out actions included.
 
 import { createRandom, type Random } from '@bigfleet/base';
-import type { CycleInput } from '../../cycle/types.ts';
+import type { CycleInput } from '../../model/cycle.ts';
 import { ActionKind, type ActionKindCode } from '../../model/action.ts';
 import { State } from '../../model/state.ts';
 import { assignmentFor } from '../../testing/build.ts';
@@ -63,7 +63,7 @@ function carryOut(engine: RecordedEngine, random: Random, nowMs: number): void {
   const { actions } = engine.view;
   for (let at = 0; at < actions.length; at++) {
     if (random.below(3) !== 0) continue;
-    const slot = actions.slot[at] as number;
+    const slot = actions.slot[at]!;
     const isDone = random.below(2) === 0;
     const { inventory } = engine;
     const need = actions.row[at]?.need;

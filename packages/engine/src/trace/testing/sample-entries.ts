@@ -1,8 +1,8 @@
 // One small trace with every kind of entry, for the test that pins the bytes of the format.
 
 import { PINNED_BUCKET } from '@bigfleet/base';
-import { machineTypeKey } from '../../brake/brakes.ts';
-import { heldOffKey } from '../../cycle/types.ts';
+import { machineTypeKey } from '../../model/brakes.ts';
+import { heldOffKey } from '../../model/cycle.ts';
 import { ActionKind } from '../../model/action.ts';
 import { State } from '../../model/state.ts';
 import { acrossZones, assignmentFor, cores, machine, need, RACK_KEY } from '../../testing/build.ts';

@@ -4,9 +4,8 @@
 import { type Runtime, sleep } from '@bigfleet/base';
 import { Secret } from '@bigfleet/telemetry';
 import type { AvailableCapacityUpdate, BootstrapRequest, NodeStateUpdate } from '@bigfleet/wire';
-import type { CapacityRequest, RequestRef } from '../../rollup/capacity-request.ts';
+import type { CapacityRequest, RefusedRequest, RequestRef } from '../../rollup/capacity-request.ts';
 import { DemandIndex } from '../../rollup/demand-index.ts';
-import type { RefusedRequest } from '../../rollup/refusal.ts';
 import type {
   BootstrapResult,
   ClusterObserver,

@@ -1,6 +1,7 @@
 // A small provider for tests of the process around it: an in-memory substrate whose every answer a
 // test may replace.
 
+import { type Flag, text } from '@bigfleet/process/flags';
 import type { Backend } from '../../backend/backend.ts';
 import type { BackendContext, BackendSetup, ProviderDefinition, Settings } from '../definition.ts';
 import { offeringSlots } from '../offerings/offering.ts';
@@ -8,11 +9,11 @@ import { offeringSlots } from '../offerings/offering.ts';
 const PRICE = 0.5;
 
 export type SampleFlags = {
-  readonly region: { readonly kind: 'text'; readonly default: string; readonly help: string };
+  readonly region: Flag<string>;
 };
 
 const sampleFlags: SampleFlags = {
-  region: { kind: 'text', default: '', help: 'Where machines run.' },
+  region: text('', 'Where machines run.'),
 };
 
 export type SampleDefinition = ProviderDefinition<SampleFlags>;

@@ -1,9 +1,9 @@
 // A process of a provider inside the test's own: what it prints is kept, and the test sends signals.
 
 import { captureSink, type CapturedLog, type LogSink } from '@bigfleet/telemetry';
-import type { ProcessPort } from '../process-port.ts';
+import type { ProviderPort } from '../run-provider.ts';
 
-export class TestPort implements ProcessPort {
+export class TestPort implements ProviderPort {
   readonly nodeVersion: string;
   readonly log: CapturedLog = captureSink();
   output = '';
@@ -22,7 +22,7 @@ export class TestPort implements ProcessPort {
     this.errors += text;
   }
 
-  onStopSignal(): Promise<void> {
+  stopSignal(): Promise<void> {
     return this.#stop.promise;
   }
 

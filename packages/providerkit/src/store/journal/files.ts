@@ -2,6 +2,8 @@
 // and fail every call, which no real disk does on request. Paths are whole paths. Failures reject
 // with the platform's error, `code` included; only the store decides what they mean.
 
+import type { ExclusiveLock } from '@bigfleet/process';
+
 export type FileKind = 'absent' | 'file' | 'directory' | 'symlink' | 'other';
 
 export interface Files {
@@ -21,7 +23,7 @@ export interface Files {
   /** Makes creations, renames and removals in it durable. */
   syncDirectory(path: string): Promise<void>;
   /** Exclusive across processes and within this one; gone with its holder, however it dies. */
-  lock(path: string): Promise<FileLock | 'held'>;
+  lock(path: string): Promise<ExclusiveLock | 'held'>;
 }
 
 export interface OpenFile {
@@ -34,10 +36,6 @@ export interface OpenFile {
   /** Resolves when content and length are durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
-}
-
-export interface FileLock {
-  release(): Promise<void>;
 }
 
 /** Writes all of it, however many calls that takes. */

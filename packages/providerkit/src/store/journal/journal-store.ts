@@ -12,11 +12,12 @@ import {
   type Runtime,
   toBigFleetError,
 } from '@bigfleet/base';
+import type { ExclusiveLock } from '@bigfleet/process';
 import type { Store, StoreChange, StoreImage } from '../store.ts';
 import { encodeChanges } from './change-lines.ts';
 import { CommitQueue, type PendingCommit } from './commit-queue.ts';
 import { corrupt, locked, unavailable } from './failures.ts';
-import type { FileLock, Files } from './files.ts';
+import type { Files } from './files.ts';
 import { Generations, type GenerationsOptions } from './generations.ts';
 import { StateImage } from './image.ts';
 import { DEFAULT_LIMITS, type JournalLimits } from './limits.ts';
@@ -51,7 +52,7 @@ class JournalStore implements Store {
   readonly #queue: CommitQueue;
   #state: State = 'created';
   #paths: StatePaths | undefined;
-  #lock: FileLock | undefined;
+  #lock: ExclusiveLock | undefined;
   #image: StateImage | undefined;
   #generations: Generations | undefined;
   #writing: Promise<void> | undefined;
@@ -75,7 +76,7 @@ class JournalStore implements Store {
       await this.#adopt(paths, found);
     } catch (error) {
       this.#state = 'closed';
-      await this.#lock?.release();
+      this.#lock?.release();
       throw toBigFleetError(error, 'store_unavailable');
     }
     return this.#image?.toStoreImage();
@@ -89,7 +90,7 @@ class JournalStore implements Store {
     } catch (error) {
       // Not again in this process: the failed attempt may have left a snapshot that counts.
       this.#state = 'closed';
-      await this.#lock?.release();
+      this.#lock?.release();
       throw unavailable('the first state could not be written', error);
     }
   }
@@ -116,7 +117,7 @@ class JournalStore implements Store {
     this.#state = 'closed';
     await this.#writing;
     await this.#generations?.close();
-    await this.#lock?.release();
+    this.#lock?.release();
   }
 
   /** The supervisor of all writing, one batch at a time. Rejects for a bug only, and ends us. */

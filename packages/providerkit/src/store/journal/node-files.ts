@@ -1,17 +1,9 @@
 // The real file system. Modes are 0600: the state holds bindings and host names of a whole fleet.
 
 import { constants, type Stats } from 'node:fs';
-import {
-  type FileHandle,
-  lstat,
-  mkdir,
-  open as openHandle,
-  readdir,
-  rename,
-  rm,
-} from 'node:fs/promises';
+import { type FileHandle, lstat, open as openHandle, readdir, rename, rm } from 'node:fs/promises';
+import { exclusiveLock, makeDirectory } from '@bigfleet/process';
 import type { FileKind, Files, OpenFile } from './files.ts';
-import { exclusiveLock } from './exclusive-lock.ts';
 
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o755;
@@ -28,9 +20,7 @@ export const nodeFiles: Files = {
       throw error;
     }
   },
-  makeDirectory: async (path) => {
-    await mkdir(path, { recursive: true, mode: DIRECTORY_MODE });
-  },
+  makeDirectory: (path) => makeDirectory(path, DIRECTORY_MODE),
   list: (directory) => readdir(directory),
   open: async (path) => new NodeFile(await openHandle(path, 'r+')),
   create: async (path) => {
@@ -40,7 +30,7 @@ export const nodeFiles: Files = {
   rename: (from, to) => rename(from, to),
   remove: (path) => rm(path, { force: true }),
   syncDirectory,
-  lock: exclusiveLock,
+  lock: async (path) => exclusiveLock(path),
 };
 
 async function syncDirectory(path: string): Promise<void> {

@@ -12,17 +12,17 @@ import { drainMicrotasks } from '@bigfleet/base/real';
 import { CapacityType, type ConfigureBrake, type StateCode } from '@bigfleet/engine';
 import { TokenSource } from '@bigfleet/wire';
 import type { ActuationRails } from '../../cycle/dispose.ts';
-import { createInlineHost } from '../../engine-host/inline-host.ts';
 import type { EngineHost } from '../../engine-host/engine-host.ts';
+import { createInlineHost } from '../../engine-host/inline-host.ts';
 import { rollupOf } from '../../engine-host/testing/random-inputs.ts';
-import type { ActionOrder } from '../../execute/order.ts';
-import type { SlowDown } from '../../execute/provider-pace.ts';
+import type { ActionOrder } from '../../execute/execution.ts';
 import type { BlobAnswer, BlobSource, DrainNotice, DrainStart } from '../../execute/ports.ts';
+import type { SlowDown } from '../../execute/provider-pace.ts';
 import type { NodeChange } from '../../fleet/node-change.ts';
-import type { Provider, TransitionAck } from '../../provider/provider.ts';
 import type { ProviderError } from '../../provider/provider-error.ts';
 import { ProviderSet } from '../../provider/provider-set.ts';
 import { ProviderSource } from '../../provider/provider-source.ts';
+import type { Provider, TransitionAck } from '../../provider/provider.ts';
 import type { ListMode } from '../../provider/reconcile/list-plan.ts';
 import { FakeProvider, type FakeSpec, InProcessProvider } from '../../testing/index.ts';
 import type { CycleReport } from '../observer.ts';
@@ -81,7 +81,7 @@ export interface StageOptions {
   readonly isConfigureStaged?: boolean;
   readonly executeConcurrency?: number;
   /** Absent: the rail is off. */
-  readonly brake?: ConfigureBrake;
+  readonly brake?: ConfigureBrake | undefined;
   /** Default: full. */
   readonly listMode?: ListMode;
 }
@@ -144,7 +144,7 @@ export function stage(options: StageOptions = {}): Stage {
     executeConcurrency: options.executeConcurrency ?? 8,
     rails: () => state.world.rails,
     heldOff: () => state.world.heldOff,
-    ...(options.brake === undefined ? {} : { brake: options.brake }),
+    brake: options.brake,
     onNodeChange: (change) => state.changes.push(change),
     observer: {
       onCycle: (report) => state.cycles.push(report),

@@ -35,7 +35,7 @@ import { TestOperator } from '../../session/testing/test-operator.ts';
 import { FakeProvider, InProcessProvider } from '../../testing/index.ts';
 import { LIBRARY_SETTINGS, type RunningShard, type ShardSettings } from '../shard-options.ts';
 import { startShard } from '../start-shard.ts';
-import { MemorySegments } from './memory-segments.ts';
+import { MemorySegments } from '../../records/testing/memory-segments.ts';
 
 const ADDRESS = 'shard:7780';
 const ONE_MS = { minMs: 1, maxMs: 1, tailProbability: 0, tailMs: 1 };

@@ -5,6 +5,8 @@
 // no defence against a peer that searches for collisions: a provider that wants to slow its own
 // shard down has simpler means.
 
+import { isUtf8 } from 'node:buffer';
+
 const FIRST = 0x9e3779b1;
 const SECOND = 0x85ebca6b;
 
@@ -96,7 +98,7 @@ function areEqualShort(view: DataView, a: number, b: number, length: number): bo
   return true;
 }
 
-export function isAscii(view: DataView, start: number, end: number): boolean {
+function isAscii(view: DataView, start: number, end: number): boolean {
   let seen = 0;
   if (end - start < 4) {
     for (let at = start; at < end; at++) seen |= view.getUint8(at);
@@ -104,4 +106,41 @@ export function isAscii(view: DataView, start: number, end: number): boolean {
   }
   for (let at = start; at + 4 <= end; at += 4) seen |= view.getInt32(at, true);
   return ((seen | view.getInt32(end - 4, true)) & 0x80808080) === 0;
+}
+
+/** In a buffer of its own, so that a clone of it for another thread clones nothing else. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+// The bytes of one List, and text out of them. Text is checked when a range is first met and
+// made into a string only when somebody asks for it.
+
+export class Source {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  readonly #buffer: Buffer;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Protobuf strings are UTF-8; anything else would come back as another text. */
+  isText(start: number, end: number): boolean {
+    return isAscii(this.view, start, end) || isUtf8(this.bytes.subarray(start, end));
+  }
+
+  /** Of a range that `isText`. A leading byte-order mark stays. */
+  text(start: number, end: number): string {
+    const encoding = isAscii(this.view, start, end) ? 'latin1' : 'utf8';
+    return this.#buffer.toString(encoding, start, end);
+  }
 }

@@ -2,11 +2,11 @@
 // only, so that a worker decodes and the main thread reads: every buffer can be transferred, and
 // nothing is cloned record by record. Text is made when it is asked for.
 
-import { problemOf, type Problem } from './problem.ts';
+import { Source } from './byte-ranges.ts';
 import { findId, type IdSlots } from './id-table.ts';
 import { RANGE_LENGTH, RANGE_START, RANGE_WORDS } from './range-table.ts';
-import type { Rows } from './rows.ts';
-import { Source } from './source.ts';
+import { type Problem, problemOf, type Rows } from './rows.ts';
+import { Varints } from './varints.ts';
 
 export interface ListData {
   /** The whole answer; every range below points into it. */
@@ -129,6 +129,16 @@ export class ListColumns {
     };
   }
 
+  /** The record as it came, with tag and length: one behind the other, records are a List again. */
+  record(row: number): Uint8Array {
+    const { bytes, rows } = this.data;
+    const start = rows.fieldStart[row] as number;
+    const varints = new Varints(bytes);
+    varints.readTag(start, bytes.length);
+    const length = varints.read(varints.next, bytes.length);
+    return bytes.subarray(start, varints.next + length);
+  }
+
   /** The row that speaks of this machine, readable or refused; −1 when there is none. */
   rowOf(id: string): number {
     const { bytes, rows, idSlots } = this.data;
@@ -197,6 +207,7 @@ export function transferables(data: ListData): ArrayBuffer[] {
     data.profilePool,
     rows.problem,
     rows.state,
+    rows.fieldStart,
     rows.idStart,
     rows.idLength,
     rows.idHash,

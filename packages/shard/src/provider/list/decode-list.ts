@@ -6,12 +6,11 @@
 // that cannot be read is refused alone; if not even its id is known, the List says so, because
 // then absence from it proves nothing.
 
+import { Source } from './byte-ranges.ts';
 import { ListColumns } from './columns.ts';
 import { indexIds } from './id-table.ts';
 import { MachineDecoder } from './machine-decoder.ts';
-import { problemCode } from './problem.ts';
-import { allocateRows, growRows, type Rows } from './rows.ts';
-import { Source } from './source.ts';
+import { allocateRows, growRows, problemCode, type Rows } from './rows.ts';
 import { malformed, walkList } from './walk-list.ts';
 
 /** Eight times a shard's ceiling: a shared provider lists the machines of several shards. */
@@ -25,7 +24,7 @@ export function decodeMachineList(bytes: Uint8Array): ListColumns {
   const source = new Source(bytes);
   const rows = allocateRows(estimateCount(bytes));
   const records = new Records(source, rows);
-  const revision = walkList(bytes, (start, end) => records.add(start, end));
+  const revision = walkList(bytes, (start, end, fieldStart) => records.add(start, end, fieldStart));
   const { rowCount, unidentifiedCount, decoder } = records;
   const idSlots = indexIds(source.view, rows, rowCount);
   const { strings, entries, sets, profiles } = decoder;
@@ -72,10 +71,11 @@ class Records {
     this.decoder = new MachineDecoder(source, rows);
   }
 
-  add(start: number, end: number): true {
+  add(start: number, end: number, fieldStart: number): true {
     const row = this.rowCount++;
     if (row === MAX_MACHINES) throw malformed(start, `more than ${MAX_MACHINES} machines`);
     if (row === this.#rows.state.length) growRows(this.#rows, Math.ceil(1.5 * row) + 16);
+    this.#rows.fieldStart[row] = fieldStart;
     const isTooLarge = end - start > MAX_RECORD_BYTES;
     const problem = isTooLarge ? 'too_large' : this.decoder.decode(row, start, end);
     if (problem !== undefined) this.#rows.problem[row] = problemCode(problem);

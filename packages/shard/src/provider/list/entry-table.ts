@@ -3,9 +3,9 @@
 // and its text checked when it is first met, by the rules of wire's decoder: the last key and the
 // last value win, and a foreign field inside is malformed. 0 is the entry of two empty strings.
 
-import type { Problem } from './problem.ts';
+import type { Source } from './byte-ranges.ts';
 import { FIRST_CAPACITY, grownWords, RangeTable } from './range-table.ts';
-import type { Source } from './source.ts';
+import type { Problem } from './rows.ts';
 import { Varints } from './varints.ts';
 
 /** Tags of key and value. */

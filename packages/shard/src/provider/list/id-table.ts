@@ -3,8 +3,7 @@
 // cache, and the processor overlaps them only where nothing else stands between.
 
 import { areEqualRanges, hashRange } from './byte-ranges.ts';
-import { problemCode } from './problem.ts';
-import type { Rows } from './rows.ts';
+import { problemCode, type Rows } from './rows.ts';
 
 const MIN_SLOTS = 16;
 /** Slots per id, before rounding up to a power of two. */

@@ -5,14 +5,12 @@
 // Cost: bench provider/list-columns. One lookup per string and map entry, no allocation per
 // record once the tables know the fleet's vocabulary.
 
-import { hashRange } from './byte-ranges.ts';
+import { hashRange, type Source } from './byte-ranges.ts';
 import { EntryTable } from './entry-table.ts';
 import { MapBuilder } from './map-builder.ts';
-import type { Problem } from './problem.ts';
 import { QuantityTable } from './quantity-table.ts';
 import { RangeTable } from './range-table.ts';
-import type { Rows } from './rows.ts';
-import type { Source } from './source.ts';
+import type { Problem, Rows } from './rows.ts';
 import { TupleTable } from './tuple-table.ts';
 import { Varints } from './varints.ts';
 

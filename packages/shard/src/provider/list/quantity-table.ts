@@ -2,11 +2,11 @@
 // same few bytes, so one lookup replaces one per entry. Another order of the same entries is
 // another spelling of the same set.
 
+import type { Source } from './byte-ranges.ts';
 import type { EntryTable } from './entry-table.ts';
 import { MapBuilder } from './map-builder.ts';
-import type { Problem } from './problem.ts';
 import { FIRST_CAPACITY, grownWords, RangeTable } from './range-table.ts';
-import type { Source } from './source.ts';
+import type { Problem } from './rows.ts';
 import type { TupleTable } from './tuple-table.ts';
 import { Varints } from './varints.ts';
 

@@ -1,12 +1,14 @@
-// The columns of a List, one row per record in the order of the bytes: 42 bytes each. Strings are
+// The columns of a List, one row per record in the order of the bytes: 46 bytes each. Strings are
 // numbers of the string table, 0 being the empty one; ids and host references, which no two
 // machines share, are ranges of the input.
 
 export interface Rows {
-  /** See problem.ts; 0 is a readable record. */
+  /** A code of PROBLEMS, below; 0 is a readable record. */
   problem: Uint8Array<ArrayBuffer>;
   /** As on the wire; 255 stands for every value that has no name. */
   state: Uint8Array<ArrayBuffer>;
+  /** Where the record's field begins in the input: tag, length, record. */
+  fieldStart: Uint32Array<ArrayBuffer>;
   idStart: Uint32Array<ArrayBuffer>;
   idLength: Uint32Array<ArrayBuffer>;
   idHash: Uint32Array<ArrayBuffer>;
@@ -24,6 +26,7 @@ export function allocateRows(capacity: number): Rows {
   return {
     problem: new Uint8Array(capacity),
     state: new Uint8Array(capacity),
+    fieldStart: new Uint32Array(capacity),
     idStart: new Uint32Array(capacity),
     idLength: new Uint32Array(capacity),
     idHash: new Uint32Array(capacity),
@@ -43,6 +46,7 @@ export function growRows(rows: Rows, capacity: number): void {
   Object.assign(rows, allocateRows(capacity));
   rows.problem.set(old.problem);
   rows.state.set(old.state);
+  rows.fieldStart.set(old.fieldStart);
   rows.idStart.set(old.idStart);
   rows.idLength.set(old.idLength);
   rows.idHash.set(old.idHash);
@@ -54,3 +58,39 @@ export function growRows(rows: Rows, capacity: number): void {
   rows.lastError.set(old.lastError);
   rows.metadata.set(old.metadata);
 }
+
+// Why one record of a List could not be read. The others stand.
+
+export type Problem =
+  /** A length, tag or wire type is wrong. */
+  | 'framing'
+  /** A string is not UTF-8. */
+  | 'text'
+  /** Longer than any real record. */
+  | 'too_large'
+  /** An earlier record of the same List has the id. */
+  | 'duplicate_id';
+
+/** Codes of the `problem` column; 0 is a readable record. */
+const PROBLEMS: readonly (Problem | undefined)[] = [
+  undefined,
+  'framing',
+  'text',
+  'too_large',
+  'duplicate_id',
+];
+
+export function problemCode(problem: Problem): number {
+  return PROBLEMS.indexOf(problem);
+}
+
+export function problemOf(code: number): Problem | undefined {
+  return PROBLEMS[code];
+}
+
+export const problemTexts: Readonly<Record<Problem, string>> = {
+  framing: 'the record is no valid Machine message',
+  text: 'a string of the record is not UTF-8',
+  too_large: 'the record is longer than any real one',
+  duplicate_id: 'an earlier record of the same List has this id',
+};

@@ -9,15 +9,19 @@ const MACHINES_TAG = 0x0a;
 const REVISION_TAG = 0x12;
 const LAST_KNOWN_NUMBER = 2;
 
-/** Calls `onRecord` with each record's range, in order, until it answers false; the revision. */
+/**
+ * Calls `onRecord` with each record's range and where its field begins, in order, until it answers
+ * false; the revision.
+ */
 export function walkList(
   bytes: Uint8Array,
-  onRecord: (start: number, end: number) => boolean,
+  onRecord: (start: number, end: number, fieldStart: number) => boolean,
 ): Uint8Array {
   const varints = new Varints(bytes);
   const end = bytes.length;
   let revision = bytes.subarray(0, 0);
   for (let at = 0; at < end; ) {
+    const fieldStart = at;
     const tag = varints.readTag(at, end);
     if (tag < 0) throw malformed(at, 'illegal tag');
     if (tag !== MACHINES_TAG && tag !== REVISION_TAG) {
@@ -29,7 +33,7 @@ export function walkList(
     at = from + length;
     if (length < 0 || at > end) throw malformed(from, 'a length beyond the end of the message');
     if (tag === REVISION_TAG) revision = bytes.subarray(from, at);
-    else if (!onRecord(from, at)) break;
+    else if (!onRecord(from, at, fieldStart)) break;
   }
   return revision;
 }

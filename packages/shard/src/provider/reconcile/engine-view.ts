@@ -3,7 +3,7 @@
 
 import { assert } from '@bigfleet/base';
 import { type Engine, type Machine, STATE_COUNT, type StateCode } from '@bigfleet/engine';
-import { MAX_MACHINE_NAMES } from '../../engine-host/resource-names.ts';
+import { MAX_MACHINE_NAMES } from '../../rollup/admission.ts';
 import type { KnownMachines, KnownShape, Pending } from './known-machines.ts';
 
 type Inventory = Engine['inventory'];

@@ -3,7 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Cursor, FULL_LIST_EVERY_MS, ListPlan, MAX_REVISION_BYTES } from './list-plan.ts';
+import {
+  type Cursor,
+  FULL_LIST_EVERY_MS,
+  isSetBack,
+  ListPlan,
+  MAX_REVISION_BYTES,
+} from './list-plan.ts';
 
 const full = { kind: 'full' } as const;
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
@@ -76,4 +82,29 @@ test('an answer on another connection contradicts the cursor, and so does a revi
   assert.equal(plan.isContradicted(counter('4', '1')), true);
   plan.askFull();
   assert.equal(plan.isContradicted(counter('4', '2')), false, 'a full List comes anyway');
+});
+
+const cases: readonly (readonly [string, string, string, boolean])[] = [
+  ['a counter goes on', '9', '10', false],
+  ['nothing changed', '7', '7', false],
+  ['a counter went back', '10', '9', true],
+  ['beyond what a number holds', '9007199254740993', '9007199254740992', true],
+  ['the largest counter', '18446744073709551615', '0', true],
+  ['a counter became opaque', '12', 'a1', true],
+  ['opaque became a counter', 'a1', '12', true],
+  ['a counter is gone', '12', '', true],
+  ['opaque, whatever its order', 'b', 'a', false],
+  ['more digits than a counter has', '100000000000000000000', '99', true],
+  ['signs are no counters', '-2', '-3', false],
+];
+for (const [name, before, after, isContradiction] of cases) {
+  test(name, () => {
+    assert.equal(isSetBack(Buffer.from(after), Buffer.from(before)), isContradiction);
+  });
+}
+
+test('cursors with an incarnation are opaque, even when they look like digits in part', () => {
+  const before = Buffer.concat([Buffer.alloc(16, 0x39), Buffer.from([0, 0, 0, 0, 0, 0, 0, 9])]);
+  const after = Buffer.concat([Buffer.alloc(16, 0x38), Buffer.from([0, 0, 0, 0, 0, 0, 0, 1])]);
+  assert.equal(isSetBack(after, before), false);
 });

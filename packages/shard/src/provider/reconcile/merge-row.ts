@@ -21,12 +21,11 @@ import {
 } from '@bigfleet/engine';
 import { fromMap } from '@bigfleet/wire';
 import type { ListColumns } from '../list/columns.ts';
-import { problemTexts } from '../list/problem.ts';
+import { problemTexts } from '../list/rows.ts';
 import { cutError, isTooLongMachine } from '../text-limits.ts';
 import type { AssignmentReader, IngestChange, RejectedRecord, SkippedMetadata } from './ingest.ts';
-import type { KnownMachines } from './known-machines.ts';
+import { type KnownMachines, ResourceRoom } from './known-machines.ts';
 import { ListedShapes } from './listed-shapes.ts';
-import { ResourceRoom } from './resource-room.ts';
 
 /** How long a machine that this process marked Failed waits before a healthy report is believed. */
 export const FAILED_COOL_DOWN_MS = 60_000;
@@ -42,7 +41,12 @@ export interface MergeOptions {
 
 export type RowOutcome =
   | { readonly kind: 'unchanged' | 'pending' | 'cooling_down' }
-  | { readonly kind: 'rejected'; readonly record: RejectedRecord }
+  | {
+      readonly kind: 'rejected';
+      readonly record: RejectedRecord;
+      /** For what the shard holds at the moment, not for what the record says: it may fit later. */
+      readonly isForNow: boolean;
+    }
   | { readonly kind: 'changed'; readonly change: IngestChange };
 
 /** How an observed state lies to the known one. */
@@ -94,7 +98,8 @@ export class RowMerger {
     if (slot < 0) return this.#insert(row, id);
     this.#markSeen(slot);
     if (known.providerOf(slot) !== provider) {
-      return this.#rejected(row, 'duplicate_id', `${known.providerOf(slot)} lists it already`);
+      const detail = `${known.providerOf(slot)} lists it already`;
+      return this.#rejected(row, 'duplicate_id', detail, true);
     }
     return this.#skipped(row, slot) ?? this.#update(row, id, slot);
   }
@@ -117,18 +122,18 @@ export class RowMerger {
     row: number,
     reason: MachineRefusal,
     detail: string,
+    isForNow = false,
   ): Extract<RowOutcome, { kind: 'rejected' }> {
     const { columns } = this.#options;
     const record = { id: columns.id(row), state: columns.state(row), reason, detail };
-    return { kind: 'rejected', record };
+    return { kind: 'rejected', record, isForNow };
   }
 
   /** Undefined when the row is to be applied. */
   #skipped(row: number, slot: number): RowOutcome | undefined {
     const { columns, known, nowMs } = this.#options;
     const state = columns.state(row);
-    // Also of a machine with an action under way: a row that says what is known leaves no doubt,
-    // and nobody has to be asked about it later.
+    // Also of a machine with an action under way: a row that says what is known need not wait.
     if (this.#isUnchanged(row, slot)) return unchanged;
     const wait = known.pendingOf(slot);
     // The List is older than what was written meanwhile: its row would undo an action that is over.
@@ -249,7 +254,8 @@ export class RowMerger {
     const problem = machineProblem(machine);
     if (problem !== undefined) return this.#rejected(row, problem, detailOf(problem, machine));
     if (!this.#room.take(machine.allocatable)) {
-      return this.#rejected(row, 'structural', 'more resource names than the shard has room for');
+      const detail = 'more resource names than the shard has room for';
+      return this.#rejected(row, 'structural', detail, true);
     }
     return { kind: 'machine', machine };
   }

@@ -8,6 +8,7 @@
 
 import type { MachineRefusal } from '@bigfleet/base';
 import type { ListColumns } from '../list/columns.ts';
+import { joinBytes } from '../list/byte-ranges.ts';
 import type { IngestBatch, IngestChange, RejectedRecord } from './ingest.ts';
 import { type MergeOptions, type RowOutcome, RowMerger } from './merge-row.ts';
 import type { ShrinkGuard, ShrinkVerdict } from './shrink-guard.ts';
@@ -18,6 +19,16 @@ export const BATCH_ROWS = 2_000;
 export const BATCH_CHANGES = 250;
 /** Known machines looked at between two batches while absence is judged. */
 const WALK_SLOTS = 5_000;
+/**
+ * Of records that wait: 10,000 and more of a usual length. Above it a full List, which brings every
+ * record anyway, is the cheaper way to see them again.
+ */
+export const MAX_WAITING_BYTES = 4_194_304;
+/**
+ * Rejected records that wait. A provider that is configured under two names has all of its records
+ * rejected, and to reject each of them in every cycle helps nobody: the full List brings the others.
+ */
+export const MAX_WAITING_REJECTED = 256;
 const nothing: IngestBatch = { changes: [], rejected: [] };
 
 export interface ReconcileOptions extends MergeOptions {
@@ -25,9 +36,9 @@ export interface ReconcileOptions extends MergeOptions {
   readonly isFull: boolean;
   readonly guard: ShrinkGuard;
   /** Rows that need a look; the others are as they were known. Absent: all of them. */
-  readonly rows?: Uint32Array;
+  readonly rows?: Uint32Array | undefined;
   /** Machines that a full List omits, if a scan has found that out; else it is found out here. */
-  readonly absent?: readonly string[];
+  readonly absent?: readonly string[] | undefined;
 }
 
 export interface ReconcileSummary {
@@ -41,11 +52,17 @@ export interface ReconcileSummary {
   readonly unsettled: Unsettled;
 }
 
-/** What this List said and the inventory did not take: the next one must not pass it over. */
+/** What this List said and the fleet did not take in. */
 export interface Unsettled {
+  /** The next scan must not pass them over. */
   readonly rows: Uint32Array<ArrayBuffer>;
-  /** Of the rows: machines with an action under way or a cool-down, whose news went unheard. */
-  readonly skippedIds: readonly string[];
+  /**
+   * Records of those rows that may be taken in later as they are: of machines with an action under
+   * way or a cool-down, and rejected ones for which there is no room now. The bytes of a List.
+   */
+  readonly waiting: Uint8Array<ArrayBuffer>;
+  /** More would have to wait than MAX_WAITING_BYTES: only a full List brings the others again. */
+  readonly isOverfull: boolean;
   /** Omitted by the List and kept all the same: held by the guard, or with an action under way. */
   readonly keptIds: readonly string[];
 }
@@ -74,13 +91,13 @@ export function* reconcileList(
       const row = rows === undefined ? at : (rows[at] as number);
       const outcome = merger.merge(row);
       batch.add(outcome);
-      tally.add(outcome, row, columns);
+      tally.add(outcome, row);
       at += 1;
     }
     yield batch;
   }
   const removal = yield* removeAbsent(options, merger, tally);
-  return tally.summary(columns.rowCount, removal);
+  return tally.summary(columns, removal);
 }
 
 class Batch implements IngestBatch {
@@ -187,10 +204,11 @@ class Tally {
     cooling_down: 0,
   };
   readonly #unsettledRows: number[] = [];
-  readonly #skippedIds: string[] = [];
+  readonly #waitingRows: number[] = [];
+  #waitingRejectedCount = 0;
   keptIds: readonly string[] = [];
 
-  add(outcome: RowOutcome, row: number, columns: ListColumns): void {
+  add(outcome: RowOutcome, row: number): void {
     switch (outcome.kind) {
       case 'changed':
         this.changes[outcome.change.kind] += 1;
@@ -198,11 +216,14 @@ class Tally {
       case 'rejected':
         this.rejected[outcome.record.reason] += 1;
         this.#unsettledRows.push(row);
+        if (!outcome.isForNow || this.#waitingRejectedCount === MAX_WAITING_REJECTED) return;
+        this.#waitingRejectedCount += 1;
+        this.#waitingRows.push(row);
         return;
       case 'pending':
       case 'cooling_down':
-        this.#skippedIds.push(columns.id(row));
         this.#unsettledRows.push(row);
+        this.#waitingRows.push(row);
         break;
       case 'unchanged':
         break;
@@ -210,9 +231,9 @@ class Tally {
     this.skipped[outcome.kind] += 1;
   }
 
-  summary(rowCount: number, removal: RemovalOutcome): ReconcileSummary {
+  summary(columns: ListColumns, removal: RemovalOutcome): ReconcileSummary {
     return {
-      rowCount,
+      rowCount: columns.rowCount,
       unchangedCount: this.skipped.unchanged,
       pendingCount: this.skipped.pending,
       coolingDownCount: this.skipped.cooling_down,
@@ -221,9 +242,25 @@ class Tally {
       removal,
       unsettled: {
         rows: Uint32Array.from(this.#unsettledRows),
-        skippedIds: this.#skippedIds,
+        ...waitingRecords(columns, this.#waitingRows),
         keptIds: this.keptIds,
       },
     };
   }
+}
+
+/** Copies: the columns, and with them the whole answer, are let go of. */
+function waitingRecords(
+  columns: ListColumns,
+  rows: readonly number[],
+): Pick<Unsettled, 'waiting' | 'isOverfull'> {
+  const records: Uint8Array[] = [];
+  let length = 0;
+  for (const row of rows) {
+    const record = columns.record(row);
+    if (length + record.length > MAX_WAITING_BYTES) break;
+    records.push(record);
+    length += record.length;
+  }
+  return { waiting: joinBytes(records), isOverfull: records.length < rows.length };
 }

@@ -18,7 +18,7 @@ export type ListAnswer = ScanAnswer & {
 
 export interface AskOrder extends Omit<ScanOrder, 'bytes'> {
   readonly request: ListRequest;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The provider has answered: what is left takes only our own time. */
   readonly onAnswered: () => void;
 }
@@ -28,7 +28,7 @@ export function askHere(provider: Provider, scans: ListScans): ListAsker {
     ask: async ({ request, signal, onAnswered, ...order }) => {
       let connection = '';
       const bytes = await provider.list(request, {
-        ...(signal === undefined ? {} : { signal }),
+        signal,
         onConnection: (number) => {
           connection = String(number);
         },

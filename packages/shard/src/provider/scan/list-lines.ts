@@ -5,8 +5,8 @@
 
 import { assert, BigFleetError, type Runtime } from '@bigfleet/base';
 import type { Channel, Keepalive, TlsMaterial } from '@bigfleet/wire';
+import { listProvider } from '../call.ts';
 import { openChannel } from '../dial.ts';
-import { listProvider } from '../list-call.ts';
 import type { ListRequest } from '../provider.ts';
 import type { ScanWorkerData } from './messages.ts';
 import { replaceTls, type TlsParcel, unpackTls } from './tls-parcel.ts';
@@ -40,8 +40,8 @@ export class ListLines {
     const channel = openChannel({
       runtime: this.#runtime,
       address,
-      ...(this.#tls === undefined ? {} : { tls: this.#tls }),
-      ...(this.#keepalive === undefined ? {} : { keepalive: this.#keepalive }),
+      tls: this.#tls,
+      keepalive: this.#keepalive,
     });
     this.#channels.set(line, channel);
   }

@@ -3,7 +3,11 @@
 // thread has to look at; at rest that is none of half a million.
 //
 // A scan never says that a row may be ignored unless main took in an equal one and wrote nothing to
-// the machine since. Main tells what it wrote and what it could not settle; then the row comes again.
+// the machine since: main tells with the next order what it wrote and what it could not take in.
+//
+// A delta lists every machine that changed after its cursor. So a record that an earlier List brought
+// and that no delta has replaced since is what the provider says today: it waits here until main takes
+// it in, and the cursor moves on past it.
 
 import type { ListData } from '../list/columns.ts';
 
@@ -14,19 +18,35 @@ export interface ListScans {
   close(): Promise<void>;
 }
 
-export interface ScanOrder {
+/** What became of the rows of the scan before. */
+export interface ScanMarks {
+  /** Nothing of before counts: every row is to be looked at. */
+  readonly isAnew: boolean;
+  /** Rows of the scan before that main looked at and did not take in. */
+  readonly unsettledRows: Uint32Array;
+  /** Machines that main knows otherwise than from their last row. */
+  readonly again: readonly string[];
+  /**
+   * Records, as a List, that main could not take in and may take in later: a delta offers those again
+   * of which it says nothing newer. A full List brings every record itself.
+   */
+  readonly waiting: Uint8Array<ArrayBuffer>;
+}
+
+export interface ScanOrder extends ScanMarks {
   readonly provider: string;
   /** A MachineList, undecoded. Given away: a worker takes the buffer. */
   readonly bytes: Uint8Array;
   /** Only a full List can say that a machine is gone. */
   readonly isFull: boolean;
-  /** Nothing of before counts: every row is to be looked at. */
-  readonly isAnew: boolean;
-  /** Rows of the scan before that main looked at and did not settle. */
-  readonly unsettledRows: Uint32Array;
-  /** Machines that main knows otherwise than from their last row. */
-  readonly again: readonly string[];
 }
+
+export const noMarks: ScanMarks = {
+  isAnew: false,
+  unsettledRows: new Uint32Array(0),
+  again: [],
+  waiting: new Uint8Array(0),
+};
 
 export type ScanAnswer =
   | {

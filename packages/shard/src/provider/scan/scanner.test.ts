@@ -8,9 +8,15 @@ import { decodeShardMetadata, State } from '@bigfleet/engine';
 import { encodeInit, MachineListSchema } from '@bigfleet/wire';
 import { ListColumns } from '../list/columns.ts';
 import { reconcileList, type ReconcileSummary } from '../reconcile/reconcile-list.ts';
-import { encodeRecords, record, type TestRecord, World } from '../reconcile/testing/world.ts';
-import { UnsettledMachines } from '../unsettled-machines.ts';
-import type { ScanAnswer } from './list-scans.ts';
+import {
+  encodeRecords,
+  record,
+  type TestRecord,
+  waitingIds,
+  World,
+} from '../reconcile/testing/world.ts';
+import { RowTrust } from '../row-trust.ts';
+import { noMarks, type ScanAnswer } from './list-scans.ts';
 import { Scanner } from './scanner.ts';
 
 type Scanned = Extract<ScanAnswer, { kind: 'scanned' }>;
@@ -19,10 +25,10 @@ type Scanned = Extract<ScanAnswer, { kind: 'scanned' }>;
 class Desk {
   readonly scanner = new Scanner();
   readonly world = new World();
-  readonly unsettled = new UnsettledMachines();
+  readonly trust = new RowTrust();
 
   scan(bytes: Uint8Array, isFull = true): Scanned {
-    const order = { provider: 'p', bytes, isFull, ...this.unsettled.take() };
+    const order = { provider: 'p', bytes, isFull, ...this.trust.take() };
     const answer = this.scanner.scan(order);
     assert.ok(answer.kind === 'scanned');
     return answer;
@@ -40,12 +46,11 @@ class Desk {
       isFull,
       guard: this.world.guard,
       rows,
-      ...(absent === undefined ? {} : { absent }),
+      absent,
     });
     let step = batches.next();
     for (; step.done !== true; step = batches.next()) this.world.apply(step.value);
-    this.unsettled.addRows(step.value.unsettled.rows);
-    this.unsettled.addIds(step.value.unsettled.keptIds);
+    this.trust.offered(step.value.unsettled, { isFull });
     return { scanned, summary: step.value };
   }
 }
@@ -78,20 +83,35 @@ test('what main wrote or did not settle comes again; what it names is looked for
   const desk = new Desk();
   const bytes = list(idle('a'), idle('b'), idle('ü'));
   desk.scan(bytes);
-  desk.unsettled.addIds(['ü', 'held']);
-  desk.unsettled.addRows(Uint32Array.of(1));
+  desk.trust.wrote({ touched: ['ü', 'held'], doubted: [] });
+  desk.trust.unread(Uint32Array.of(1));
   const again = desk.scan(bytes);
   assert.deepEqual([[...again.rows], again.absent], [[1, 2], ['held']]);
-  desk.unsettled.addAll();
+  desk.trust.forgetAll();
   assert.equal(desk.scan(bytes).rows.length, 3);
+});
+
+test('a record that main could not take in comes with the next delta, unless that says something newer', () => {
+  const desk = new Desk();
+  desk.reconcile(list(idle('a'), idle('b')));
+  desk.world.pending.set('a', 'in_flight').set('b', 'in_flight');
+  desk.reconcile(list(record('a', State.Configured), record('b', State.Configured)), false);
+  desk.world.pending.clear();
+  const { scanned } = desk.reconcile(list(record('b', State.Draining)), false);
+  assert.deepEqual([...scanned.rows], [0, 1], 'b as the delta says, a as it waited');
+  assert.deepEqual(
+    ['a', 'b'].map((id) => desk.world.machine(id)?.state),
+    [State.Configured, State.Draining],
+  );
+  assert.deepEqual([...desk.reconcile(list(), false).scanned.rows], [], 'and not once more');
 });
 
 test('an unreadable List loses nothing that main said', () => {
   const desk = new Desk();
   const bytes = list(idle('a'), idle('b'));
   desk.scan(bytes);
-  desk.unsettled.addIds(['b']);
-  const order = { provider: 'p', isFull: true, ...desk.unsettled.take() };
+  desk.trust.wrote({ touched: ['b'], doubted: [] });
+  const order = { provider: 'p', isFull: true, ...desk.trust.take() };
   const garbage = desk.scanner.scan({ ...order, bytes: Uint8Array.of(0x0a, 0x7f) });
   assert.ok(garbage.kind === 'malformed' && garbage.detail.includes('not a MachineList'));
   assert.deepEqual([...desk.scan(bytes).rows], [1]);
@@ -108,7 +128,7 @@ test('refused and doubled records come every time', () => {
 
 test('providers do not know each other', () => {
   const scanner = new Scanner();
-  const order = { isFull: true, isAnew: false, unsettledRows: new Uint32Array(0), again: [] };
+  const order = { ...noMarks, isFull: true };
   scanner.scan({ ...order, provider: 'p', bytes: list(idle('a')) });
   const other = scanner.scan({ ...order, provider: 'q', bytes: list(idle('a')) });
   assert.deepEqual(other.kind === 'scanned' && [...other.rows], [0]);
@@ -183,20 +203,25 @@ test('property: the named rows are enough', () => {
     fc.property(rounds, (steps) => {
       const desk = new Desk();
       const oracle = new World();
+      let waiting: readonly TestRecord[] = [];
       for (const { machines: rows, isFull, writes } of steps) {
         for (const [kind, id] of writes) {
           for (const world of [desk.world, oracle]) writeTo(world, kind, id);
-          if (kind === 'write') desk.unsettled.addIds([id]);
+          if (kind === 'write') desk.trust.wrote({ touched: [id], doubted: [] });
         }
-        const bytes = list(
-          ...rows.map(({ id, state, price, rack }) =>
-            record(id, state, { pricePerHour: price, labels: { rack } }),
-          ),
+        const listed = rows.map(({ id, state, price, rack }) =>
+          record(id, state, { pricePerHour: price, labels: { rack } }),
         );
-        const { summary } = desk.reconcile(bytes, isFull);
-        const expected = oracle.reconcile(columnsOf(bytes), { isFull }).summary;
+        const { summary } = desk.reconcile(list(...listed), isFull);
+        const [outdated, offered] = partition(isFull ? [] : waiting, ({ id }) =>
+          rows.some((row) => row.id === id),
+        );
+        const all = [...listed, ...offered];
+        const expected = oracle.reconcile(columnsOf(list(...all)), { isFull }).summary;
         assert.deepEqual(contentOf(desk.world), contentOf(oracle));
-        assert.deepEqual(countsOf(summary), countsOf(expected));
+        assert.deepEqual(countsOf(summary, outdated.length), countsOf(expected));
+        const open = new Set(waitingIds(expected));
+        waiting = all.filter(({ id }) => open.has(id));
       }
     }),
     { numRuns: 400 },
@@ -204,13 +229,22 @@ test('property: the named rows are enough', () => {
 });
 
 /** A row that says nothing new need not be skipped for the action that is under way. */
-function countsOf(summary: ReconcileSummary): unknown {
+function countsOf(summary: ReconcileSummary, outdatedCount = 0): unknown {
   const { changeCounts, rejectedCounts, removal, unchangedCount, pendingCount } = summary;
-  return { changeCounts, rejectedCounts, removal, leftCount: unchangedCount + pendingCount };
+  return {
+    changeCounts,
+    rejectedCounts,
+    removal,
+    leftCount: unchangedCount + pendingCount - outdatedCount,
+  };
+}
+
+function partition<T>(all: readonly T[], is: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(is), all.filter((one) => !is(one))];
 }
 
 function columnsOf(bytes: Uint8Array): ListColumns {
-  const order = { isFull: true, isAnew: true, unsettledRows: new Uint32Array(0), again: [] };
+  const order = { ...noMarks, isFull: true, isAnew: true };
   const answer = new Scanner().scan({ ...order, provider: 'p', bytes });
   assert.ok(answer.kind === 'scanned');
   return new ListColumns(answer.data);

@@ -2,14 +2,15 @@
 // synchronous: it runs inline or in the worker and knows neither. Keeps, per provider, the digest of
 // every machine's last row; a full List makes that table anew, so that it never outgrows the fleet.
 //
-// A row passes unless it is readable, single and equal to the last one. Rows that passed count as
-// settled until main says otherwise with the next order.
+// A row is passed over when it is readable, single and equal to the last one. Rows that main looked at
+// count as taken in until main says otherwise with the next order.
 
 import { BigFleetError } from '@bigfleet/base';
-import { hashRange } from '../list/byte-ranges.ts';
+import { hashRange, joinBytes } from '../list/byte-ranges.ts';
 import type { ListColumns } from '../list/columns.ts';
 import { decodeMachineList } from '../list/decode-list.ts';
-import type { ScanAnswer, ScanOrder } from './list-scans.ts';
+import { problemCode } from '../list/rows.ts';
+import type { ListScans, ScanAnswer, ScanOrder } from './list-scans.ts';
 import { RowOrder } from './order-rows.ts';
 import { RowDigests } from './row-digests.ts';
 import { SeenMachines } from './seen-machines.ts';
@@ -33,9 +34,10 @@ export class Scanner {
     if (order.isAnew) this.#memories.delete(provider);
     const before = this.#memories.get(provider);
     if (before !== undefined) unsettle(before, order);
-    const columns = decoded(order.bytes);
+    const columns = decoded(withWaiting(order));
     if (typeof columns === 'string') return { kind: 'malformed', detail: columns };
-    const pass = new Pass(columns, order.isFull ? undefined : before?.seen, before?.seen);
+    const into = order.isFull ? undefined : before?.seen;
+    const pass = new Pass({ columns, into, before: before?.seen, listedBytes: order.bytes.length });
     pass.run();
     this.#memories.set(provider, { seen: pass.into, entryOf: pass.entryOf });
     const isJudged = pass.met !== undefined && before !== undefined;
@@ -54,7 +56,12 @@ function decoded(bytes: Uint8Array): ListColumns | string {
   }
 }
 
-/** What main did not settle or wrote itself is looked at again, or at least looked for. */
+/** Waiting records stand behind those of the List: of two records with one id, the first one counts. */
+function withWaiting({ bytes, isFull, waiting }: ScanOrder): Uint8Array {
+  return isFull || waiting.length === 0 ? bytes : joinBytes([bytes, waiting]);
+}
+
+/** What main did not take in or wrote itself is looked at again, or at least looked for. */
 function unsettle({ seen, entryOf }: Memory, { unsettledRows, again }: ScanOrder): void {
   for (const row of unsettledRows) {
     const entry = entryOf[row] ?? -1;
@@ -78,12 +85,24 @@ function absentees(seen: SeenMachines, met: Uint8Array): string[] {
   return absent;
 }
 
+interface PassOptions {
+  readonly columns: ListColumns;
+  /** The table to go on with, of a delta; undefined: a new one. */
+  readonly into: SeenMachines | undefined;
+  readonly before: SeenMachines | undefined;
+  /** Records behind these bytes have waited. */
+  readonly listedBytes: number;
+}
+
+const duplicate = problemCode('duplicate_id');
+
 /** One walk over the rows of one List. */
 class Pass {
   readonly #columns: ListColumns;
   readonly #digests: RowDigests;
   readonly #before: SeenMachines | undefined;
   readonly #view: DataView;
+  readonly #listedBytes: number;
   /** The table that knows this List's rows afterwards: the old one of a delta, else a new one. */
   readonly into: SeenMachines;
   readonly entryOf: Int32Array;
@@ -92,12 +111,9 @@ class Pass {
   readonly #rows: Uint32Array;
   #rowCount = 0;
 
-  constructor(
-    columns: ListColumns,
-    into: SeenMachines | undefined,
-    before: SeenMachines | undefined,
-  ) {
+  constructor({ columns, into, before, listedBytes }: PassOptions) {
     const { bytes, rowCount } = columns.data;
+    this.#listedBytes = listedBytes;
     this.#columns = columns;
     this.#digests = new RowDigests(columns);
     this.#before = before;
@@ -111,7 +127,8 @@ class Pass {
   run(): void {
     const { rowCount } = this.#columns;
     for (let row = 0; row < rowCount; row++) {
-      if (!this.#isKnown(row)) this.#rows[this.#rowCount++] = row;
+      if (this.#isOutdated(row) || this.#isKnown(row)) continue;
+      this.#rows[this.#rowCount++] = row;
     }
   }
 
@@ -121,6 +138,12 @@ class Pass {
     const { data } = this.#columns;
     if (rows.length >= MANY_ROWS) new RowOrder(data.bytes, data.rows).sort(rows);
     return rows;
+  }
+
+  /** A record that waited, and of whose machine this List says something newer. */
+  #isOutdated(row: number): boolean {
+    const { problem, fieldStart } = this.#columns.data.rows;
+    return problem[row] === duplicate && (fieldStart[row] as number) >= this.#listedBytes;
   }
 
   /** Whether main has taken in an equal row of the same machine; takes note of this one. */
@@ -151,4 +174,14 @@ class Pass {
     if (known >= 0) return known;
     return this.into.add(this.#columns.data.bytes.subarray(start, start + length), hash);
   }
+}
+
+// Scans in this thread: for simulation under virtual time and for tests.
+
+export function createInlineScans(): ListScans {
+  const scanner = new Scanner();
+  return {
+    scan: async (order) => scanner.scan(order),
+    close: () => Promise.resolve(),
+  };
 }

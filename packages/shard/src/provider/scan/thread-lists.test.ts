@@ -9,16 +9,16 @@ import { after, before, describe, test } from 'node:test';
 import { type BigFleetError, sleep } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import type { TlsMaterial } from '@bigfleet/wire';
+import { type FakeServer, serveFake } from '../../testing/fake-server.ts';
 import { FakeProvider } from '../../testing/fake/fake-provider.ts';
 import { seedSpecs } from '../../testing/fake/seed.ts';
-import { type FakeServer, serveFake } from '../../testing/fake-server.ts';
 import { dialProvider } from '../dial.ts';
 import { ListColumns } from '../list/columns.ts';
 import { ProviderError } from '../provider-error.ts';
 import { createLeaves, type TestLeaves } from '../testing/leaf.ts';
-import { createInlineScans } from './inline-scans.ts';
-import { type AskOrder, askHere, type ListAnswer, type ListAsker } from './list-asker.ts';
-import type { ScanAnswer } from './list-scans.ts';
+import { askHere, type AskOrder, type ListAnswer, type ListAsker } from './list-asker.ts';
+import { noMarks, type ScanAnswer } from './list-scans.ts';
+import { createInlineScans } from './scanner.ts';
 import { packTls, replaceTls, unpackTls } from './tls-parcel.ts';
 import { WorkerScans } from './worker-scans.ts';
 
@@ -32,8 +32,7 @@ function createFake(): FakeProvider {
 }
 
 function orderOf(changes: Partial<AskOrder> = {}): AskOrder {
-  const marks = { isAnew: false, unsettledRows: new Uint32Array(0), again: [] };
-  return { provider: 'a', isFull: true, request: {}, ...marks, onAnswered: () => {}, ...changes };
+  return { provider: 'a', isFull: true, request: {}, ...noMarks, onAnswered: () => {}, ...changes };
 }
 
 function revisionOf(answer: ScanAnswer): Uint8Array {
@@ -56,7 +55,7 @@ async function withScans(
   const scans = new WorkerScans({
     runtime,
     onLost: (error) => lost.push(error),
-    ...(tls === undefined ? {} : { tls }),
+    tls,
   });
   try {
     await body(scans, lost);

@@ -2,12 +2,13 @@
 // other. A provider's failure is an answer; any other exception ends the thread: the host reports
 // it, and the next List starts another one that knows nothing of before.
 
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import { transferables } from '../list/columns.ts';
 import { ProviderError } from '../provider-error.ts';
-import { createCollector, LARGE_LIST_BYTES } from './collector.ts';
 import { ListLines } from './list-lines.ts';
 import type { ScanAnswer, ScanOrder } from './list-scans.ts';
 import {
@@ -18,6 +19,9 @@ import {
 } from './messages.ts';
 import { Scanner } from './scanner.ts';
 import type { ThreadMeter } from './thread-meter.ts';
+
+/** A delta is far below, a full List of some ten thousand machines above. */
+const LARGE_LIST_BYTES: number = 1 << 23;
 
 assert(parentPort !== null, 'the reconcile worker runs as a worker thread only');
 const port = parentPort;
@@ -79,6 +83,24 @@ function buffersOf(answer: ScanAnswer): ArrayBuffer[] {
   const { buffer } = answer.rows;
   const rows = buffer instanceof ArrayBuffer ? [buffer] : [];
   return [...transferables(answer.data), ...rows];
+}
+
+/**
+ * Lets go of what a large List leaves behind: its bytes in the pieces that they came in, and its
+ * tables, a few hundred megabytes outside of V8's heap. A thread that then rests allocates nothing, so
+ * V8 sees no reason to collect for minutes. Only for a thread that serves nobody: the collection is
+ * synchronous. Guarded by shard/recover/500k. Node has no other way to ask for a collection, short of
+ * a flag that the user would have to set.
+ */
+function createCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  assert(isProcedure(collect), 'V8 exposes its collector');
+  return collect;
+}
+
+function isProcedure(value: unknown): value is () => void {
+  return typeof value === 'function';
 }
 
 /** Out of the promise, into the thread's own end. */

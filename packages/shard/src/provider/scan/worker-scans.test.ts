@@ -8,8 +8,8 @@ import { realRuntime } from '@bigfleet/base/real';
 import { State } from '@bigfleet/engine';
 import { ListColumns } from '../list/columns.ts';
 import { encodeRecords, record } from '../reconcile/testing/world.ts';
-import { createInlineScans } from './inline-scans.ts';
-import type { ScanAnswer, ScanOrder } from './list-scans.ts';
+import { noMarks, type ScanAnswer, type ScanOrder } from './list-scans.ts';
+import { createInlineScans } from './scanner.ts';
 import { WorkerScans } from './worker-scans.ts';
 
 const COUNT = 2_000;
@@ -19,8 +19,7 @@ function orderOf(state: number, changes: Partial<ScanOrder> = {}): ScanOrder {
     record(`machine-${index}`, index === 7 ? state : State.Idle),
   );
   const bytes = Uint8Array.from(encodeRecords(...machines));
-  const nothing = { isAnew: false, unsettledRows: new Uint32Array(0), again: [] };
-  return { provider: 'p', bytes, isFull: true, ...nothing, ...changes };
+  return { provider: 'p', bytes, isFull: true, ...noMarks, ...changes };
 }
 
 async function withScans(

@@ -9,8 +9,8 @@
 import { Worker } from 'node:worker_threads';
 import { BigFleetError, type Runtime, type Timer } from '@bigfleet/base';
 import type { Keepalive, TlsMaterial } from '@bigfleet/wire';
+import { LIST_DEADLINE_MS } from '../call.ts';
 import { ownBuffer } from '../list/columns.ts';
-import { LIST_DEADLINE_MS } from '../list-call.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { AskOrder, ListAnswer, ListAsker } from './list-asker.ts';
 import type { ListScans, ScanAnswer, ScanOrder } from './list-scans.ts';
@@ -31,7 +31,7 @@ interface Scanned {
 
 interface OpenScan {
   readonly deadline: Timer;
-  readonly onAnswered?: () => void;
+  readonly onAnswered?: (() => void) | undefined;
   resolve(scanned: Scanned): void;
   reject(error: Error): void;
 }
@@ -41,9 +41,9 @@ export interface WorkerScansOptions {
   /** The thread ended by itself; it will be replaced. */
   readonly onLost: (error: BigFleetError) => void;
   /** Of the process, followed by it; absent: providers are dialled in plaintext. */
-  readonly tls?: TlsMaterial;
+  readonly tls?: TlsMaterial | undefined;
   /** Default: as `dial.ts` says. */
-  readonly keepalive?: Keepalive;
+  readonly keepalive?: Keepalive | undefined;
   /** The thread's own measurements: it has no registry (`threadDeltas` is their layout). */
   readonly onThreadDeltas?: (deltas: Float64Array) => void;
 }
@@ -139,8 +139,7 @@ export class WorkerScans implements ListScans {
     const deadline = this.#options.runtime.timers.after(withinMs, () =>
       this.#lose(worker, new Error(`a List did not come back within ${withinMs} ms`)),
     );
-    const told = onAnswered === undefined ? {} : { onAnswered };
-    this.#scans.set(id, { deadline, resolve, reject, ...told });
+    this.#scans.set(id, { deadline, resolve, reject, onAnswered });
     worker.postMessage(question(id), transfer);
     return promise;
   }
@@ -198,7 +197,7 @@ export class WorkerScans implements ListScans {
 
 interface AskLimits {
   readonly withinMs: number;
-  readonly onAnswered?: () => void;
+  readonly onAnswered?: (() => void) | undefined;
   readonly transfer?: readonly ArrayBuffer[];
 }
 

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decode, encodeInit, WatchFrameSchema, WatchRequestSchema } from '@bigfleet/wire';
 import { ChangeLog } from './change-log.ts';
-import { decodeCursor } from './cursor.ts';
 import { type CycleChanges, mergeChanges } from './cycle-changes.ts';
+import { decodeCursor } from './frames.ts';
 import { Selection } from './selection.ts';
 
 function changesOf(cycle: number, more: Partial<CycleChanges> = {}): CycleChanges {

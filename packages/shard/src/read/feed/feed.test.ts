@@ -9,7 +9,7 @@ import { encodeInit, type MachineView, RecordFrameSchema, RpcError } from '@bigf
 import { fourCores } from '../../core/testing/stage.ts';
 import { FeedClient, type Wants } from '../testing/feed-client.ts';
 import { ReadStage } from '../testing/read-stage.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
+import { decodeCursor, encodeCursor } from './frames.ts';
 
 function watcher(stage: ReadStage, wants: Wants = {}, from = 'reader'): FeedClient {
   return new FeedClient(stage, stage.query(undefined, from), wants);

@@ -7,11 +7,11 @@
 // in machines that were written since, and not at all once nothing is written.
 
 import { BigFleetError, type Runtime } from '@bigfleet/base';
+import type { Counter, Gauge, MetricRegistry } from '@bigfleet/telemetry';
 import { encodeInit, MachineViewSchema } from '@bigfleet/wire';
 import type { EngineHost } from '../../engine-host/engine-host.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { MachineViews } from '../machine-view.ts';
-import type { FeedMetrics } from '../metrics.ts';
 import { ChangeLog } from './change-log.ts';
 import { type CycleFacts, type MachineChange, mergeChanges, rowBytesOf } from './cycle-changes.ts';
 import { NeedMirror } from './need-mirror.ts';
@@ -206,4 +206,24 @@ export class Feed {
     const maxDeltas = selection.minIntervalMs > 0 ? Number.POSITIVE_INFINITY : MAX_BEHIND_DELTAS;
     return deltaCount > maxDeltas || bytes > MAX_BEHIND_BYTES;
   }
+}
+
+// The series of the live feed (observability §3.8).
+
+export interface FeedMetrics {
+  readonly readers: Gauge;
+  readonly lagged: Counter;
+}
+
+export function createFeedMetrics(registry: MetricRegistry): FeedMetrics {
+  return {
+    readers: registry.gauge({
+      name: 'bigfleet_shard_feed_readers',
+      help: 'Readers of the live feed.',
+    }),
+    lagged: registry.counter({
+      name: 'bigfleet_shard_feed_lagged_total',
+      help: 'Times that a reader of the live feed fell behind and went on with a snapshot.',
+    }),
+  };
 }

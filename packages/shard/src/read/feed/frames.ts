@@ -9,10 +9,9 @@ import {
   WatchFrameSchema,
   type WatchHelloSchema,
 } from '@bigfleet/wire';
+import { joinBytes } from '../../provider/list/byte-ranges.ts';
 import type { Init } from '../wire-init.ts';
 import type { CycleChanges } from './cycle-changes.ts';
-import { type Cursor, encodeCursor } from './cursor.ts';
-import { field, joinBytes } from './message-bytes.ts';
 import type { Selection } from './selection.ts';
 
 /** Field numbers of services.proto; the test reads every frame back with the generated code. */
@@ -89,4 +88,56 @@ const utf8 = new TextEncoder();
 
 function refBytes({ cluster, fingerprint, group }: NeedRef): Uint8Array {
   return encodeInit(NeedRefSchema, { clusterId: cluster, profileFingerprint: fingerprint, group });
+}
+
+// The resume cursor: which process, up to which cycle a reader knows everything, and of which rows:
+// who asks for more when it comes back would miss what it never had. Opaque to readers; what cannot
+// be read is no cursor, and the reader starts with a snapshot.
+
+const BYTES = 17;
+
+export interface Cursor {
+  readonly epoch: bigint;
+  readonly cycle: number;
+  /** Bits: 1 machines, 2 needs. */
+  readonly rows: number;
+}
+
+export function encodeCursor({ epoch, cycle, rows }: Cursor): Uint8Array {
+  const bytes = new Uint8Array(BYTES);
+  const view = new DataView(bytes.buffer);
+  view.setBigInt64(0, epoch);
+  view.setBigInt64(8, BigInt(cycle));
+  view.setUint8(16, rows);
+  return bytes;
+}
+
+export function decodeCursor(bytes: Uint8Array): Cursor | undefined {
+  if (bytes.length !== BYTES) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const cycle = view.getBigInt64(8);
+  if (cycle < 0n || cycle > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
+  return { epoch: view.getBigInt64(0), cycle: Number(cycle), rows: view.getUint8(16) };
+}
+
+// Messages put together out of parts that are encoded already: a row is encoded once and sent to
+// every reader. Fields of one message may stand in any order and repeated ones add up, so encoded
+// pieces of a message can simply be joined; a message inside another needs its tag and length.
+
+const LENGTH_DELIMITED = 2;
+
+/** A field of a message, bytes or string type. */
+function field(number: number, content: Uint8Array): Uint8Array {
+  const head = [...varint(number * 8 + LENGTH_DELIMITED), ...varint(content.length)];
+  const bytes = new Uint8Array(head.length + content.length);
+  bytes.set(head);
+  bytes.set(content, head.length);
+  return bytes;
+}
+
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) + 0x80);
+  return [...bytes, rest];
 }

@@ -6,11 +6,16 @@ import { BigFleetError, type Runtime, sleep } from '@bigfleet/base';
 import { encodeInit, MachineViewSchema, type WatchRequest } from '@bigfleet/wire';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { MachineViews } from '../machine-view.ts';
-import type { CycleChanges } from './cycle-changes.ts';
-import { mergeChanges } from './cycle-changes.ts';
-import { decodeCursor } from './cursor.ts';
+import { type CycleChanges, mergeChanges } from './cycle-changes.ts';
 import type { Feed } from './feed.ts';
-import { helloFrame, laggedFrame, recordFrame, snapshotEndFrame, snapshotFrame } from './frames.ts';
+import {
+  decodeCursor,
+  helloFrame,
+  laggedFrame,
+  recordFrame,
+  snapshotEndFrame,
+  snapshotFrame,
+} from './frames.ts';
 import type { FeedReader } from './reader.ts';
 import { Selection } from './selection.ts';
 

@@ -6,7 +6,7 @@ import { assert } from '@bigfleet/base';
 import { explainRecords } from '../../offline/explain-records.ts';
 import { scanRecords } from '../../offline/scan-records.ts';
 import { directorySegments } from '../../records/segment-files.ts';
-import type { FromThread, ThreadData } from './messages.ts';
+import type { FromThread, ThreadData } from './threaded-reader.ts';
 
 assert(parentPort !== null, 'records are read in a thread of their own');
 const port = parentPort;

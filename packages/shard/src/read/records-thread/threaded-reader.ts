@@ -9,9 +9,8 @@ import type { ExplainQuestion, ExplainResult } from '../../offline/explain-recor
 import { oldestCycle } from '../../records/read-records.ts';
 import { directorySegments, type SegmentFiles } from '../../records/segment-files.ts';
 import type { StoredRecord } from '../../records/segment-format.ts';
-import { ReaderSlots } from '../reader-slots.ts';
+import { ReaderSlots } from '../requests.ts';
 import type { RecordScan, RecordsReader } from '../records-reader.ts';
-import type { FromThread, ThreadData, ToThread } from './messages.ts';
 
 const MAX_THREADS = 8;
 const THREAD_HEAP_MIB = 2_048;
@@ -87,3 +86,21 @@ class Thread implements AsyncDisposable {
     await this.#worker.terminate();
   }
 }
+
+// What passes between the main thread and a thread that reads records: one job per thread. A scan is
+// pulled, one record per question, so that a slow reader of a large directory holds one record.
+
+export interface ThreadData {
+  readonly directory: string;
+  readonly job:
+    | { readonly kind: 'scan'; readonly query: RecordScan }
+    | { readonly kind: 'explain'; readonly question: ExplainQuestion };
+}
+
+/** The next answer, please. */
+export type ToThread = 'next';
+
+export type FromThread =
+  | { readonly kind: 'record'; readonly record: StoredRecord }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'explained'; readonly result: ExplainResult };

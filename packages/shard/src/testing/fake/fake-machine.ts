@@ -1,10 +1,9 @@
 // A machine of the fake. `shard_metadata` is kept as it came and never looked into: that is the
 // provider's half of the contract, and the suite checks itself against this fake.
 
-import type { HostRef, StateCode } from '@bigfleet/engine';
+import { type HostRef, State, type StateCode } from '@bigfleet/engine';
 import { encodeInit, fromMap, MachineSchema } from '@bigfleet/wire';
 import type { ReportedMachine } from '../../provider/provider.ts';
-import type { OperationKind } from './operations.ts';
 
 /** What a slot offers; set once, price and probability aside. */
 export interface FakeSpec {
@@ -84,3 +83,20 @@ export function wireInit(machine: ReportedMachine): MachineInit {
     shardMetadata: fromMap(shardMetadata),
   };
 }
+
+// The four edges of the contract: where an operation starts, what is seen meanwhile, where it ends.
+
+export type OperationKind = 'create' | 'configure' | 'drain' | 'delete';
+
+export interface Edge {
+  readonly from: StateCode;
+  readonly via: StateCode;
+  readonly to: StateCode;
+}
+
+export const edges: Readonly<Record<OperationKind, Edge>> = {
+  create: { from: State.Speculative, via: State.Creating, to: State.Idle },
+  configure: { from: State.Idle, via: State.Configuring, to: State.Configured },
+  drain: { from: State.Configured, via: State.Draining, to: State.Idle },
+  delete: { from: State.Idle, via: State.Deleting, to: State.Speculative },
+};

@@ -7,11 +7,10 @@ import { createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { State, type StateCode } from '@bigfleet/engine';
 import type { FailureCode, FencingToken } from '@bigfleet/wire';
-import type { TransitionAck } from '../../provider/provider.ts';
 import { ProviderError } from '../../provider/provider-error.ts';
-import { FakeProvider, type FakeOptions } from './fake-provider.ts';
-import type { FakeSpec } from './fake-machine.ts';
-import type { OperationKind } from './operations.ts';
+import type { TransitionAck } from '../../provider/provider.ts';
+import type { FakeSpec, OperationKind } from './fake-machine.ts';
+import { type FakeOptions, FakeProvider } from './fake-provider.ts';
 import { seedSpecs } from './seed.ts';
 
 const unfenced: FencingToken = { shardId: '', shardEpoch: 0n, sequenceNumber: 0n };

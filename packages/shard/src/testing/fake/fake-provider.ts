@@ -7,14 +7,11 @@ import { assert, type Runtime } from '@bigfleet/base';
 import { State, type StateCode } from '@bigfleet/engine';
 import { type FencingToken, negativeToken } from '@bigfleet/wire';
 import type { ReportedMachine, TransitionAck } from '../../provider/provider.ts';
-import { ChangeLog } from './change-log.ts';
-import { Cursors } from './cursor.ts';
-import { FakeMachine, type FakeSpec } from './fake-machine.ts';
-import { FenceMarks } from './fence-marks.ts';
+import { ChangeLog, Cursors } from './change-log.ts';
+import { edges, FakeMachine, type FakeSpec, type OperationKind } from './fake-machine.ts';
 import { Listing } from './listing.ts';
-import { edges, type OperationKind } from './operations.ts';
 import { Pace, type PaceOptions } from './pace.ts';
-import { invalid, notFound, notSupported, outOfPosition } from './refusals.ts';
+import { FenceMarks, invalid, notFound, notSupported, outOfPosition } from './refusals.ts';
 
 export interface FakeOptions extends PaceOptions {
   readonly runtime: Runtime;

@@ -3,7 +3,7 @@
 // waits for `complete`, also in instant mode: effects apply only at the stable state.
 
 import type { Runtime, Timer } from '@bigfleet/base';
-import type { OperationKind } from './operations.ts';
+import type { OperationKind } from './fake-machine.ts';
 
 export interface PaceOptions {
   /** Land in the stable state at once. */
@@ -14,7 +14,7 @@ export interface PaceOptions {
   readonly configureStaged?: boolean;
   readonly drainStaged?: boolean;
   /** Dwell in Creating, ended by a ticker; implies createStaged. */
-  readonly createLatencyMs?: number;
+  readonly createLatencyMs?: number | undefined;
 }
 
 const DEFAULT_LATENCY_MS = 20;

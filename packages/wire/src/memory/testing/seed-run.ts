@@ -6,8 +6,9 @@ import { drainMicrotasks } from '@bigfleet/base/real';
 import type { EventLogOptions } from '../event-log.ts';
 import type { Counters } from '../ledger.ts';
 import type { Settings } from '../settings.ts';
-import type { EchoLedger } from '../echo/ledger.ts';
-import { EchoSystem } from '../echo/system.ts';
+import type { EchoLedger } from './echo/ledger.ts';
+import { EchoSystem } from './echo/system.ts';
+import assert from 'node:assert/strict';
 
 export interface SeedResult {
   readonly seed: string;
@@ -65,4 +66,34 @@ function randomSettings(random: Random): Partial<Settings> {
     idleTimeoutMs: 1_000 + random.below(10_000),
     maxCallsPerConnection: 100,
   };
+}
+
+/** Runs one seed, and again where asked; throws a report that starts with the seed. */
+export interface CheckSeedOptions {
+  /** Run it twice and compare the logs. */
+  readonly replay: boolean;
+}
+
+export async function checkSeed(seed: string, options: CheckSeedOptions): Promise<SeedResult> {
+  const result = await runOnce(seed);
+  if (options.replay) {
+    const again = await runOnce(seed);
+    assert.equal(again.hash, result.hash, `seed ${seed}: the second run differs from the first`);
+  }
+  return result;
+}
+
+async function runOnce(seed: string): Promise<SeedResult> {
+  let result: SeedResult;
+  try {
+    result = await runSeed(seed);
+  } catch (cause) {
+    throw new Error(`seed ${seed}: ${String(cause)}`, { cause });
+  }
+  assert.equal(
+    result.violations.length,
+    0,
+    `seed ${seed}:\n${result.violations.join('\n')}\n--- end of its log\n${result.tail.join('\n')}`,
+  );
+  return result;
 }

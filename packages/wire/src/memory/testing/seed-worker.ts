@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { parentPort, workerData } from 'node:worker_threads';
-import { checkSeed } from './check-seed.ts';
+import { checkSeed } from './seed-run.ts';
 import type { SeedRange, SeedSummary } from './run-seeds.ts';
 
 assert.ok(parentPort !== null, 'this is a worker');

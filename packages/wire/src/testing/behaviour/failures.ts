@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { BigFleetError } from '@bigfleet/base';
 import { CapacityProvider } from '../../gen/bigfleet/v1alpha1/provider_pb.ts';
 import { Shard } from '../../gen/bigfleet/v1alpha1/shard_pb.ts';
-import { type Gate, openGate } from '../../identity/gate.ts';
+import { type Gate, openGate } from '../../rpc/authorisation.ts';
 import { createClient } from '../../rpc/client.ts';
 import { type Handlers, rawStream, rawUnary } from '../../rpc/handlers.ts';
 import { Router } from '../../rpc/router.ts';

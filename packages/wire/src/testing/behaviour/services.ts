@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { CapacityProvider } from '../../gen/bigfleet/v1alpha1/provider_pb.ts';
 import { Shard } from '../../gen/bigfleet/v1alpha1/shard_pb.ts';
 import { ShardRead } from '../../gen/bigfleet/v1alpha1/shardread_pb.ts';
-import { openGate } from '../../identity/gate.ts';
+import { openGate } from '../../rpc/authorisation.ts';
 import { createClient } from '../../rpc/client.ts';
 import { Router } from '../../rpc/router.ts';
 import { inWorld, type OpenWorld } from './world.ts';

@@ -9,7 +9,6 @@ import { createMemoryNetwork, type MemoryNetwork } from '../../memory/network.ts
 import type { MemoryServer } from '../../memory/server.ts';
 import { defaultSettings, type Settings } from '../../memory/settings.ts';
 import type { ByteRouter, Channel } from '../../transport/transport.ts';
-import { runToEnd } from './run-to-end.ts';
 import type { OpenWorld, Served, ServeOptions, World } from './world.ts';
 
 export interface VirtualWorldOptions {
@@ -71,5 +70,27 @@ class VirtualWorld implements World {
     const channel = this.#network.connect({ from: 'client', to });
     this.#channels.push(channel);
     return channel;
+  }
+}
+
+// Runs a test body under virtual time. A body that waits while no event is left would hang for
+// ever; here it fails at once.
+
+const MAX_EVENTS = 1_000_000;
+const MAX_STEP_MS = 24 * 3_600_000;
+
+export async function runToEnd<T>(time: VirtualRuntime, body: () => Promise<T>): Promise<T> {
+  let isDone = false;
+  const work = body().finally(() => {
+    isDone = true;
+  });
+  // Awaited below; until then a failure must not count as unhandled.
+  work.catch(() => {});
+  const lastEvent = time.firedEvents + MAX_EVENTS;
+  for (;;) {
+    const { stopped } = await time.runUntilIdle({ maxEvents: 1, maxMs: MAX_STEP_MS });
+    if (isDone) return await work;
+    assert.notEqual(stopped, 'idle', 'the body waits, and nothing is left to happen');
+    assert.ok(time.firedEvents < lastEvent, 'the body does not end');
   }
 }

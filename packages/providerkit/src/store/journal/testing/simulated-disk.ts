@@ -3,7 +3,8 @@
 // was synced is there, for file contents and for directory entries separately). One directory.
 
 import { basename } from 'node:path';
-import type { FileKind, FileLock, Files, OpenFile } from '../files.ts';
+import type { ExclusiveLock } from '@bigfleet/process';
+import type { FileKind, Files, OpenFile } from '../files.ts';
 
 /** What happened, in order. `note` marks what the test itself did, such as an acknowledgement. */
 export type DiskEvent =
@@ -167,13 +168,11 @@ export class SimulatedDisk {
     return new Promise<T>((resolve) => resolve(work()));
   }
 
-  #lock(path: string): FileLock | 'held' {
+  #lock(path: string): ExclusiveLock | 'held' {
     if (this.#locks.has(path)) return 'held';
     this.#locks.add(path);
     return {
-      release: async () => {
-        this.#locks.delete(path);
-      },
+      release: () => void this.#locks.delete(path),
     };
   }
 

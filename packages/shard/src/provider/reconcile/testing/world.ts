@@ -64,6 +64,12 @@ export function listOf(...machines: readonly TestRecord[]): ListColumns {
   return decodeMachineList(encodeRecords(...machines));
 }
 
+/** Machines whose records wait to be offered again. */
+export function waitingIds({ unsettled }: ReconcileSummary): readonly string[] {
+  const columns = decodeMachineList(unsettled.waiting);
+  return Array.from({ length: columns.rowCount }, (_, row) => columns.id(row));
+}
+
 export interface Reconciled {
   readonly summary: ReconcileSummary;
   readonly changes: readonly IngestChange[];

@@ -1,1 +1,0 @@
-export { compareText } from '@bigfleet/base';

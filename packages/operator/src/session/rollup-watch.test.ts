@@ -1,0 +1,87 @@
+// Proves that an answer never confirms a request that is not in the shard's table, whatever the shard
+// folded, rejected or held, and that with a plain shard every answer confirms its own roll-up.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { RequestRef } from '../rollup/capacity-request.ts';
+import { RollupGenerations } from './rollup-watch.ts';
+
+function refs(...uids: string[]): RequestRef[] {
+  return uids.map((uid) => ({ uid, name: uid, namespace: 'n', resourceVersion: '1' }));
+}
+
+function uidsOf(requests: readonly RequestRef[]): string[] {
+  return requests.map(({ uid }) => uid);
+}
+
+describe('RollupGenerations', () => {
+  it('confirms one by one', () => {
+    const generations = new RollupGenerations();
+    generations.sent(refs('a'));
+    assert.deepEqual(uidsOf(generations.applied()), ['a']);
+    generations.sent(refs('b', 'c'));
+    assert.deepEqual(uidsOf(generations.applied()), ['b', 'c']);
+    assert.deepEqual(uidsOf(generations.applied()), []);
+  });
+
+  it('drops a held one unconfirmed', () => {
+    const generations = new RollupGenerations();
+    generations.sent(refs('a'));
+    generations.held();
+    generations.sent(refs('a', 'b'));
+    assert.equal(generations.unansweredCount, 1);
+    assert.deepEqual(uidsOf(generations.applied()), ['a', 'b']);
+  });
+
+  it('confirms only what every open roll-up contained', () => {
+    const generations = new RollupGenerations();
+    generations.sent(refs('a', 'b'));
+    generations.sent(refs('b', 'c'));
+    assert.deepEqual(uidsOf(generations.applied()), ['b']);
+    assert.deepEqual(uidsOf(generations.applied()), ['b', 'c']);
+  });
+
+  it('gives all up at once', () => {
+    const generations = new RollupGenerations();
+    generations.sent(refs('a', 'b'));
+    generations.sent(refs('b', 'c'));
+    assert.deepEqual(uidsOf(generations.takeAll()), ['a', 'b', 'c']);
+    assert.equal(generations.unansweredCount, 0);
+  });
+
+  it('is never early', () => {
+    const step = fc.oneof(
+      fc.record({ send: fc.subarray(['a', 'b', 'c', 'd', 'e']) }),
+      fc.record({ take: fc.constantFrom('apply', 'hold', 'reject', 'fold') }),
+      fc.constant({ answer: true }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const generations = new RollupGenerations();
+        const underway: string[][] = [];
+        /** What is in the table as of each answer that is on its way back. */
+        const answers: (string[] | 'held')[] = [];
+        for (const one of steps) {
+          if ('send' in one) {
+            generations.sent(refs(...one.send));
+            underway.push(one.send);
+          } else if ('answer' in one) {
+            const answer = answers.shift();
+            if (answer === 'held') generations.held();
+            else if (answer !== undefined) {
+              for (const uid of uidsOf(generations.applied())) assert.ok(answer.includes(uid), uid);
+            }
+          } else if (one.take === 'fold' && underway.length > 1) underway.shift();
+          else {
+            const rollup = underway.shift();
+            if (rollup === undefined) continue;
+            if (one.take === 'apply') answers.push(rollup);
+            if (one.take === 'hold') answers.push('held');
+          }
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

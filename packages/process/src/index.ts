@@ -1,0 +1,12 @@
+// What every process of BigFleet is made of.
+
+export {
+  type DataDir,
+  type DataDirOptions,
+  type DataDirRefusal,
+  takeDataDir,
+} from './data-dir.ts';
+export { type ExclusiveLock, exclusiveLock } from './exclusive-lock.ts';
+export { makeDirectory, makeDirectorySync } from './make-directory.ts';
+export { nodeProblem } from './node-version.ts';
+export { nodeProcess, type ProcessPort } from './process-port.ts';
