@@ -10,15 +10,13 @@ import { BigFleetError, describeThrown, type Runtime, sleep } from '@bigfleet/ba
 import type { DurableFile, OwnershipReport, ShardControl } from '@bigfleet/shard';
 import { type Logger, type MetricRegistry, stableMessages } from '@bigfleet/telemetry';
 import { type Channel, Coordinator, createClient, type ReportAck, RpcError } from '@bigfleet/wire';
-import { ClusterConflicts } from './conflicts.ts';
-import type { InstructAckInit } from './instructions/ack.ts';
-import { AckQueue } from './instructions/ack-queue.ts';
+import { ClusterConflicts, type CoordClientMetrics, createCoordClientMetrics } from './metrics.ts';
+import { type InstructAckInit, AckQueue } from './instructions/acks.ts';
 import { InstructionWorker } from './instructions/worker.ts';
 import type { Endpoint, Resolve } from './leader/endpoint.ts';
 import { LeaderCaller } from './leader/leader-caller.ts';
-import { type CoordClientMetrics, createCoordClientMetrics } from './metrics.ts';
 import { openTermKeeper, type TermKeeper } from './term-keeper.ts';
-import { assignmentFromWire } from './wire/assignment.ts';
+import { assignmentFromWire } from './wire/orders.ts';
 import { reportBody } from './wire/report.ts';
 
 export const DEFAULT_INTERVAL_MS = 10_000;

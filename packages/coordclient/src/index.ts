@@ -2,5 +2,5 @@
 
 export type { CoordClient, CoordClientOptions } from './coord-client.ts';
 export { DEFAULT_INTERVAL_MS, startCoordClient } from './coord-client.ts';
-export { resolveByDns } from './leader/dns.ts';
+export { resolveByDns } from './leader/endpoint.ts';
 export type { Endpoint, Resolve } from './leader/endpoint.ts';

@@ -15,12 +15,12 @@ export type { CoordinatorObserver } from './metrics/observer.ts';
 export { createRebalancing, type Rebalancing } from './rebalance/create-rebalancing.ts';
 export { Cooldowns } from './moves/cooldowns.ts';
 export { DEFAULT_REBALANCE_SETTINGS, type RebalanceSettings } from './moves/settings.ts';
-export { type RecoveryWait, waitText } from './recovery/recovery-wait.ts';
+export { type RecoveryWait, waitText } from './recovery/waits.ts';
 export { assignDomain, unassignDomain } from './registry/domains.ts';
 export { removeShard } from './registry/remove-shard.ts';
-export { createReportDesk, type ReportDesk } from './reports/report-desk.ts';
-export { type SagaRules, sagaRules } from './transfers/saga-rules.ts';
-export type { SagaFacts } from './transfers/saga-step.ts';
+export { createReportDesk, type ReportDesk } from './desk/report-desk.ts';
+export { type SagaRules, sagaRules } from './transfers/transfer-driver.ts';
+export type { SagaFacts } from './transfers/saga-facts.ts';
 
 export type {
   CoordinatorSettings,

@@ -72,6 +72,7 @@ export class CalmFleet {
         id: `s${at}`,
         park: this.park,
         fault: undefined,
+        isOldBuild: false,
         cyclesPerReport: options.cyclesPerReport,
         dies: () => false,
         onChanged: () => {},

@@ -57,16 +57,26 @@ export function heldOverridesOf(disk: ShardDisk): OverrideInit[] {
     .map(([machineId, { transferId, peer }]) => ({ machineId, transferId, peerShardId: peer }));
 }
 
-/** Its home, and who else owns something. */
-export function heldDomainsOf(
+interface HeldInit {
+  heldDomains: DomainInit[];
+  heldHomes: string[];
+  knownShards: string[];
+}
+
+/** Its home, and the other shards that own something; in the form of its build. */
+export function heldOthersOf(
   shardId: string,
   { isHome, others, book }: ShardDisk,
-  fault: PlantedFault | undefined,
-): DomainInit[] {
+  { fault, isOldBuild }: { readonly fault: PlantedFault | undefined; readonly isOldBuild: boolean },
+): HeldInit {
   const given = [...book.values()].filter(({ state }) => state !== 'claimed');
   const named = new Set([...others, ...given.map(({ peer }) => peer)]);
   const ids = [...named].filter((id) => id !== shardId && id !== '' && fault !== 'names-nobody');
-  const marks = ids.map((id) => ({ topologyKey: '', topologyValue: '', shardId: id }));
-  if (!isHome || fault === 'hides-its-home') return marks;
-  return [{ topologyKey: '', topologyValue: PROVIDER_ADDRESS, shardId }, ...marks];
+  const homes = isHome && fault !== 'hides-its-home' ? [PROVIDER_ADDRESS] : [];
+  if (!isOldBuild) return { heldDomains: [], heldHomes: homes, knownShards: ids };
+  const heldDomains = [
+    ...homes.map((address) => ({ topologyKey: '', topologyValue: address, shardId })),
+    ...ids.map((id) => ({ topologyKey: '', topologyValue: '', shardId: id })),
+  ];
+  return { heldDomains, heldHomes: [], knownShards: [] };
 }

@@ -26,7 +26,7 @@ import {
 } from './fleet-shard.ts';
 import { CPU_PER_MACHINE, type MachinePark } from './machine-park.ts';
 import { entriesOf, givenBy, mergedWith } from './model-assignment.ts';
-import { heldDomainsOf, heldOverridesOf, statusesOf } from './model-report.ts';
+import { heldOthersOf, heldOverridesOf, statusesOf } from './model-report.ts';
 import type { PlantedFault } from './planted-fault.ts';
 import {
   type BookEntry,
@@ -61,6 +61,8 @@ export interface ModelShardOptions {
   readonly id: string;
   readonly park: MachinePark;
   readonly fault: PlantedFault | undefined;
+  /** Knows no `sharers`, `held_homes` and `known_shards`: it names them as domains. */
+  readonly isOldBuild: boolean;
   readonly cyclesPerReport: number;
   /** Asked at every step that a death could fall on. */
   readonly dies: () => boolean;
@@ -205,10 +207,11 @@ export class ModelShard implements FleetShard {
       summary: { totalMachines: owned.length, idleMachines: idle, providers: [summary] },
       shortfalls: this.#shortfalls(),
       transfers: statusesOf(this.#disk),
+      keepsSharers: !this.#options.isOldBuild,
       ...(this.#sendHeld
         ? {
             heldOverrides: heldOverridesOf(this.#disk),
-            heldDomains: heldDomainsOf(this.id, this.#disk, this.#options.fault),
+            ...heldOthersOf(this.id, this.#disk, this.#options),
           }
         : {}),
     });
@@ -343,7 +346,8 @@ export class ModelShard implements FleetShard {
       this.#options.fault === 'obeys-an-incomplete-assignment';
     let disk = this.#disk;
     for (const [id, entry] of entriesOf(assignment.released, 'donor')) {
-      if (isWhole && disk.book.get(id)?.state === 'frozen') disk = withReleased(disk, id, entry);
+      const isFrozen = disk.book.get(id)?.state === 'frozen' && !this.#isDeaf;
+      if (isWhole && isFrozen) disk = withReleased(disk, id, entry);
     }
     for (const [id, entry] of entriesOf(assignment.adopted, 'recipient')) {
       const isNew = entry.machineIds.some((m) => disk.adopted.get(m)?.transferId !== id);
@@ -353,6 +357,11 @@ export class ModelShard implements FleetShard {
     this.#persist(isWhole ? { ...disk, revision: assignment.revision } : disk);
     // What is not whole has to be asked for again; only this process knows that.
     this.#revision = isWhole ? assignment.revision : 0n;
+  }
+
+  /** The planted fault: what the assignment takes by name is not let go of. */
+  get #isDeaf(): boolean {
+    return this.#options.fault === 'ignores-what-is-released';
   }
 
   /** The planted fault: thawed on one write, released only on the next. */
@@ -376,11 +385,12 @@ export class ModelShard implements FleetShard {
         settled.map(([id]) => id),
       ),
       adopted,
-      released: givenBy(assignment.released),
+      released: this.#isDeaf ? disk.released : givenBy(assignment.released),
       gone: new Map([...disk.gone].filter(([id]) => adopted.has(id))),
       isHome: assignment.ownsUnmatchedProviders.includes(PROVIDER_ADDRESS),
       others: new Set([
         ...assignment.foreignDomains.map(({ shardId }) => shardId),
+        ...(this.#options.isOldBuild ? [] : assignment.sharers),
         ...assignment.released.map(({ peerShardId }) => peerShardId),
       ]),
       hasAssignment: true,

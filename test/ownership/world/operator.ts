@@ -76,7 +76,7 @@ export class Operator {
     const { tally, sleep, log } = this.#options;
     const domain = { key: ZONE_KEY, value: pick(random, ZONES) };
     const shardId = pick(random, shardIds);
-    const operations = { ledger, queue: desk.queue, recovery: desk.recovery };
+    const operations = { ledger, recovery: desk.recovery };
     const isTaken = ledger.state.domain(domain) !== undefined && random.below(2) === 0;
     const moving = isTaken
       ? unassignDomain(operations, domain)

@@ -10,6 +10,7 @@ export type ShardFault =
   | 'acks-before-persisting'
   | 'releases-before-persisting'
   | 'obeys-an-incomplete-assignment'
+  | 'ignores-what-is-released'
   | 'hides-its-home'
   | 'names-nobody';
 
@@ -19,8 +20,17 @@ export type LeaderFault =
   | 'thaws-what-it-doubts'
   | 'grows-before-the-ack'
   | 'cancels-after-the-commit'
-  | 'forgets-cooldowns'
-  | 'believes-a-release';
+  | 'forgets-cooldowns';
+
+/**
+ * A broken rule that breaks no law, because another rule stands behind it. A leader that takes RELEASED
+ * alone for a commit after a restore gives the machine to the recipient's namesake in the ledger only:
+ * the namesake hears of machines by its assignment, which is incomplete until recovery has cleared what
+ * its owner does not hold. While a claim was an instruction, this was a machine with two owners.
+ */
+export type ToleratedFault = 'believes-a-release';
+
+export const TOLERATED_FAULTS: readonly ToleratedFault[] = ['believes-a-release'];
 
 /** Of whoever removes shards. */
 export type OperatorFault = 'gives-up-the-living';
@@ -30,13 +40,14 @@ export const OPERATOR_FAULTS: readonly OperatorFault[] = ['gives-up-the-living']
 /** Of the disk under production code. */
 export type DiskFault = 'lies-about-writes';
 
-export type PlantedFault = ShardFault | LeaderFault | OperatorFault | DiskFault;
+export type PlantedFault = ShardFault | LeaderFault | OperatorFault | DiskFault | ToleratedFault;
 
 export const SHARD_FAULTS: readonly ShardFault[] = [
   'thaws-by-itself',
   'acks-before-persisting',
   'releases-before-persisting',
   'obeys-an-incomplete-assignment',
+  'ignores-what-is-released',
   'hides-its-home',
   'names-nobody',
 ];
@@ -50,7 +61,6 @@ export const LEADER_FAULTS: readonly LeaderFault[] = [
   'grows-before-the-ack',
   'cancels-after-the-commit',
   'forgets-cooldowns',
-  'believes-a-release',
 ];
 
 class NoCooldowns extends Cooldowns {

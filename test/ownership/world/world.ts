@@ -428,7 +428,9 @@ export class World {
     if (this.#net === undefined) {
       const post = (report: ShardReport) => this.#mail.call(report);
       const cyclesPerReport = SEED_CYCLES_PER_REPORT;
-      return new ModelShard({ ...shared, fault: this.#fault, cyclesPerReport, post });
+      // Shards are upgraded one at a time: in each fleet some are of the build before.
+      const isOldBuild = id === 's1' || id === 's3';
+      return new ModelShard({ ...shared, fault: this.#fault, isOldBuild, cyclesPerReport, post });
     }
     return new RealShard({
       ...shared,

@@ -11,7 +11,7 @@ import {
   type TransferOwnership,
   TransferPhase,
 } from '@bigfleet/wire';
-import { selectorFromWire } from '../wire/selector.ts';
+import { selectorFromWire } from '../wire/orders.ts';
 
 const DEFAULT_RESERVE_SECONDS = 600;
 /** No reservation outlives a day, whatever was asked. */

@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstructAckInit } from './ack.ts';
-import { AckQueue } from './ack-queue.ts';
-import { DoneSet } from './done-set.ts';
+import { type InstructAckInit, AckQueue } from './acks.ts';
+import { DoneSet } from './worker.ts';
 
 const ack = (instructionId: string, reason = ''): InstructAckInit => ({ instructionId, reason });
 const ids = (acks: readonly InstructAckInit[]): string[] =>

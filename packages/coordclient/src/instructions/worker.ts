@@ -8,9 +8,7 @@ import { BigFleetError, describeThrown } from '@bigfleet/base';
 import type { OrderOutcome, ShardControl } from '@bigfleet/shard';
 import type { Logger } from '@bigfleet/telemetry';
 import type { CoordinatorInstruction } from '@bigfleet/wire';
-import { ackOf, duplicateAck, type InstructAckInit, staleAck } from './ack.ts';
-import type { AckQueue } from './ack-queue.ts';
-import { DoneSet } from './done-set.ts';
+import { ackOf, duplicateAck, type InstructAckInit, staleAck, type AckQueue } from './acks.ts';
 import { executeInstruction } from './execute.ts';
 
 const MAX_QUEUED = 512;
@@ -108,4 +106,41 @@ function compare(a: bigint, b: bigint): number {
 
 function stackOf(error: unknown): string {
   return (error instanceof Error ? error.stack : undefined) ?? describeThrown(error);
+}
+
+const MAX_DONE = 10_000;
+
+/**
+ * Acks of instructions that were accepted, so that one which is delivered again is acknowledged and
+ * not repeated. A failed instruction is not among them: it is meant to be tried again. The oldest is
+ * forgotten first; an order that is repeated after that is idempotent by its transfer.
+ */
+export class DoneSet {
+  readonly #acks = new Map<string, InstructAckInit>();
+  readonly #capacity: number;
+
+  constructor(capacity: number = MAX_DONE) {
+    this.#capacity = capacity;
+  }
+
+  get size(): number {
+    return this.#acks.size;
+  }
+
+  /** The acknowledgement of then; its use makes it the newest. */
+  find(instructionId: string): InstructAckInit | undefined {
+    const ack = this.#acks.get(instructionId);
+    if (ack === undefined) return undefined;
+    this.#acks.delete(instructionId);
+    this.#acks.set(instructionId, ack);
+    return ack;
+  }
+
+  add(instructionId: string, ack: InstructAckInit): void {
+    this.#acks.delete(instructionId);
+    this.#acks.set(instructionId, ack);
+    if (this.#acks.size <= this.#capacity) return;
+    const [oldest] = this.#acks.keys();
+    if (oldest !== undefined) this.#acks.delete(oldest);
+  }
 }

@@ -1,7 +1,7 @@
 // Instructions as a leader mints them, with only what a test is about spelled out.
 
 import type { CoordinatorInstructionSchema } from '@bigfleet/wire';
-import type { Init } from '../wire/init.ts';
+import type { Init } from '../wire/report.ts';
 
 export type InstructionInit = Init<typeof CoordinatorInstructionSchema>;
 export type PayloadInit = NonNullable<InstructionInit['payload']>;

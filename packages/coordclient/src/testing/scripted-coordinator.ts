@@ -12,7 +12,7 @@ import {
 } from '@bigfleet/wire';
 import type { MemoryNetwork, MemoryServer } from '@bigfleet/wire/memory';
 import { LEADER_HINT } from '../leader/leader-caller.ts';
-import type { Init } from '../wire/init.ts';
+import type { Init } from '../wire/report.ts';
 
 export type ReplyInit = Init<typeof ReportAckSchema>;
 

@@ -8,7 +8,6 @@ import {
   type Shortfall,
 } from '@bigfleet/engine';
 import type {
-  DomainRef,
   FleetSummary,
   HeldOwnership,
   OwnershipReport,
@@ -23,9 +22,9 @@ import {
   type ShardSummarySchema,
   TransferRole,
   TransferState,
+  type encodeInit,
 } from '@bigfleet/wire';
-import { domainToWire, overrideToWire, targetToWire } from './assignment.ts';
-import type { Init } from './init.ts';
+import { domainToWire, overrideToWire, targetToWire } from './orders.ts';
 
 const MAX_SHORTFALLS = 100;
 
@@ -47,26 +46,17 @@ export function reportBody(
     clusterIds: [...control.clusterIds()],
     providerShared: ownership.isProviderShared,
     releasingDomains: ownership.releasingDomains.map(domainToWire),
+    keepsSharers: true,
     ...(held === undefined
       ? {}
       : {
-          heldDomains: heldDomains(control, held).map(domainToWire),
+          heldDomains: held.domains.map(domainToWire),
           heldOverrides: held.overrides.map(overrideToWire),
           heldProviders: held.providers.map(targetToWire),
+          heldHomes: [...held.homes],
+          knownShards: [...held.others],
         }),
   };
-}
-
-/**
- * What has no key is no domain: with an address it is the home there, of whatever no domain matches;
- * with nothing but a shard it is somebody else who owns something (coordinator, recovery/held.ts).
- */
-function heldDomains({ shardId }: ShardControl, held: HeldOwnership): readonly DomainRef[] {
-  return [
-    ...held.domains,
-    ...held.homes.map((value) => ({ key: '', value, shardId })),
-    ...held.others.map((other) => ({ key: '', value: '', shardId: other })),
-  ];
 }
 
 function summaryToWire(summary: FleetSummary): Init<typeof ShardSummarySchema> {
@@ -153,3 +143,12 @@ function transferToWire({
     machineIds: [...machineIds],
   };
 }
+
+/** What the codec takes. */
+type Schema = Parameters<typeof encodeInit>[0];
+
+/** A plain object, never a message. */
+export type Init<S extends Schema> = Exclude<
+  Parameters<typeof encodeInit<S>>[1],
+  { readonly $typeName: string }
+>;

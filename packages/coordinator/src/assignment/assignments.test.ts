@@ -4,18 +4,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RecoveryMachine } from '../recovery/recovery-machine.ts';
-import { assignDomain } from '../registry/domains.ts';
 import { SoftState } from '../reports/soft-state.ts';
-import { makeReport, type ReportInit, ReportWorld } from '../reports/testing/report-world.ts';
+import { makeReport, type ReportInit, ReportWorld } from '../desk/testing/report-world.ts';
 import { FleetState } from '../state/fleet-state.ts';
 import { domainKey, shardKey } from '../state/keys.ts';
 import { encodeRow } from '../state/row-format.ts';
 import type { ProviderRow } from '../state/rows.ts';
 import type { StoredRow } from '../state/writes.ts';
-import { Admissions } from './admissions.ts';
-import { AppliedRevisions } from './applied-revisions.ts';
 import { Assignments } from './assignments.ts';
-import { ToldProviders } from './told-providers.ts';
 
 function entry(name: string, address: string, shards: readonly string[] = []): ProviderRow {
   return { name, address, region: 'r', declaredQuota: 0, shards };
@@ -255,17 +251,6 @@ describe('a newly assigned domain', () => {
     assert.equal(assignment?.revision, revision);
   });
 
-  it('is not announced by its instruction before the gate opens', async () => {
-    const world = await sharedByFlag();
-    const { ledger, desk } = world;
-    const operations = { ledger, queue: desk.queue, recovery: desk.recovery };
-    await world.run(assignDomain(operations, domain, 'b'));
-    assert.equal((await world.report('b', shared)).instructions.length, 0);
-    const assignmentRevision = BigInt(ledger.state.meta.assignmentRevision);
-    await world.report('a', { ...shared, assignmentRevision });
-    assert.equal((await world.report('b', shared)).instructions.length, 1);
-  });
-
   it('is announced at once where nothing is shared', async () => {
     const world = await ReportWorld.open();
     await world.report('b', dials('p:2', false, 'flag'));
@@ -296,18 +281,9 @@ describe('at fleet size', () => {
     const world = await ReportWorld.open();
     const meta = { ...world.ledger.state.meta, assignmentRevision: 1 };
     const view = new FleetState({ meta, rows: wholeFleet() });
-    const recovery = new RecoveryMachine({ view, term: 1n, startedAtMs: 0, nowMs: () => 0 });
-    const applied = new AppliedRevisions(0);
     const soft = new SoftState();
-    const told = new ToldProviders(soft);
-    const assignments = new Assignments({
-      view,
-      soft,
-      applied,
-      told,
-      admissions: new Admissions(),
-      recovery,
-    });
+    const recovery = new RecoveryMachine({ view, soft, term: 1n, nowMs: () => 0 });
+    const assignments = new Assignments({ view, soft, recovery });
     const foreignOf = (shardId: string): readonly object[] => {
       const report = makeReport({ shardId, ...dials('p:1', true, 'flag') });
       return assignments.forReport(report)?.foreignDomains ?? [];

@@ -9,23 +9,15 @@ import type { DomainRef, MachineOverride, ShardAssignment, ShardReport } from '@
 import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
-import type { Domain, DomainRow, OverrideRow } from '../state/rows.ts';
-import type { Admissions } from './admissions.ts';
+import type { DomainRow, OverrideRow } from '../state/rows.ts';
 import { revisionIn } from '../state/meta.ts';
-import type { AppliedRevisions } from './applied-revisions.ts';
 import { DomainGate } from './domain-gate.ts';
 import { lacksTarget, providerTargets, targetOf } from './provider-targets.ts';
-import type { RecoveryView } from './recovery-view.ts';
-import { sharerMarks } from './sharer-marks.ts';
 import { sharersOf } from './sharing.ts';
-import type { ToldProviders } from './told-providers.ts';
 
 export interface AssignmentsOptions {
   readonly view: FleetView;
   readonly soft: SoftState;
-  readonly applied: AppliedRevisions;
-  readonly told: ToldProviders;
-  readonly admissions: Admissions;
   readonly recovery: RecoveryView;
 }
 
@@ -52,21 +44,8 @@ export class Assignments {
   }
 
   /**
-   * Whether the shard may be told of its domain now. `wait`: an instruction must not overtake the
-   * gate that the assignment waits at. `no`: the ledger does not say so any more.
-   */
-  mayAnnounce(report: ShardReport, domain: Domain): 'yes' | 'wait' | 'no' {
-    const { view, recovery } = this.#options;
-    const { shardId } = report;
-    const row = view.domain(domain);
-    if (row?.shardId !== shardId || row.state !== 'ASSIGNED') return 'no';
-    if (recovery.isRecovering(shardId)) return recovery.holdsDomain(shardId, row) ? 'yes' : 'wait';
-    return this.#mayKnow(report, new DomainGate(this.#options, report), row) ? 'yes' : 'wait';
-  }
-
-  /**
-   * After a restore a home row may be lost, and setting it anew may fail for now. Whoever acts as that
-   * home must not be told meanwhile that it is none: it would give up machines in use.
+   * After a restore a home row may be lost, and setting it anew may fail for now. The shard that acts as
+   * that home must not be told meanwhile that it is none: it would give up machines in use.
    */
   #lacksHome(report: ShardReport): boolean {
     const { view } = this.#options;
@@ -94,11 +73,14 @@ export class Assignments {
       ownsUnmatchedProviders: homesOf(view, shardId),
       foreignDomains: [
         ...sharers.ids.flatMap((id) => this.#referencesOf(view.domainsOf(id))),
-        ...sharerMarks(sharers.ids),
+        ...(report.keepsSharers ? [] : sharerMarks(sharers.ids)),
       ],
       ledgerGeneration: BigInt(view.meta.ledgerGeneration),
       complete: true,
       providers: [...providerTargets(this.#options, report)],
+      // A shard keeps them, so that after a restore from before a sharer's registration some shard still
+      // knows that the sharer exists, although it is silent (recovery-machine.ts).
+      sharers: [...sharers.ids],
     };
   }
 
@@ -128,6 +110,7 @@ export class Assignments {
         .providers()
         .filter(({ name }) => recovery.holdsProvider(shardId, name))
         .map((entry) => targetOf(entry, dialled.get(entry.name)?.isShared ?? false)),
+      sharers: [],
     };
   }
 
@@ -191,7 +174,7 @@ function adoptedOf(view: FleetView, row: OverrideRow): MachineOverride {
 
 /**
  * Every override of others, not only those that this shard gave away: a machine that moved twice
- * still matches the domain of its first owner, whom the last transfer does not name.
+ * still matches the domain of its first owner, which the last transfer does not name.
  */
 function releasedOf(view: FleetView, shardId: string): MachineOverride[] {
   return view
@@ -203,4 +186,33 @@ function releasedOf(view: FleetView, shardId: string): MachineOverride[] {
 function overrideOf(row: OverrideRow, peerShardId: string): MachineOverride {
   const { machineId, transferId } = row;
   return { $typeName: 'bigfleet.ext.v1alpha1.MachineOverride', machineId, transferId, peerShardId };
+}
+
+/**
+ * What assignments ask of recovery (coordinator §10.5): whether a shard's part of the ledger is still being
+ * put together, and what the shard has proved to hold. Until it is whole, a shard is told nothing that it
+ * does not hold already: the restored ledger may give it what another shard has been using since.
+ */
+export interface RecoveryView {
+  isRecovering(shardId: string): boolean;
+  /** By this row: an answer in recovery says nothing about a domain that was assigned after it. */
+  holdsDomain(shardId: string, row: DomainRow): boolean;
+  holdsOverride(shardId: string, machineId: string): boolean;
+  holdsProvider(shardId: string, name: string): boolean;
+}
+
+/** No machine has this label. */
+const SHARER_KEY = 'bigfleet.lucy.sh/shard';
+
+/**
+ * The sharers for a shard of a build that does not keep `sharers`: each as a foreign domain of its own
+ * name, which such a shard keeps with its assignment and takes for one more domain that is not its own.
+ */
+function sharerMarks(shardIds: readonly string[]): readonly DomainRef[] {
+  return shardIds.map((shardId) => ({
+    $typeName: 'bigfleet.ext.v1alpha1.DomainRef',
+    topologyKey: SHARER_KEY,
+    topologyValue: shardId,
+    shardId,
+  }));
 }

@@ -1,55 +1,45 @@
-// When a shard may learn that a domain is its own. Until then the machines of the domain belonged to
-// somebody else: to the home of their provider, as unmatched. If the new owner heard of it first,
-// both would act on them for a report interval. So a newly assigned domain is held back until every
-// shard that shares a provider with the new owner is known to act on an assignment that lists the
-// domain as foreign, and none still reports it as being released.
+// When a shard may learn that a domain is its own. Until the assignment its machines belong to another
+// shard: to the home of their provider, as unmatched, or to the owner of before. If the new owner heard
+// of it first, both would act on them for a report interval. So the new owner's assignment leaves the
+// domain out until every shard that shares a provider with it acts on an assignment that names the domain
+// as foreign, and none reports the domain as being released.
 // A shard that has not reported to this leader may be acting on anything: the gate waits for it.
 
 import type { ShardReport } from '@bigfleet/wire';
 import type { ShardPicture } from '../reports/soft-state.ts';
 import { revisionIn } from '../state/meta.ts';
 import type { Domain, DomainRow } from '../state/rows.ts';
-import type { AppliedRevisions } from './applied-revisions.ts';
-import { reaches } from './provider-reach.ts';
-import { type SharingParts, sharersOf } from './sharing.ts';
+import { domainOf, textOf } from '../reports/held.ts';
+import { appliedBy, reaches, type SharingParts, sharersOf } from './sharing.ts';
 
-export interface DomainGateParts extends SharingParts {
-  readonly applied: AppliedRevisions;
-}
-
-/** What those who must have heard are known to have heard. */
+/** What the shards that share a provider with the new owner act on, by their last reports. */
 interface Hearing {
-  /** The lowest revision among them; undefined = somebody cannot have heard. */
+  /** The lowest revision among them; undefined = one of them cannot know the domain as foreign. */
   readonly revision: bigint | undefined;
   readonly releasing: ReadonlySet<string>;
 }
 
-/** For one shard, as of now. */
+/** For the domains of one shard, as of now. */
 export class DomainGate {
-  readonly #parts: DomainGateParts;
+  readonly #parts: SharingParts;
   readonly #report: ShardReport;
   #hearing: Hearing | undefined;
 
-  constructor(parts: DomainGateParts, report: ShardReport) {
+  constructor(parts: SharingParts, report: ShardReport) {
     this.#parts = parts;
     this.#report = report;
   }
 
   isOpen(row: DomainRow): boolean {
     const revision = BigInt(revisionIn(this.#parts.view.meta, row.revision));
-    if (this.#parts.applied.appliedBy(this.#report.shardId) >= revision) return true;
+    if (appliedBy(this.#parts, this.#report.shardId) >= revision) return true;
     this.#hearing ??= hear(this.#parts, this.#report);
     const { revision: heard, releasing } = this.#hearing;
     return heard !== undefined && heard >= revision && !releasing.has(textOf(row));
   }
 }
 
-/** Keys and values may hold any character, so they are joined by length, not by a separator. */
-export function textOf(domain: Domain): string {
-  return `${domain.key.length}:${domain.key}${domain.value}`;
-}
-
-function hear(parts: DomainGateParts, report: ShardReport): Hearing {
+function hear(parts: SharingParts, report: ShardReport): Hearing {
   const pictures = sharersOf(parts, report).ids.map((id) => parts.soft.picture(id));
   if (pictures.includes(undefined)) return { revision: undefined, releasing: new Set() };
   const addresses = addressesOf(parts, report.shardId);
@@ -57,7 +47,7 @@ function hear(parts: DomainGateParts, report: ShardReport): Hearing {
     .filter((picture) => picture !== undefined)
     .filter(({ shardId }) => mayDial(parts, shardId, addresses));
   const releasing = relevant.flatMap(({ report: { releasingDomains } }) =>
-    releasingDomains.map((ref) => textOf({ key: ref.topologyKey, value: ref.topologyValue })),
+    releasingDomains.map((ref) => textOf(domainOf(ref))),
   );
   return {
     revision: heardRevision(parts, relevant, report.shardId),
@@ -68,24 +58,41 @@ function hear(parts: DomainGateParts, report: ShardReport): Hearing {
 const EVERYTHING = 2n ** 63n;
 
 function heardRevision(
-  parts: DomainGateParts,
+  parts: SharingParts,
   relevant: readonly ShardPicture[],
   shardId: string,
 ): bigint | undefined {
   let lowest = EVERYTHING;
   for (const { shardId: id, report } of relevant) {
     if (!sharersOf(parts, report).ids.includes(shardId)) return undefined;
-    const applied = parts.applied.appliedBy(id);
+    const applied = appliedBy(parts, id);
     if (applied < lowest) lowest = applied;
   }
   return lowest;
 }
 
-function addressesOf({ view, told }: SharingParts, shardId: string): ReadonlySet<string> {
+function addressesOf({ view, soft }: SharingParts, shardId: string): ReadonlySet<string> {
   const entries = view.providers().filter((entry) => reaches(entry, shardId));
-  return new Set([...told.maybeDialledBy(shardId), ...entries].map(({ address }) => address));
+  return new Set([...soft.maybeDialledBy(shardId), ...entries].map(({ address }) => address));
 }
 
 function mayDial(parts: SharingParts, shardId: string, addresses: ReadonlySet<string>): boolean {
-  return parts.told.maybeDialledBy(shardId).some(({ address }) => addresses.has(address));
+  return parts.soft.maybeDialledBy(shardId).some(({ address }) => addresses.has(address));
+}
+
+/**
+ * Releases that a report closes (coordinator §7.2): the shard acts on an assignment at least as new as
+ * the release, and does not name the domain any more. Without the first half a report that was on its
+ * way when the domain was unassigned would close the release while the shard still uses the machines;
+ * a shard of an old build, which never names a domain, never closes one.
+ */
+export function closedReleases(parts: SharingParts, report: ShardReport): readonly Domain[] {
+  const { view } = parts;
+  const releasing = view.domainsOf(report.shardId).filter(({ state }) => state === 'RELEASING');
+  if (releasing.length === 0) return [];
+  const applied = appliedBy(parts, report.shardId);
+  const named = new Set(report.releasingDomains.map((ref) => textOf(domainOf(ref))));
+  return releasing.filter(
+    (row) => applied >= BigInt(revisionIn(view.meta, row.revision)) && !named.has(textOf(row)),
+  );
 }

@@ -1,9 +1,9 @@
-// The registry entries that one shard is to dial (coordinator §7.5), with the rule that keeps one
-// owner per machine while an entry gains or loses a shard: whoever so far owned everything at an
-// address must have narrowed itself to its share before anybody else may dial it, and whoever so far
-// owned a share may widen itself only after everybody else has let go.
-// What has to wait is left out. That does not lower the revision of the assignment, or two newcomers
-// could wait for each other: what a shard dials is in its reports, so `lacksTarget` sees it there.
+// The registry entries that one shard is to dial (coordinator §7.5), one owner per machine while an entry
+// gains or loses a shard: a shard that owned everything at an address narrows itself to its share before
+// another may dial it, and a shard that owned a share widens itself only after the others have let go.
+//
+// An entry that has to wait is left out. That does not lower the revision of the assignment, or two
+// newcomers could wait for each other: a report shows what its shard dials, and `lacksTarget` looks there.
 
 import type { ProviderTarget, ShardReport } from '@bigfleet/wire';
 import {
@@ -13,23 +13,15 @@ import {
   isHostLocal,
 } from '../reports/dialled-providers.ts';
 import type { ProviderRow } from '../state/rows.ts';
-import type { Admissions } from './admissions.ts';
-import type { AppliedRevisions } from './applied-revisions.ts';
-import { isSharedEntry, reaches } from './provider-reach.ts';
-import type { SharingParts } from './sharing.ts';
-
-export interface TargetParts extends SharingParts {
-  readonly applied: AppliedRevisions;
-  readonly admissions: Admissions;
-}
+import { appliedBy, isSharedEntry, reaches, type SharingParts } from './sharing.ts';
 
 export function providerTargets(
-  parts: TargetParts,
+  parts: SharingParts,
   report: ShardReport,
 ): readonly ProviderTarget[] {
-  const { view, admissions } = parts;
+  const { view, soft } = parts;
   const entries = view.providers().filter((entry) => reaches(entry, report.shardId));
-  admissions.keepOnly(report.shardId, new Set(entries.map(({ address }) => address)));
+  soft.keepWaits(report.shardId, new Set(entries.map(({ address }) => address)));
   return entries.flatMap((entry) => {
     if (isHostLocal(entry.address)) return targetOf(entry, false);
     const own = dialledProviders(report).find(({ address }) => address === entry.address);
@@ -40,8 +32,8 @@ export function providerTargets(
   });
 }
 
-/** Whether the shard, by its own report, does not dial what it is to dial. */
-export function lacksTarget(parts: TargetParts, report: ShardReport): boolean {
+/** Whether the shard's own report lacks a provider that it is to dial. */
+export function lacksTarget(parts: SharingParts, report: ShardReport): boolean {
   if (dialsByFlag(report)) return false;
   const dialled = new Map(dialledProviders(report).map((own) => [own.address, own]));
   return providerTargets(parts, report).some(
@@ -59,30 +51,31 @@ interface Case {
 }
 
 /**
- * The home row exists before `shared` is sent. Whoever dials it already is only narrowed by it; a
- * newcomer waits until everybody there owns a share only and knows of his domains. Who has not been
- * heard may be there, whatever the entry says by now; a shard that is gone for good is removed.
+ * The home row exists before `shared` is sent. A shard that dials the entry already is only narrowed by it.
+ * A newcomer waits until every shard there owns a share only and knows the newcomer's domains. A shard
+ * that has not reported may be dialling it, also when the entry does not reach it any more; one that is
+ * gone for good is removed by an operator.
  */
-function sharedTarget(parts: TargetParts, { entry, own, report }: Case): Target {
-  const { view, applied, admissions } = parts;
+function sharedTarget(parts: SharingParts, { entry, own, report }: Case): Target {
+  const { view, soft } = parts;
   const { shardId } = report;
   if (view.home(entry.address) === undefined) return asItIs(entry, own);
   if (own !== undefined) return targetOf(entry, true);
-  const since = admissions.since(shardId, entry, view.meta.assignmentRevision);
+  const since = soft.waitsSince(shardId, entry, view.meta.assignmentRevision);
   const others = othersAt(parts, shardId, entry.address);
   const isReady =
-    (admissions.isFresh(entry.address) || isEverybodyHeard(parts)) &&
-    others.every(({ id, isShared }) => isShared && applied.appliedBy(id) >= since);
+    (soft.isFresh(entry.address) || isEverybodyHeard(parts)) &&
+    others.every(({ id, isShared }) => isShared && appliedBy(parts, id) >= since);
   return isReady ? targetOf(entry, true) : asItIs(entry, own);
 }
 
 /**
- * The entry is for this shard alone, but others may still hold machines there. A home that comes
- * without a disk does not wait for the unheard: most likely it just had all of it, and the silence of
- * one shard must not stop another.
+ * The entry is for this shard alone, but others may still hold machines there. A home that lost its disk
+ * does not wait for shards that have not reported: most likely it owned everything until now, and the
+ * silence of one shard must not stop another.
  */
-function soleTarget(parts: TargetParts, { entry, own, report }: Case): Target {
-  const { view } = parts;
+function soleTarget(parts: SharingParts, { entry, own, report }: Case): Target {
+  const { view, soft } = parts;
   const { shardId, assignmentRevision } = report;
   const home = view.home(entry.address);
   if (own?.isShared === false) return targetOf(entry, false);
@@ -90,7 +83,7 @@ function soleTarget(parts: TargetParts, { entry, own, report }: Case): Target {
     return asItIs(entry, own);
   }
   const isHomeAgain = home.shardId === shardId && assignmentRevision === 0n;
-  const isClear = isHomeAgain || parts.admissions.isFresh(entry.address) || isEverybodyHeard(parts);
+  const isClear = isHomeAgain || soft.isFresh(entry.address) || isEverybodyHeard(parts);
   return isClear ? targetOf(entry, false) : asItIs(entry, own);
 }
 
@@ -99,10 +92,14 @@ interface Other {
   readonly isShared: boolean;
 }
 
-function othersAt({ view, told }: TargetParts, shardId: string, address: string): readonly Other[] {
+function othersAt(
+  { view, soft }: SharingParts,
+  shardId: string,
+  address: string,
+): readonly Other[] {
   const others = view.shards().filter(({ id }) => id !== shardId);
   return others.flatMap(({ id }) =>
-    told
+    soft
       .maybeDialledBy(id)
       .filter((dialled) => dialled.address === address)
       .map(({ isShared }) => ({ id, isShared })),
@@ -110,11 +107,11 @@ function othersAt({ view, told }: TargetParts, shardId: string, address: string)
 }
 
 /** In this leadership. */
-function isEverybodyHeard({ view, soft }: TargetParts): boolean {
+function isEverybodyHeard({ view, soft }: SharingParts): boolean {
   return view.shards().every(({ id }) => soft.picture(id) !== undefined);
 }
 
-/** Never taken from a shard that dials it: leaving it out would retire it. */
+/** An entry that the shard dials stays: leaving it out would retire the provider. */
 function asItIs(entry: ProviderRow, own: DialledProvider | undefined): Target {
   return own === undefined ? undefined : targetOf(entry, own.isShared);
 }

@@ -1,33 +1,32 @@
-// Who else may act on machines of the providers that a shard dials: whose domains are foreign to it,
-// and whom it has to wait for. The registry and the homes say it for every entry. An entry that just
-// lost a shard is still dialled by it; a shard that this leader has not heard may dial anything; and
-// for providers shared by flag no table says anything, so that everybody counts.
-// Rather one too many than one too few: a foreign domain only takes machines away from "unmatched".
+// Which other shards may act on machines of the providers that a shard dials: their domains are foreign to
+// it, and its new domains wait for them. The registry and the homes say it for every entry. Beyond them a
+// shard that an entry just lost still dials it, a shard that has not reported to this leader may dial
+// anything, and for providers that are shared by flag every shard counts, because no table names them.
+// Where in doubt a shard counts: a foreign domain too many only takes machines away from "unmatched".
 
 import type { ShardReport } from '@bigfleet/wire';
-import { isSharedByFlag } from '../reports/dialled-providers.ts';
+import { isSharedByFlag, isHostLocal } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
-import { isSharedEntry, reaches, shardsOfAddress } from './provider-reach.ts';
-import type { ToldProviders } from './told-providers.ts';
+import { firstRevisionOf } from '../state/meta.ts';
+import type { ProviderRow } from '../state/rows.ts';
 
 export interface SharingParts {
   readonly view: FleetView;
   readonly soft: SoftState;
-  readonly told: ToldProviders;
 }
 
 export interface Sharers {
   /** Other registered shards, sorted; empty = nothing is shared. */
   readonly ids: readonly string[];
-  /** Somebody counts only for what was heard or not heard of him: to be looked at again. */
+  /** A shard counts only because of its last report, or because it has none: to be looked at again. */
   readonly isProvisional: boolean;
 }
 
 const NOBODY: Sharers = { ids: [], isProvisional: false };
 
 export function sharersOf(parts: SharingParts, report: ShardReport): Sharers {
-  const { view, soft, told } = parts;
+  const { view, soft } = parts;
   const others = view
     .shards()
     .map(({ id }) => id)
@@ -38,23 +37,52 @@ export function sharersOf(parts: SharingParts, report: ShardReport): Sharers {
   const named = new Set([...shared].flatMap((address) => partiesOf(view, address)));
   const ids = others.filter((id) => {
     if (named.has(id) || soft.picture(id) === undefined) return true;
-    return told.maybeDialledBy(id).some(({ address }) => shared.has(address));
+    return soft.maybeDialledBy(id).some(({ address }) => shared.has(address));
   });
   return { ids, isProvisional: ids.some((id) => !named.has(id)) };
 }
 
 /** Addresses at which this shard owns, or may own by now, less than everything. */
-function sharedAddresses({ view, told }: SharingParts, shardId: string): ReadonlySet<string> {
-  const dialled = told.maybeDialledBy(shardId).filter(({ isShared }) => isShared);
+function sharedAddresses({ view, soft }: SharingParts, shardId: string): ReadonlySet<string> {
+  const dialled = soft.maybeDialledBy(shardId).filter(({ isShared }) => isShared);
   const entries = view
     .providers()
     .filter((entry) => reaches(entry, shardId) && isSharedEntry(view, entry));
   return new Set([...dialled, ...entries].map(({ address }) => address));
 }
 
-/** Everybody whom the ledger connects with an address. */
+/** Shards that the ledger connects with an address. */
 function partiesOf(view: FleetView, address: string): readonly string[] {
   const home = view.home(address)?.shardId;
   const reached = shardsOfAddress(view, address);
   return home === undefined ? [...reached] : [...reached, home];
+}
+
+/** Whether a registry entry is for the shard (coordinator §7.5). */
+export function reaches(entry: ProviderRow, shardId: string): boolean {
+  return entry.shards.length === 0 || entry.shards.includes(shardId);
+}
+
+export function reachedShards(view: FleetView, entry: ProviderRow): readonly string[] {
+  if (entry.shards.length === 0) return view.shards().map(({ id }) => id);
+  return entry.shards.filter((id) => view.shard(id) !== undefined);
+}
+
+/** Two entries of one address are one provider: the shards of both share it. */
+export function isSharedEntry(view: FleetView, entry: ProviderRow): boolean {
+  return !isHostLocal(entry.address) && shardsOfAddress(view, entry.address).size > 1;
+}
+
+export function shardsOfAddress(view: FleetView, address: string): ReadonlySet<string> {
+  const entries = view.providers().filter((entry) => entry.address === address);
+  return new Set(entries.flatMap((entry) => reachedShards(view, entry)));
+}
+
+/**
+ * The revision that the shard is known to act on, by its last report to this leadership; 0 = none. A
+ * revision of a generation that was lost in a restore says nothing about this ledger.
+ */
+export function appliedBy({ view, soft }: SharingParts, shardId: string): bigint {
+  const reported = soft.picture(shardId)?.report.assignmentRevision ?? 0n;
+  return reported >= BigInt(firstRevisionOf(view.meta.ledgerGeneration)) ? reported : 0n;
 }

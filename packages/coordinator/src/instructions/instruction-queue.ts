@@ -19,7 +19,7 @@ export interface PendingInstruction {
   readonly instruction: CoordinatorInstruction;
   /** FAILED acks so far; after the fifth it is dropped. */
   readonly failures: number;
-  /** What it belongs to, so that its ack finds its saga; empty for domain notices. */
+  /** The transfer or drain that it belongs to, so that its ack finds its saga. */
   readonly transferId: string;
 }
 

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withDeadline } from '@bigfleet/base';
-import { ReportWorld } from '../reports/testing/report-world.ts';
 import { callerLedger } from './ledger.ts';
+import { ReportWorld } from '../desk/testing/report-world.ts';
 
 const rebind = { kind: 'BindCluster', cluster: 'c', shard: 'a', force: false } as const;
 

@@ -12,8 +12,7 @@ import { Reservations } from '../moves/reservations.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { SagaRecovery } from '../transfers/lost-transfers.ts';
-import type { SagaRules } from '../transfers/saga-rules.ts';
-import { TransferDriver } from '../transfers/transfer-driver.ts';
+import { type SagaRules, TransferDriver } from '../transfers/transfer-driver.ts';
 import { Rebalancer } from './rebalancer.ts';
 
 export interface RebalancingOptions {

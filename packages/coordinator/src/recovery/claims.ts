@@ -2,27 +2,15 @@
 // Pure: it says what to commit, that the answer of the ledger's owner must be waited for, or that
 // two shards really claim the same. It never takes anything from a shard that claims it.
 
-import type { ProviderTarget } from '@bigfleet/wire';
-import { textOf } from '../assignment/domain-gate.ts';
-import { reaches } from '../assignment/provider-reach.ts';
+import { reaches } from '../assignment/sharing.ts';
 import type { CommandBody } from '../state/commands.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { Domain } from '../state/rows.ts';
 import { isLater } from '../transfers/transfer-id.ts';
-import type { Held } from './held.ts';
+import { type Claim, type Held, textOf } from '../reports/held.ts';
+import type { SoftState } from '../reports/soft-state.ts';
 
-export type Claim =
-  | { readonly kind: 'domain' | 'releasing'; readonly shardId: string; readonly domain: Domain }
-  | {
-      readonly kind: 'override';
-      readonly shardId: string;
-      readonly machineId: string;
-      readonly transferId: string;
-    }
-  | { readonly kind: 'home'; readonly shardId: string; readonly address: string }
-  | { readonly kind: 'provider'; readonly shardId: string; readonly target: ProviderTarget };
-
-/** `keptBy` is the shard with whom the thing stays in the ledger; empty for a registry entry. */
+/** `keptBy` is the shard that keeps the thing in the ledger; empty for a registry entry. */
 export type Verdict =
   | { readonly kind: 'settled' }
   | { readonly kind: 'wait'; readonly forShardId: string }
@@ -34,32 +22,10 @@ export type Verdict =
       readonly commands: readonly CommandBody[];
     };
 
-/** The answers so far, by shard. */
-export type Answers = ReadonlyMap<string, Held>;
+/** What each shard answered; undefined before it has. */
+type Answers = Pick<SoftState, 'heldBy'>;
 
 const SETTLED: Verdict = { kind: 'settled' };
-
-export function subjectOf(claim: Claim): string {
-  switch (claim.kind) {
-    case 'domain':
-    case 'releasing':
-      return domainSubject(claim.domain);
-    case 'override':
-      return `machine ${claim.machineId}`;
-    case 'home':
-      return `home ${claim.address}`;
-    case 'provider':
-      return providerSubject(claim.target.name);
-  }
-}
-
-export function domainSubject(domain: Domain): string {
-  return `domain ${domain.key}=${domain.value}`;
-}
-
-export function providerSubject(name: string): string {
-  return `provider ${name}`;
-}
 
 export function judge(view: FleetView, answers: Answers, claim: Claim): Verdict {
   if (view.shard(claim.shardId) === undefined) return SETTLED;
@@ -86,16 +52,15 @@ function judgeDomain(view: FleetView, answers: Answers, claim: DomainClaim): Ver
   if (row === undefined) return { kind: 'commit', commands: [insert] };
   const owner = row.shardId;
   if (owner === shardId) return SETTLED;
-  const ownerHolds = answers.get(owner)?.domains.has(textOf(domain));
+  const ownerHolds = answers.heldBy(owner)?.domains.has(textOf(domain));
   if (ownerHolds === undefined) return { kind: 'wait', forShardId: owner };
   if (ownerHolds) return { kind: 'conflict', owner, keptBy: owner, commands: [] };
   return { kind: 'commit', commands: domainMove(domain, owner, shardId) };
 }
 
 /**
- * What still runs in a domain that the shard gives up is its own. Of a domain that the ledger does not
- * know the home would take it; whose row there is waits for the shard's word in any case
- * (coordinator §7.2).
+ * Machines in use in a domain that the shard gives up are its own. If the ledger does not know the domain,
+ * the home would take them; a domain with a row waits for the shard's report in any case (coordinator §7.2).
  */
 function judgeReleasing(view: FleetView, { domain, shardId: shard }: DomainClaim): Verdict {
   if (view.domain(domain) !== undefined) return SETTLED;
@@ -116,9 +81,9 @@ export function domainMove(domain: Domain, from: string, to: string): readonly C
 }
 
 /**
- * Transfers of one machine follow each other, and a later one was committed only while the shard of
- * the earlier one stood frozen: its claim is history. A frozen machine is still listed as held, so
- * that without this the donor of a committed transfer would take its machine back.
+ * Transfers of one machine follow each other, and a later one was committed only while the recipient of
+ * the earlier one stood frozen: the earlier claim is history. A frozen machine is still listed as held,
+ * so without this rule the donor of a committed transfer would take its machine back.
  */
 function judgeOverride(
   view: FleetView,
@@ -135,10 +100,10 @@ function judgeOverride(
     return isLater(transferId, row.transferId) ? { kind: 'commit', commands: move } : SETTLED;
   }
   if (isLater(row.transferId, transferId)) return SETTLED;
-  const ofOwner = answers.get(owner);
+  const ofOwner = answers.heldBy(owner);
   if (ofOwner === undefined) return { kind: 'wait', forShardId: owner };
   if (!actsOn(ofOwner, machineId)) return { kind: 'commit', commands: move };
-  const isClaimed = answers.get(shardId)?.claimed.has(machineId) === true;
+  const isClaimed = answers.heldBy(shardId)?.claimed.has(machineId) === true;
   return isClaimed && !ofOwner.claimed.has(machineId)
     ? { kind: 'conflict', owner, keptBy: shardId, commands: move }
     : { kind: 'conflict', owner, keptBy: owner, commands: [] };
@@ -157,8 +122,8 @@ function actsOn(held: Held, machineId: string): boolean {
 }
 
 /**
- * The ledger may name a home of long ago: one that was removed and came back under its name, or one
- * that has let go since. Told by it, that shard would act beside the one that is home now.
+ * The ledger may name a home of long ago: a shard that was removed and whose name is back, or one that has
+ * let go since. Told so by the ledger, that shard would act beside the home of today.
  */
 function judgeHome(
   view: FleetView,
@@ -170,7 +135,7 @@ function judgeHome(
   const from = view.home(providerAddress)?.shardId;
   if (from === undefined) return { kind: 'commit', commands: [set] };
   if (from === shard) return SETTLED;
-  const isHome = answers.get(from)?.homes.has(providerAddress);
+  const isHome = answers.heldBy(from)?.homes.has(providerAddress);
   if (isHome === undefined) return { kind: 'wait', forShardId: from };
   if (isHome) return { kind: 'conflict', owner: from, keptBy: from, commands: [] };
   return { kind: 'commit', commands: [{ ...set, from }] };

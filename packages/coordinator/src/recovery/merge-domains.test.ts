@@ -5,7 +5,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assignDomain } from '../registry/domains.ts';
-import { answer, dials, held, owners, restored, settle, zone } from './testing/restored-world.ts';
+import {
+  answer,
+  dials,
+  held,
+  owners,
+  restored,
+  settle,
+  zone,
+} from '../desk/testing/restored-world.ts';
 
 describe('the merge of domains', () => {
   it('re-inserts what the ledger lost and leaves what it knows', async () => {
@@ -61,7 +69,7 @@ describe('the merge of domains', () => {
       await answer(world, 'c');
       await settle(world);
       const { ledger, desk } = world;
-      const operations = { ledger, queue: desk.queue, recovery: desk.recovery };
+      const operations = { ledger, recovery: desk.recovery };
       const third = await world.run(assignDomain(operations, zone('z'), 'c'));
       assert.equal(third.kind === 'refused' && third.status, 'ABORTED');
       const done = await world.run(assignDomain(operations, zone('z'), decision));

@@ -4,10 +4,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assignDomain } from '../registry/domains.ts';
-import type { ReportInit } from '../reports/testing/report-world.ts';
+import { settleDispute } from '../registry/settle-dispute.ts';
+import type { ReportInit } from '../desk/testing/report-world.ts';
 import { MIN_RECOVERY_MS } from './recovery-machine.ts';
 import { transferId } from '../transfers/transfer-id.ts';
-import { answer, dials, held, restored, settle } from './testing/restored-world.ts';
+import { answer, dials, held, restored, settle } from '../desk/testing/restored-world.ts';
 
 describe('the merge of overrides', () => {
   const override = { machineId: 'm', transferId: 't', peerShardId: '' };
@@ -121,13 +122,14 @@ describe('the merge of overrides', () => {
       await answer(world, 'c');
       await settle(world);
       const { ledger, desk } = world;
-      const operations = { ledger, queue: desk.queue, recovery: desk.recovery };
-      const thing = { key: '', value: 'machine m' };
-      const third = await world.run(assignDomain(operations, thing, 'c'));
+      const operations = { ledger, recovery: desk.recovery };
+      const third = await world.run(settleDispute(operations, 'machine m', 'c'));
       assert.equal(third.kind === 'refused' && third.status, 'ABORTED');
-      const other = await world.run(assignDomain(operations, { key: '', value: 'x' }, 'a'));
+      const other = await world.run(settleDispute(operations, 'x', 'a'));
       assert.equal(other.kind === 'refused' && other.status, 'INVALID_ARGUMENT');
-      assert.equal((await world.run(assignDomain(operations, thing, keeper))).kind, 'done');
+      // As a CLI of an older build asks.
+      const asked = assignDomain(operations, { key: '', value: 'machine m' }, keeper);
+      assert.equal((await world.run(asked)).kind, 'done');
       const row = world.ledger.state.override('m');
       assert.deepEqual([row?.owner, row?.transferId], [keeper, keeper === 'a' ? 't' : 'u']);
       assert.equal(desk.recovery.isOver(), true);

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { registerProvider } from '../registry/providers.ts';
-import { answer, restored, settle } from './testing/restored-world.ts';
+import { answer, restored, settle } from '../desk/testing/restored-world.ts';
 
 describe('the merge of registry entries', () => {
   const target = { name: 'p', address: 'p:1', region: 'r', shared: true };

@@ -6,13 +6,14 @@ import { type Runtime, sleep } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
-import { type Claim, subjectOf, type Verdict } from './claims.ts';
+import { type Claim, subjectOf } from '../reports/held.ts';
+import type { Verdict } from './claims.ts';
 import type { RecoveryMachine } from './recovery-machine.ts';
-import { waitText } from './recovery-wait.ts';
+import { waitText } from './waits.ts';
 
 /** After a command that could not be written, and between looks at a recovery that waits. */
 const PAUSE_MS = 1_000;
-/** Conflicts stay on the page of whoever is on call. */
+/** Conflicts are repeated in the log until they end. */
 const REMIND_MS = 60_000;
 
 /** As many as one transfer has twice over; far below what one commit may write. */
@@ -112,7 +113,7 @@ export class RecoveryDriver {
     log.error('ownership conflict in recovery', { subject, shard: claim.shardId, owner, outcome });
   }
 
-  /** A shard that is only late reports by itself; every other wait is somebody's to end. */
+  /** A shard that is only late reports by itself; every other wait is an operator's to end. */
   #remind(): void {
     const { machine, runtime, log } = this.#options;
     const nowMs = runtime.clock.monotonicMs();

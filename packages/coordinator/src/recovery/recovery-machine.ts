@@ -1,52 +1,61 @@
-// Recovery after a restore (coordinator §10.5) as a state machine without I/O: reports and removals
-// in, what to commit and who is still recovering out. A restored ledger is older than the shards;
-// until they have said what they hold, it takes nothing from anybody and gives nothing that another
-// may be using.
-// A shard that the ledger does not know is waited for as long as another shard remembers it as an
-// owner beside itself: only its own report, or the word of an operator that it is gone, ends that.
-// Every leadership over a ledger that was ever restored goes through it: that an earlier leader
-// finished is written nowhere, and going through it again costs a few reports.
+// Recovery after a restore (coordinator §10.5) as a state machine without I/O: reports in, what to commit
+// and who is still recovering out. A restored ledger is older than the shards. Until every shard has said
+// what it holds, the ledger takes nothing from a shard and gives nothing that another may be using.
+//
+// A shard that the ledger does not know is waited for as long as another shard names it as an owner; only
+// its own report, or an operator's word that it is gone, ends that wait. Every leadership over a ledger
+// that was ever restored goes through recovery: that an earlier leader finished is written nowhere, and
+// going through it again costs a few reports.
+//
+// What shards answered is in the table of soft state; this machine keeps only what no shard said: open
+// disputes, the operator's decisions and whether recovery is over.
 
 import type { ShardReport } from '@bigfleet/wire';
-import { textOf } from '../assignment/domain-gate.ts';
-import type { RecoveryView } from '../assignment/recovery-view.ts';
-import { revisionIn } from '../state/meta.ts';
+import type { RecoveryView } from '../assignment/assignments.ts';
+import {
+  type Claim,
+  fleetAddresses,
+  type Held,
+  heldOf,
+  isAnswer,
+  subjectOf,
+  textOf,
+} from '../reports/held.ts';
+import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
+import { revisionIn } from '../state/meta.ts';
 import type { DomainRow, OverrideRow } from '../state/rows.ts';
-import type { DonorHolds } from '../transfers/frozen-order.ts';
+import type { DonorHolds } from '../transfers/saga-facts.ts';
 import { isOfTerm } from '../transfers/transfer-id.ts';
-import { type Claim, judge, subjectOf, type Verdict } from './claims.ts';
-import { type Dispute, Disputes } from './disputes.ts';
-import { type Asking, fleetAddresses, type Held, heldOf, isAnswer } from './held.ts';
-import type { RecoveryWait } from './recovery-wait.ts';
+import { judge, type Verdict } from './claims.ts';
+import type { Dispute, RecoveryWait } from './waits.ts';
 
 /**
- * Shards whose registration the snapshot does not know are known only once they report. No provider
- * leaves recovery before they had three default intervals for it.
+ * A shard whose registration the snapshot does not know becomes known only when it reports. No provider
+ * leaves recovery before such a shard had three default intervals for its report.
  */
 export const MIN_RECOVERY_MS = 30_000;
 
 export interface RecoveryMachineOptions {
   readonly view: FleetView;
+  readonly soft: SoftState;
   readonly term: bigint;
-  readonly startedAtMs: number;
   readonly nowMs: () => number;
-  readonly minRecoveryMs?: number;
+  readonly minRecoveryMs?: number | undefined;
 }
 
 export class RecoveryMachine implements RecoveryView {
   readonly #options: RecoveryMachineOptions;
-  readonly #asked = new Map<string, Asking>();
-  readonly #answers = new Map<string, Held>();
-  /** Of the last report in this leadership, answered or not. */
-  readonly #addresses = new Map<string, ReadonlySet<string>>();
-  /** Claims that are not settled yet, by shard and subject. */
-  readonly #open = new Map<string, Claim>();
-  readonly #disputes = new Disputes();
-  /** Gone for good, by the word of an operator. */
+  readonly #disputes = new Map<string, Dispute>();
+  /**
+   * Subjects that an operator has decided. A decision holds for the rest of the leadership: the shard
+   * that lost still holds the thing until its next complete assignment.
+   */
+  readonly #decided = new Set<string>();
+  /** Shards that an operator called stopped for good. */
   readonly #givenUp = new Set<string>();
   #isOver: boolean;
-  /** Of recovery: assignments are made by it alone until it is over. */
+  /** The last revision of recovery; until it is over, only recovery assigns domains. */
   #lastRevision = Number.POSITIVE_INFINITY;
 
   constructor(options: RecoveryMachineOptions) {
@@ -54,116 +63,104 @@ export class RecoveryMachine implements RecoveryView {
     this.#isOver = options.view.meta.ledgerGeneration === 0;
   }
 
+  /** After the report was taken into the soft state. */
   onReport(report: ShardReport): 'answer' | 'waiting' | 'over' {
-    if (this.isOver()) return 'over';
+    const { soft, term } = this.#options;
     const { shardId } = report;
-    this.#addresses.set(shardId, fleetAddresses(report));
-    if (!isAnswer(report, this.#asked.get(shardId), this.#options.term)) return 'waiting';
-    const held = heldOf(report, this.#options.term);
-    this.#answers.set(shardId, held);
-    const claims = [...claimsOf(shardId, held)];
-    for (const claim of claims) this.#reopen(claim);
-    this.#disputes.dropOf(shardId, new Set(claims.map(subjectOf)));
+    if (this.isOver()) return 'over';
+    if (!isAnswer(report, soft.askingOf(shardId), term)) return 'waiting';
+    this.#dropEnded();
+    for (const claim of soft.answer(shardId, heldOf(report, term))) this.#reopen(claim);
+    this.#dropEnded();
     return 'answer';
   }
 
-  /** A reply with `send_held` goes out. */
-  onAsked(shardId: string, epoch: bigint): void {
-    const before = this.#asked.get(shardId);
-    const count = before?.epoch === epoch ? before.count + 1 : 1;
-    this.#asked.set(shardId, { epoch, count });
-  }
-
-  onShardRemoved(shardId: string): void {
-    this.#asked.delete(shardId);
-    this.#answers.delete(shardId);
-    this.#addresses.delete(shardId);
-    for (const [key, claim] of this.#open) if (claim.shardId === shardId) this.#open.delete(key);
-    this.#disputes.dropOf(shardId, new Set());
-  }
-
-  /** An operator says that its process is stopped for good. Nobody waits for it any more. */
+  /** An operator says that the shard's process is stopped for good: nothing waits for it any more. */
   giveUp(shardId: string): void {
     this.#givenUp.add(shardId);
   }
 
-  /** Not settled yet, as of now. */
   openClaims(): readonly Claim[] {
-    return [...this.#open.values()];
+    return this.#options.soft.openClaims();
   }
 
   /** To be asked right before acting on it: an earlier commit may have changed the answer. */
   verdictOn(claim: Claim): Verdict {
-    const verdict = judge(this.#options.view, this.#answers, claim);
-    if (verdict.kind === 'settled') this.#open.delete(keyOf(claim));
+    const { view, soft } = this.#options;
+    const verdict = judge(view, soft, claim);
+    if (verdict.kind === 'settled') soft.close(claim);
     return verdict;
   }
 
   /** True when it is news. Also for a claim that the ledger refuses to take in. */
   onConflict(claim: Claim, owner: string): boolean {
-    this.#open.delete(keyOf(claim));
-    return this.#disputes.add({
-      subject: subjectOf(claim),
+    const subject = subjectOf(claim);
+    this.#options.soft.close(claim);
+    if (this.#isKnown(subject)) return false;
+    this.#disputes.set(subject, {
+      subject,
       claim,
       claimants: [claim.shardId, owner].filter((id) => id !== ''),
       addresses: this.#disputedAddresses(claim, owner),
     });
+    return true;
   }
 
-  /** An operator has said who is right. */
+  /** An operator has decided which shard keeps the subject. */
   decide(subject: string): void {
-    this.#disputes.decide(subject);
+    this.#decided.add(subject);
   }
 
   disputeOn(subject: string): Dispute | undefined {
-    return this.#disputes.on(subject);
+    const dispute = this.#disputes.get(subject);
+    return dispute !== undefined && this.#isOpen(dispute) ? dispute : undefined;
   }
 
   disputes(): readonly Dispute[] {
-    return this.#disputes.all();
+    return [...this.#disputes.values()].filter((dispute) => this.#isOpen(dispute));
   }
 
   /** How the shard came by machines that it has frozen. */
   donorHolds(shardId: string, machineIds: readonly string[]): DonorHolds {
-    const answer = this.#answers.get(shardId);
-    // Afterwards it acts on an assignment of this ledger, whatever it held before.
-    if (answer === undefined) return this.isOver() ? 'by-rule' : 'unknown';
-    return machineIds.some((id) => answer.overrides.has(id)) ? 'by-transfer' : 'by-rule';
+    const held = this.#options.soft.heldBy(shardId);
+    // After recovery the shard acts on an assignment of this ledger, whatever it held before.
+    if (held === undefined) return this.isOver() ? 'by-rule' : 'unknown';
+    return machineIds.some((id) => held.overrides.has(id)) ? 'by-transfer' : 'by-rule';
   }
 
-  /** By which transfer the shard says that it holds the machine. */
+  /** The transfer by which the shard says that it holds the machine. */
   heldTransferOf(shardId: string, machineId: string): string | undefined {
-    return this.#answers.get(shardId)?.overrides.get(machineId);
+    return this.#options.soft.heldBy(shardId)?.overrides.get(machineId);
   }
 
   /**
-   * Overrides that the ledger got back and their owner does not hold, although it has answered: it
-   * gave them up after the snapshot, or it is another of the same name, and by now the home may own
-   * those ids again. That a transfer to it is still open says nothing: its shard may have been removed
-   * since, and the home heard of it. None before every claim is merged, or the row of a machine that
-   * another shard claims would go too; none while an older leader may still tell the owner to claim.
+   * Overrides of the restored ledger that their owner has answered not to hold: the owner gave the
+   * machine up after the snapshot, or is a later shard of the same name, and by now the home may own the
+   * machine. An open transfer to the owner changes nothing: its shard may have been removed since.
+   * None before every claim is merged, or the row of a machine that another shard claims would go too;
+   * none of an owner that an older leader may still tell to claim.
    */
   lapsedOverrides(): readonly OverrideRow[] {
-    if (this.#isEarly() || this.#open.size > 0) return [];
-    return this.#lapsed().filter(({ owner }) => this.#answers.get(owner)?.hasHeardUs === true);
+    const { soft } = this.#options;
+    if (this.#isEarly() || this.openClaims().length > 0) return [];
+    return this.#lapsed().filter(({ owner }) => soft.heldBy(owner)?.hasHeardUs === true);
   }
 
   isOver(): boolean {
     if (this.#isOver) return true;
-    if (this.#isEarly() || this.#open.size > 0 || this.#disputes.all().length > 0) return false;
+    if (this.#isEarly() || this.openClaims().length > 0 || this.disputes().length > 0) return false;
     const isWaiting = this.#unanswered().length > 0 || this.#unknown().length > 0;
     this.#isOver = !isWaiting && this.#lapsed().length === 0 && this.#doubtful().length === 0;
     if (this.#isOver) this.#lastRevision = this.#options.view.meta.assignmentRevision;
     return this.#isOver;
   }
 
-  /** `all`: somebody who may hold anything has not spoken. */
+  /** `all`: a shard that may hold anything has not reported. */
   recoveringProviders(): ReadonlySet<string> | 'all' {
     if (this.isOver()) return new Set();
     const unanswered = this.#unanswered();
-    const isUnknown = unanswered.some((id) => !this.#addresses.has(id));
-    if (isUnknown || this.#isEarly()) return 'all';
-    const unmerged = [...this.#open.values()].map(({ shardId }) => shardId);
+    if (this.#isEarly() || unanswered.some((id) => !this.#hasReported(id))) return 'all';
+    const unmerged = this.openClaims().map(({ shardId }) => shardId);
     const lapsed = this.#lapsed().map(({ owner }) => owner);
     const naming = this.#unknown().flatMap(({ namedBy }) => namedBy);
     const shards = new Set([...unanswered, ...unmerged, ...lapsed, ...naming, ...this.#doubtful()]);
@@ -177,7 +174,7 @@ export class RecoveryMachine implements RecoveryView {
     if (this.isOver()) return [];
     const silent = this.#unanswered().map((shardId) => ({
       wait: { kind: 'silent' as const, shardId },
-      addresses: this.#addresses.has(shardId) ? [...this.#addressesOf(shardId)] : ['*'],
+      addresses: this.#hasReported(shardId) ? [...this.#addressesOf(shardId)] : ['*'],
     }));
     const unknown = this.#unknown().map(({ shardId, namedBy }) => ({
       wait: { kind: 'unknown' as const, shardId, namedBy },
@@ -191,8 +188,8 @@ export class RecoveryMachine implements RecoveryView {
   }
 
   /**
-   * Whether a shard that the ledger does not know may still turn up with something of the past. No
-   * more once everybody has spoken and none remembers it: then it was removed in this ledger.
+   * Whether a shard that the ledger does not know may still report something of the past. Once every
+   * registered shard has answered and none names it, the shard was removed in this ledger.
    */
   mayTurnUp(shardId: string): boolean {
     const { view } = this.#options;
@@ -203,7 +200,7 @@ export class RecoveryMachine implements RecoveryView {
     return this.isNamed(shardId);
   }
 
-  /** Not in the ledger, and another shard remembers it as an owner beside itself. */
+  /** The ledger does not have the shard, and another shard names it as an owner. */
   isNamed(shardId: string): boolean {
     return this.#unknown().some((unknown) => unknown.shardId === shardId);
   }
@@ -212,8 +209,8 @@ export class RecoveryMachine implements RecoveryView {
     const recovering = this.recoveringProviders();
     if (recovering === 'all') return true;
     if (this.#isOver) return false;
-    if (!this.#answers.has(shardId)) return true;
-    const { view } = this.#options;
+    const { view, soft } = this.#options;
+    if (soft.heldBy(shardId) === undefined) return true;
     const registered = view
       .providers()
       .filter(({ shards }) => shards.length === 0 || shards.includes(shardId))
@@ -222,67 +219,64 @@ export class RecoveryMachine implements RecoveryView {
     return own.some((address) => recovering.has(address));
   }
 
-  asksForHeld(shardId: string): boolean {
-    return this.isRecovering(shardId);
-  }
-
   holdsDomain(shardId: string, row: DomainRow): boolean {
-    const isSince = revisionIn(this.#options.view.meta, row.revision) > this.#lastRevision;
-    return !isSince && this.#answers.get(shardId)?.domains.has(textOf(row)) === true;
+    const { view, soft } = this.#options;
+    const isSince = revisionIn(view.meta, row.revision) > this.#lastRevision;
+    return !isSince && soft.heldBy(shardId)?.domains.has(textOf(row)) === true;
   }
 
   holdsOverride(shardId: string, machineId: string): boolean {
-    return this.#answers.get(shardId)?.overrides.has(machineId) === true;
+    return this.heldTransferOf(shardId, machineId) !== undefined;
   }
 
   holdsProvider(shardId: string, name: string): boolean {
-    return this.#answers.get(shardId)?.providers.has(name) === true;
+    return this.#options.soft.heldBy(shardId)?.providers.has(name) === true;
   }
 
   /** Machines that the shard holds by override, by its last answer; 0 without recovery. */
   heldOverrideCount(shardId: string): number {
-    return this.#answers.get(shardId)?.overrides.size ?? 0;
+    return this.#options.soft.heldBy(shardId)?.overrides.size ?? 0;
   }
 
-  /** Who said that it acts as home of the address; none after recovery, when the ledger knows. */
+  /** Shards that say they act as home of the address; none after recovery, when the ledger knows. */
   homeClaimants(address: string): readonly string[] {
     if (this.isOver()) return [];
-    return [...this.#answers].filter(([, { homes }]) => homes.has(address)).map(([id]) => id);
+    return this.#answers((_, { homes }) => homes.has(address));
   }
 
   #isEarly(): boolean {
-    const { nowMs, startedAtMs, minRecoveryMs = MIN_RECOVERY_MS } = this.#options;
-    return nowMs() - startedAtMs < minRecoveryMs;
+    const { nowMs, soft, minRecoveryMs = MIN_RECOVERY_MS } = this.#options;
+    return nowMs() - soft.startedAtMs < minRecoveryMs;
   }
 
-  /** Own transfers aside: a recipient that answered before the commit cannot hold it yet. */
+  /** Without transfers of this leadership: a recipient that answered before the commit cannot hold it. */
   #lapsed(): readonly OverrideRow[] {
-    const { view, term } = this.#options;
+    const { view, term, soft } = this.#options;
     return view.overrides().filter(({ owner, machineId, transferId }) => {
-      const answer = this.#answers.get(owner);
-      return answer?.overrides.has(machineId) === false && !isOfTerm(transferId, term);
+      const held = soft.heldBy(owner);
+      return held?.overrides.has(machineId) === false && !isOfTerm(transferId, term);
     });
   }
 
   /**
-   * Shards that stand frozen with machines that are theirs only by a transfer. What became of those
-   * machines nobody knows who is asked here, so they are given up (decide-lost.ts) before the ledger
-   * is believed that still has them with this shard.
+   * Shards that stand frozen with machines that are theirs only by an earlier transfer. What became of
+   * those machines no shard that is asked knows, so the donor gives them up (transfers/lost-transfers.ts)
+   * before the ledger is believed that still has them with this donor.
    */
   #doubtful(): readonly string[] {
     const { view, term } = this.#options;
-    const isInDoubt = (shardId: string, { frozen, overrides }: Held): boolean =>
+    return this.#answers((shardId, { frozen, overrides }) =>
       [...frozen].some(([id, transferId]) => {
         const isTheirs = overrides.has(id) && (view.override(id)?.owner ?? shardId) === shardId;
         return isTheirs && !isOfTerm(transferId, term);
-      });
-    return [...this.#answers].flatMap(([id, held]) => (isInDoubt(id, held) ? [id] : []));
+      }),
+    );
   }
 
   #unknown(): readonly { readonly shardId: string; readonly namedBy: readonly string[] }[] {
-    const { view } = this.#options;
+    const { view, soft } = this.#options;
     const namedBy = new Map<string, string[]>();
-    for (const [shardId, { others }] of this.#answers) {
+    for (const [shardId, { others }] of soft.answers()) {
       for (const other of others) {
         if (view.shard(other) !== undefined || this.#givenUp.has(other)) continue;
         namedBy.set(other, [...(namedBy.get(other) ?? []), shardId]);
@@ -291,22 +285,51 @@ export class RecoveryMachine implements RecoveryView {
     return [...namedBy].map(([shardId, names]) => ({ shardId, namedBy: names.toSorted() }));
   }
 
+  /** Shards whose answer it is true of. */
+  #answers(isTrueOf: (shardId: string, held: Held) => boolean): readonly string[] {
+    const answers = [...this.#options.soft.answers()];
+    return answers.filter(([id, held]) => isTrueOf(id, held)).map(([id]) => id);
+  }
+
+  #hasReported(shardId: string): boolean {
+    return this.#options.soft.picture(shardId) !== undefined;
+  }
+
   #addressesOf(shardId: string): ReadonlySet<string> {
-    return this.#addresses.get(shardId) ?? new Set();
+    const picture = this.#options.soft.picture(shardId);
+    return picture === undefined ? new Set() : fleetAddresses(picture.report);
   }
 
   #unanswered(): readonly string[] {
-    const shards = this.#options.view.shards().map(({ id }) => id);
-    return shards.filter((id) => !this.#answers.has(id));
+    const { view, soft } = this.#options;
+    const shards = view.shards().map(({ id }) => id);
+    return shards.filter((id) => soft.heldBy(id) === undefined);
   }
 
   #reopen(claim: Claim): void {
-    if (judge(this.#options.view, this.#answers, claim).kind === 'settled') return;
-    if (this.#disputes.isKnown(subjectOf(claim))) return;
-    this.#open.set(keyOf(claim), claim);
+    const { view, soft } = this.#options;
+    if (judge(view, soft, claim).kind === 'settled') return;
+    if (!this.#isKnown(subjectOf(claim))) soft.open(claim);
   }
 
-  /** What both dial; if nothing, whatever either dials: the claim is wrong somewhere. */
+  /** A dispute ends when the operator decides it, or when a claimant is gone or has let go. */
+  #isOpen({ subject, claimants }: Dispute): boolean {
+    const { soft } = this.#options;
+    return !this.#decided.has(subject) && claimants.every((id) => soft.claims(id, subject));
+  }
+
+  /** A claim that comes back later is judged anew. */
+  #dropEnded(): void {
+    for (const [subject, dispute] of this.#disputes) {
+      if (!this.#isOpen(dispute)) this.#disputes.delete(subject);
+    }
+  }
+
+  #isKnown(subject: string): boolean {
+    return this.#decided.has(subject) || this.disputeOn(subject) !== undefined;
+  }
+
+  /** Addresses that both shards dial; if none, those of either: one of the claims is wrong. */
   #disputedAddresses(claim: Claim, owner: string): ReadonlySet<string> {
     const mine = this.#addressesOf(claim.shardId);
     if (claim.kind === 'provider') return new Set([claim.target.address, ...mine]);
@@ -314,19 +337,5 @@ export class RecoveryMachine implements RecoveryView {
     const theirs = this.#addressesOf(owner);
     const common = new Set([...mine].filter((address) => theirs.has(address)));
     return common.size > 0 ? common : new Set([...mine, ...theirs]);
-  }
-}
-
-function keyOf(claim: Claim): string {
-  return `${claim.shardId} ${subjectOf(claim)}`;
-}
-
-function* claimsOf(shardId: string, held: Held): Generator<Claim> {
-  for (const target of held.providers.values()) yield { kind: 'provider', shardId, target };
-  for (const domain of held.domains.values()) yield { kind: 'domain', shardId, domain };
-  for (const domain of held.releasing) yield { kind: 'releasing', shardId, domain };
-  for (const address of held.homes) yield { kind: 'home', shardId, address };
-  for (const [machineId, transferId] of held.overrides) {
-    yield { kind: 'override', shardId, machineId, transferId };
   }
 }

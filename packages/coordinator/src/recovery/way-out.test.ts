@@ -3,7 +3,15 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { answer, dials, held, owners, restored, settle, zone } from './testing/restored-world.ts';
+import {
+  answer,
+  dials,
+  held,
+  owners,
+  restored,
+  settle,
+  zone,
+} from '../desk/testing/restored-world.ts';
 
 describe('the way out', () => {
   it('is per provider: one unanswered shard keeps only what it dials in recovery', async () => {

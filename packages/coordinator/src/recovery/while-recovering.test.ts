@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assignDomain, unassignDomain } from '../registry/domains.ts';
-import { type ReportInit, ReportWorld } from '../reports/testing/report-world.ts';
-import { answer, dials, held, restored, settle, zone } from './testing/restored-world.ts';
+import { type ReportInit, ReportWorld } from '../desk/testing/report-world.ts';
+import { answer, dials, held, restored, settle, zone } from '../desk/testing/restored-world.ts';
 
 describe('a ledger that was never restored', () => {
   it('does not recover', async () => {
@@ -58,7 +58,7 @@ describe('while recovering', () => {
     await world.report('new', { summary: { providerAddress: 'never-seen:1' } });
     assert.equal(world.ledger.state.home('never-seen:1'), undefined);
     const { ledger, desk } = world;
-    const operations = { ledger, queue: desk.queue, recovery: desk.recovery };
+    const operations = { ledger, recovery: desk.recovery };
     const outcomes = [
       await world.run(assignDomain(operations, zone('z'), 'a')),
       await world.run(unassignDomain(operations, zone('z'))),

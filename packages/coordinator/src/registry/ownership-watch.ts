@@ -1,18 +1,19 @@
 // Two shards that dial one provider without both declaring it shared both own everything it lists
 // (coordinator §9.2). Provider fencing does not arbitrate between shard ids, so nothing else would
-// notice: it is counted once per provider, logged every minute while it lasts, and no transfer may
-// touch it.
-// Fed by every accepted report; per report the cost is that of the addresses the shard names.
+// notice: the conflict is counted once per provider and logged every minute while it lasts.
+// Cost per report: one look at the last report of every shard.
 
 import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { ShardReport } from '@bigfleet/wire';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
 import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
+import type { SoftState } from '../reports/soft-state.ts';
 
 const LOG_EVERY_MS = 60_000;
 
 export interface OwnershipWatchOptions {
+  readonly soft: SoftState;
   readonly runtime: Pick<Runtime, 'clock'>;
   readonly log: Logger;
   readonly observer: CoordinatorObserver;
@@ -20,65 +21,53 @@ export interface OwnershipWatchOptions {
 
 export class OwnershipWatch {
   readonly #options: OwnershipWatchOptions;
-  /** Whether each shard that dials an address declares it shared. */
-  readonly #dialled = new Map<string, Map<string, boolean>>();
-  readonly #addressesOf = new Map<string, ReadonlySet<string>>();
-  /** When to log again, by address in conflict. */
-  readonly #conflicts = new Map<string, number>();
+  /** When to log again, by address that was in conflict at the last look. */
+  readonly #logAtMs = new Map<string, number>();
 
   constructor(options: OwnershipWatchOptions) {
     this.#options = options;
   }
 
+  /** After the report was taken into the soft state. */
   onReport(report: ShardReport): void {
-    const { shardId } = report;
-    const dialled = dialledProviders(report).filter(({ address }) => isFleetWide(address));
-    const touched = new Set([
-      ...(this.#addressesOf.get(shardId) ?? []),
-      ...dialled.map(({ address }) => address),
-    ]);
-    this.#detach(shardId);
-    this.#addressesOf.set(shardId, new Set(dialled.map(({ address }) => address)));
-    for (const { address, isShared } of dialled) {
-      const shards = this.#dialled.get(address) ?? new Map<string, boolean>();
-      shards.set(shardId, isShared);
-      this.#dialled.set(address, shards);
-    }
-    for (const address of touched) this.#check(address);
-  }
-
-  forget(shardId: string): void {
-    const touched = this.#addressesOf.get(shardId) ?? new Set<string>();
-    this.#detach(shardId);
-    this.#addressesOf.delete(shardId);
-    for (const address of touched) this.#check(address);
+    const dialled = dialledProviders(report).map(({ address }) => address);
+    const touched = new Set([...this.#logAtMs.keys(), ...dialled]);
+    const conflicts = this.#conflicts(touched);
+    for (const address of touched) this.#note(address, conflicts.get(address));
   }
 
   isConflicted(address: string): boolean {
-    return this.#conflicts.has(address);
+    return this.#conflicts(new Set([address])).has(address);
   }
 
-  #detach(shardId: string): void {
-    for (const address of this.#addressesOf.get(shardId) ?? []) {
-      const shards = this.#dialled.get(address);
-      shards?.delete(shardId);
-      if (shards?.size === 0) this.#dialled.delete(address);
-    }
-  }
-
-  #check(address: string): void {
+  #note(address: string, shards: readonly string[] | undefined): void {
     const { runtime, log, observer } = this.#options;
-    const shards = this.#dialled.get(address) ?? new Map<string, boolean>();
-    if (shards.size < 2 || ![...shards.values()].includes(false)) {
-      this.#conflicts.delete(address);
+    const logAtMs = this.#logAtMs.get(address);
+    if (shards === undefined) {
+      this.#logAtMs.delete(address);
       return;
     }
     const nowMs = runtime.clock.monotonicMs();
-    const logAtMs = this.#conflicts.get(address);
     if (logAtMs === undefined) observer.onOwnershipConflict();
     if (logAtMs !== undefined && nowMs < logAtMs) return;
-    this.#conflicts.set(address, nowMs + LOG_EVERY_MS);
-    const fields = { provider_address: address, shards: [...shards.keys()].toSorted() };
+    this.#logAtMs.set(address, nowMs + LOG_EVERY_MS);
+    const fields = { provider_address: address, shards };
     log.error('provider is dialled by several shards and not declared shared by all', fields);
+  }
+
+  /** Sorted shards by address that several of them dial and that not all declare shared. */
+  #conflicts(addresses: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+    const dialling = new Map<string, Map<string, boolean>>();
+    for (const { shardId, report } of this.#options.soft.pictures()) {
+      for (const { address, isShared } of dialledProviders(report)) {
+        if (!addresses.has(address) || !isFleetWide(address)) continue;
+        const shards = dialling.get(address) ?? new Map<string, boolean>();
+        dialling.set(address, shards.set(shardId, isShared));
+      }
+    }
+    const conflicts = [...dialling].filter(
+      ([, shards]) => shards.size > 1 && [...shards.values()].includes(false),
+    );
+    return new Map(conflicts.map(([address, shards]) => [address, [...shards.keys()]]));
   }
 }

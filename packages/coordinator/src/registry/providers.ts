@@ -3,14 +3,13 @@
 // a shard may still hold machines there, because machines that nobody dials are machines that nobody
 // can drain: a shard that has not reported to this leader counts as holding some.
 
-import type { Admissions } from '../assignment/admissions.ts';
-import { reachedShards } from '../assignment/provider-reach.ts';
+import type { SoftState } from '../reports/soft-state.ts';
+import { reachedShards } from '../assignment/sharing.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
-import { providerSubject } from '../recovery/claims.ts';
+import { providerSubject } from '../reports/held.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { dialledProviders } from '../reports/dialled-providers.ts';
-import type { SoftState } from '../reports/soft-state.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { ProviderRow } from '../state/rows.ts';
 
@@ -18,18 +17,17 @@ export interface ProviderOperations {
   readonly ledger: Ledger;
   readonly soft: SoftState;
   readonly recovery: RecoveryMachine;
-  readonly admissions: Admissions;
 }
 
 export async function registerProvider(
   operations: ProviderOperations,
   entry: ProviderRow,
 ): Promise<Outcome> {
-  const { ledger, recovery, admissions } = operations;
+  const { ledger, recovery, soft } = operations;
   const isFirst = !isKnown(ledger.state, entry.address);
   const outcome = outcomeOf(await ledger.apply({ kind: 'UpsertProvider', entry }));
-  if (outcome.kind === 'done' && isFirst) admissions.onFirstRegistered(entry.address);
-  // Whoever enters the entry anew has decided what shards that hold another version are to dial.
+  if (outcome.kind === 'done' && isFirst) soft.onFirstRegistered(entry.address);
+  // Registering an entry anew decides the dispute with shards that hold another version of it.
   if (outcome.kind === 'done') recovery.decide(providerSubject(entry.name));
   return outcome;
 }

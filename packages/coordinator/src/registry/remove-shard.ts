@@ -1,11 +1,11 @@
-// Removing a shard (coordinator §7.1). What it owned passes on at the commit, while a removed
-// process that still runs may act for one more interval: with a shared provider that is two owners,
-// so a shard that was heard within a minute is removed only by force. So is one that a leader of
-// less than a minute has not heard yet: it knows nothing about it. Removing a silent one is the
-// operator's word that its process is stopped. Everything soft about it goes too: a successor of the
-// name starts anew.
-// After a restore the ledger may not know a shard that others remember; then the same word, by force,
-// ends the wait for it. It is kept in memory only: a later leader that still has to wait asks again.
+// Removing a shard (coordinator §7.1). Its machines pass on at the commit, while a removed process that still
+// runs may act for one more interval: with a shared provider that is two owners. So a shard that reported
+// within a minute is removed only by force, and so is one that a leader of less than a minute has not heard
+// yet. Removing a silent shard is the operator's word that its process is stopped. Its row of soft state
+// goes too, so that a successor of the name starts anew.
+//
+// After a restore the ledger may not know a shard that others name; then the same word, by force, ends the
+// wait for it. The word is kept in memory only: a later leader that still has to wait asks again.
 
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
@@ -19,7 +19,7 @@ export interface RemoveShardOptions {
   readonly soft: SoftState;
   readonly recovery: RecoveryMachine;
   readonly nowMs: () => number;
-  /** Everybody who keeps something about a shard. */
+  /** Drops everything soft about the shard. */
   readonly onRemoved: (shardId: string) => void;
 }
 

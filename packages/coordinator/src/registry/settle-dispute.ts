@@ -1,14 +1,13 @@
-// Deciding what two shards claim at once after a restore (coordinator §10.5 rule 4): the operator
-// names the shard that keeps it, one of the claimants; the other loses it with its next complete
-// assignment. It is asked as an assignment of the thing: a domain by its key and value; anything
-// else, which has no key, by its subject as `bigfleetctl status` prints it (`machine m-1`, `home
-// 10.0.0.7:9000`). A registry entry is decided by registering it again (providers.ts).
+// Deciding what two shards claim at once after a restore (coordinator §10.5 rule 4): the operator names the
+// shard that keeps the thing, one of the claimants; the other loses it with its next complete assignment.
+// The thing is named by its subject, as `bigfleetctl status` prints it (`machine m-1`, `home 10.0.0.7:9000`).
+// A registry entry is decided by registering it again (providers.ts).
 
 import type { Ledger } from '../ledger/ledger.ts';
-import { type Claim, domainMove, domainSubject, overrideMove } from '../recovery/claims.ts';
+import { domainMove, overrideMove } from '../recovery/claims.ts';
+import type { Claim } from '../reports/held.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import type { CommandBody } from '../state/commands.ts';
-import type { Domain } from '../state/rows.ts';
 import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 
 export interface DisputeOperations {
@@ -16,16 +15,14 @@ export interface DisputeOperations {
   readonly recovery: RecoveryMachine;
 }
 
-/** Undefined: nothing of that name is in dispute. */
 export async function settleDispute(
   operations: DisputeOperations,
-  thing: Domain,
+  subject: string,
   keeper: string,
-): Promise<Outcome | undefined> {
+): Promise<Outcome> {
   const { ledger, recovery } = operations;
-  const subject = thing.key === '' ? thing.value : domainSubject(thing);
   const dispute = recovery.disputeOn(subject);
-  if (dispute === undefined) return thing.key === '' ? notDisputed(subject) : undefined;
+  if (dispute === undefined) return notDisputed(subject);
   if (!dispute.claimants.includes(keeper)) {
     const claimants = dispute.claimants.join(', ');
     return refused('ABORTED', `coordinator: ${subject} is claimed by ${claimants}`);

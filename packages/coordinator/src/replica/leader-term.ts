@@ -9,9 +9,9 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
 import { createRebalancing, type Rebalancing } from '../rebalance/create-rebalancing.ts';
-import { createReportDesk, type ReportDesk } from '../reports/report-desk.ts';
+import { createReportDesk, type ReportDesk } from '../desk/report-desk.ts';
 import type { SoftState } from '../reports/soft-state.ts';
-import type { TermRaiser } from '../reports/term-watch.ts';
+import type { TermRaiser } from '../desk/term-watch.ts';
 import type { Leadership, Store } from '../store/store.ts';
 
 export interface LeaderTerm {

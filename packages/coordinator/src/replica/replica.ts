@@ -6,7 +6,7 @@
 import { BigFleetError, describeThrown, type Runtime, sleep } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
-import type { TermRaiser } from '../reports/term-watch.ts';
+import type { TermRaiser } from '../desk/term-watch.ts';
 import type { LeaderHint, Leadership, LossReason, Store, StoreStatus } from '../store/store.ts';
 import type { LeaderTerm } from './leader-term.ts';
 

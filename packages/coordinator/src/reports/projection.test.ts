@@ -2,9 +2,11 @@
 // by the monotonic clock.
 
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { it, test } from 'node:test';
 import { heartbeatAges, lastHeartbeatUnixNs, reportSnapshots } from './projection.ts';
-import { ReportWorld } from './testing/report-world.ts';
+import { ReportWorld, makeReport } from '../desk/testing/report-world.ts';
+import { isFresh } from '../moves/participants.ts';
+import { pictureOf } from './soft-state.ts';
 
 it('shows shortfalls without their requirements, and leaves the picture whole', async () => {
   const world = await ReportWorld.open();
@@ -40,3 +42,28 @@ it('knows no heartbeat before the first report, and ages that a wall-clock jump 
   assert.equal(heartbeatAges(world.ledger.state, world.desk.soft, time.nowMs).size, 0);
   assert.equal(lastHeartbeatUnixNs(world.desk.soft, 'a'), 0n);
 });
+
+const MINUTE_MS = 60_000;
+
+function afterSilence(gapMs: number): ReturnType<typeof pictureOf> {
+  const at = (ms: number) => ({ monotonicMs: () => ms, unixNanos: () => 0n });
+  const report = makeReport({ shardId: 'shard-a', shardEpoch: 1n, cycle: 1n });
+  return pictureOf(report, pictureOf(report, undefined, at(0)), at(gapMs));
+}
+
+const CASES: readonly (readonly [gapMs: number, intervalMs: number, freshForMs: number])[] = [
+  [500, 500, 30_000],
+  [10_000, 10_000, 30_000],
+  [20_000, 20_000, MINUTE_MS],
+  [MINUTE_MS, MINUTE_MS, 3 * MINUTE_MS],
+  [60 * MINUTE_MS, MINUTE_MS, 3 * MINUTE_MS],
+];
+
+for (const [gapMs, intervalMs, freshForMs] of CASES) {
+  test(`a gap of ${gapMs} ms: fresh for ${freshForMs} ms`, () => {
+    const picture = afterSilence(gapMs);
+    assert.equal(picture.intervalMs, intervalMs);
+    assert.equal(isFresh(picture, gapMs + freshForMs - 1), true);
+    assert.equal(isFresh(picture, gapMs + freshForMs), false);
+  });
+}

@@ -14,6 +14,7 @@ import {
 import { callerLedger } from '../ledger/ledger.ts';
 import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 import { assignDomain, unassignDomain } from '../registry/domains.ts';
+import { settleDispute } from '../registry/settle-dispute.ts';
 import { deregisterProvider, registerProvider, setQuota } from '../registry/providers.ts';
 import { removeShard } from '../registry/remove-shard.ts';
 import type { LeaderTerm } from '../replica/leader-term.ts';
@@ -38,10 +39,18 @@ export function adminHandlers(
 ): Pick<Handlers<typeof Coordinator>, CoordinatorMethod> {
   const { clock } = options.runtime;
   return {
-    assignDomain: ({ topologyKey: key, topologyValue: value, shardId }, call) =>
-      change(options, call, { key, value, shard: shardId }, required({ value, shardId }), (at) =>
-        assignDomain(operations(at), { key, value }, shardId),
-      ),
+    assignDomain: ({ topologyKey: key, topologyValue: value, shardId, disputedSubject }, call) =>
+      disputedSubject === ''
+        ? change(
+            options,
+            call,
+            { key, value, shard: shardId },
+            required({ value, shardId }),
+            (at) => assignDomain(operations(at), { key, value }, shardId),
+          )
+        : change(options, call, { disputedSubject, shard: shardId }, required({ shardId }), (at) =>
+            settleDispute(operations(at), disputedSubject, shardId),
+          ),
     unassignDomain: ({ topologyKey: key, topologyValue: value }, call) =>
       change(options, call, { key, value }, required({ key, value }), (at) =>
         unassignDomain(operations(at), { key, value }),

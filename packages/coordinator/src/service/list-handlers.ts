@@ -9,7 +9,7 @@ import {
   TransferRecordPhase,
 } from '@bigfleet/wire';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
-import { waitText } from '../recovery/recovery-wait.ts';
+import { waitText } from '../recovery/waits.ts';
 import type { Replica } from '../replica/replica.ts';
 import { lastHeartbeatUnixNs, reportSnapshots } from '../reports/projection.ts';
 import type { DomainRow, TransferPhase } from '../state/rows.ts';

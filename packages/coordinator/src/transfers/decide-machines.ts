@@ -3,10 +3,8 @@
 // proves. An abort is final in the ledger before the donor may thaw. Nothing here has a time after
 // which a donor thaws by itself: the commit may have happened where it cannot see it.
 
-import type { TransferAbort } from '@bigfleet/base';
-import { isWorthMoving } from './benefit.ts';
-import { orderOfFrozen } from './frozen-order.ts';
-import type { SagaFacts, SagaStep } from './saga-step.ts';
+import { type TransferAbort, toQuanta } from '@bigfleet/base';
+import { orderOfFrozen, type SagaFacts, type SagaStep } from './saga-facts.ts';
 
 const PREPARE_TIMEOUT_MS = 5 * 60_000;
 
@@ -67,25 +65,27 @@ function unworthy(facts: SagaFacts, answer: Accepted): TransferAbort | undefined
     : 'benefit_too_small';
 }
 
-/** A side that was removed has nothing to confirm: its rows died with it. */
+/**
+ * Nobody is told anything here: the assignment in the answer to each side's next report names the
+ * machines as adopted or released, and that is the order. The record waits until both sides report that
+ * they have followed it. A side that was removed has nothing to confirm: its rows died with it.
+ */
 function complete(facts: SagaFacts): readonly SagaStep[] {
-  const { donor, recipient, row } = facts;
-  // Moved on since: saying CLAIM again would take machines from whom they went to.
+  const { donor, recipient } = facts;
+  // Every machine has moved on since, or its recipient was removed: no assignment names them any more.
   if (facts.liveIds.length === 0) return [{ do: 'finish' }];
   if (facts.isDoubtful) return completeInDoubt(facts);
-  const isReleased = donor.isReleased || !donor.isRegistered;
+  // A donor that lost its disk has no record of the transfer; that it follows the assignment is enough.
+  const hasLetGo = donor.isReleased || (facts.donorFollows && !donor.isFrozen);
+  const isReleased = hasLetGo || !donor.isRegistered;
   const isClaimed = recipient.isClaimed || !recipient.isRegistered;
-  if (isReleased && isClaimed) return [{ do: 'finish' }];
-  const steps: SagaStep[] = [];
-  if (!isClaimed) steps.push({ do: 'tell', shardId: row.to, order: 'CLAIM' });
-  if (!isReleased) steps.push(tellDonor(facts, 'RELEASE'));
-  return steps;
+  return isReleased && isClaimed ? [{ do: 'finish' }] : NOTHING;
 }
 
 /**
- * Nobody is told to claim: without its own word the recipient may be another of the same name, and
- * recovery clears what it does not hold (recovery-machine.ts). A donor that does not stand still any
- * more is told nothing either: it may own some of the machines again.
+ * Without its own claim the recipient may be a later shard of the same name, and recovery clears overrides
+ * that it does not hold (recovery-machine.ts). A donor that is not frozen any more is told nothing: it may
+ * own some of the machines again.
  */
 function completeInDoubt(facts: SagaFacts): readonly SagaStep[] {
   const { donor, recipient } = facts;
@@ -94,21 +94,21 @@ function completeInDoubt(facts: SagaFacts): readonly SagaStep[] {
   return donor.hasHeardUs || !donor.isRegistered ? [{ do: 'finish' }] : NOTHING;
 }
 
-/** Also when it froze only after the abort, by an instruction that was late. */
+/** A late PREPARE can freeze a donor after the abort; the donor is thawed then too. */
 function thaw(facts: SagaFacts): readonly SagaStep[] {
   if (isCommitted(facts)) return [recommit(facts)];
   const { donor, recipient, isDoubtful } = facts;
   if (!donor.isFrozen) return NOTHING;
-  // It may have claimed them behind the snapshot.
+  // The recipient may have claimed the machines after the snapshot.
   if (isDoubtful && recipient.isRegistered && !recipient.hasHeardUs) return NOTHING;
   const order = isDoubtful ? orderOfFrozen(facts.donorHolds) : 'CANCEL';
   return order === 'wait' ? NOTHING : [tellDonor(facts, order)];
 }
 
 /**
- * By what the shards say, whatever this ledger says. What a donor released to a shard that was removed
- * since died with that shard; a namesake that registered later must not inherit it. After a restore
- * nobody can tell the two apart, so that there only the recipient's own claim proves a commit.
+ * Whether the shards prove a commit, also against this ledger. Machines that a donor released to a shard
+ * which was removed since went back to their domain or home; a later shard of that name must not inherit
+ * them. After a restore the ledger cannot tell the two apart, so only the recipient's own claim proves.
  */
 function isCommitted({ donor, recipient, isDoubtful }: SagaFacts): boolean {
   if (recipient.isClaimed) return true;
@@ -122,4 +122,20 @@ function recommit({ donor, recipient }: SagaFacts): SagaStep {
 
 function tellDonor({ row }: SagaFacts, order: 'PREPARE' | 'RELEASE' | 'CANCEL'): SagaStep {
   return { do: 'tell', shardId: row.from, order };
+}
+
+type Resources = readonly (readonly [string, string])[];
+
+/**
+ * Whether the machines cover enough of some dimension of the deficit. Below that a move and its way
+ * back cost more than either gains, and both would look reasonable.
+ */
+export function isWorthMoving(covered: Resources, deficit: Resources, minShare: number): boolean {
+  const provided = new Map(covered);
+  return deficit.some(([name, text]) => {
+    const missing = toQuanta(text, name, 'demand');
+    const given = toQuanta(provided.get(name) ?? '0', name, 'allocatable');
+    if (!missing.ok || !given.ok || missing.value === 0) return false;
+    return given.value >= minShare * missing.value;
+  });
 }

@@ -1,10 +1,9 @@
-// The next step of a move of quota (coordinator §9.4, tier 2): the donor's slice is lower in the
-// ledger first, the donor confirms, and only then the recipient's slice rises. The sum is never
-// above what the provider declares, whoever dies in between. What the donor does not confirm is
-// given back.
+// The next step of a move of quota (coordinator §9.4, tier 2): the donor's slice is lower in the ledger first,
+// the donor confirms, and only then the recipient's slice rises. The sum of slices never exceeds the
+// declared quota, whichever process dies in between. A slice that the donor does not confirm is restored.
 
 import type { TransferAbort } from '@bigfleet/base';
-import type { SagaFacts, SagaStep } from './saga-step.ts';
+import type { SagaFacts, SagaStep } from './saga-facts.ts';
 
 const QUOTA_TIMEOUT_MS = 10 * 60_000;
 

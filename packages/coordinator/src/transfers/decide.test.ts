@@ -7,11 +7,9 @@ import { TransferRole, TransferState, type TransferStatus } from '@bigfleet/wire
 import type { CommandBody } from '../state/commands.ts';
 import type { SelectorRow, TransferRow } from '../state/rows.ts';
 import { ledgerOf, registered } from '../rebalance/testing/pass-world.ts';
-import { decideLost, type LostFacts } from './decide-lost.ts';
-import type { DonorAnswer } from './donor-answer.ts';
-import type { Party } from './party.ts';
-import { sagaRules } from './saga-rules.ts';
-import type { SagaFacts, SagaStep } from './saga-step.ts';
+import { decideLost, type LostFacts } from './lost-transfers.ts';
+import type { DonorAnswer, Party, SagaFacts, SagaStep } from './saga-facts.ts';
+import { sagaRules } from './transfer-driver.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -76,6 +74,7 @@ function stepsOf({ row, donor, recipient, more }: Case): string[] {
     donorHolds: 'by-rule',
     isRecovering: false,
     liveIds: whole.machineIds,
+    donorFollows: false,
     minBenefit: 0.1,
     isMachineCooling: () => false,
     ...more,
@@ -167,14 +166,14 @@ describe('machines', () => {
       [],
     ],
     [
-      'both sides are told after the commit',
+      'after the commit nobody is told: the assignment is the order',
       { row: committed, donor: { isFrozen: true } },
-      ['CLAIM to b', 'RELEASE to a'],
+      [],
     ],
     [
       'one has confirmed',
       { row: committed, recipient: { isClaimed: true }, donor: { isFrozen: true } },
-      ['RELEASE to a'],
+      [],
     ],
     [
       'both have',
@@ -182,17 +181,28 @@ describe('machines', () => {
       ['finish'],
     ],
     [
+      'a donor that lost its disk has let go once it follows the assignment',
+      { row: committed, recipient: { isClaimed: true }, more: { donorFollows: true } },
+      ['finish'],
+    ],
+    [
+      'a donor that still reports the freeze has not, whatever assignment it names',
+      {
+        row: committed,
+        recipient: { isClaimed: true },
+        donor: { isFrozen: true },
+        more: { donorFollows: true },
+      },
+      [],
+    ],
+    [
       'a removed recipient has nothing to confirm',
       { row: committed, recipient: { isRegistered: false }, donor: { isReleased: true } },
       ['finish'],
     ],
+    ['machines that moved on since', { row: committed, more: { liveIds: [] } }, ['finish']],
     [
-      'no CLAIM for machines that moved on since',
-      { row: committed, more: { liveIds: [] } },
-      ['finish'],
-    ],
-    [
-      'no CLAIM from a ledger that is being rebuilt',
+      'nothing from a ledger that is being rebuilt',
       { row: committed, more: { isDoubtful: true, isRecovering: true } },
       [],
     ],
@@ -379,7 +389,6 @@ describe('a transfer that the ledger does not know', () => {
   ): string => {
     const step = decideLost({
       status: given,
-      reporter: party(),
       peer: party(),
       state: ledgerOf([...registered(['a', 'b']), ...held]),
       isRecovering: true,

@@ -13,11 +13,10 @@ import {
 import type { InstructionPayload, PendingInstruction } from '../instructions/instruction-queue.ts';
 import type { FleetView } from '../state/fleet-view.ts';
 import type { SelectorRow, TransferRow } from '../state/rows.ts';
-import type { OwnershipOrder } from './saga-step.ts';
+import type { OwnershipOrder } from './saga-facts.ts';
 
 const PHASES: Readonly<Record<OwnershipOrder, TransferPhase>> = {
   PREPARE: TransferPhase.PREPARE,
-  CLAIM: TransferPhase.CLAIM,
   RELEASE: TransferPhase.RELEASE,
   CANCEL: TransferPhase.CANCEL,
 };

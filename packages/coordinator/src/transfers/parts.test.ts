@@ -16,12 +16,11 @@ import {
 } from '@bigfleet/wire';
 import type { PendingInstruction } from '../instructions/instruction-queue.ts';
 import { ledgerOf, registered } from '../rebalance/testing/pass-world.ts';
-import { pictureOf } from '../reports/picture.ts';
-import { SoftState } from '../reports/soft-state.ts';
+import { pictureOf, SoftState } from '../reports/soft-state.ts';
 import type { CommandBody } from '../state/commands.ts';
-import { isWorthMoving } from './benefit.ts';
-import { answerOf } from './donor-answer.ts';
-import { Doorbell } from './doorbell.ts';
+import { isWorthMoving } from './decide-machines.ts';
+import { answerOf } from './saga-facts.ts';
+import { Doorbell } from './transfer-driver.ts';
 import { collectableBefore } from './retirement.ts';
 import { drainId, isDrainId, isLater, transferId } from './transfer-id.ts';
 

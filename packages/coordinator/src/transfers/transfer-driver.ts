@@ -6,6 +6,7 @@
 import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import { type InstructAck, type TransferStatus, InstructAck_Outcome } from '@bigfleet/wire';
+import { appliedBy } from '../assignment/sharing.ts';
 import type { AckListener, PendingInstruction } from '../instructions/instruction-queue.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
@@ -13,21 +14,29 @@ import type { Cooldowns } from '../moves/cooldowns.ts';
 import type { Reservations } from '../moves/reservations.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
 import type { SoftState } from '../reports/soft-state.ts';
-import type { TransferPort } from '../reports/transfer-port.ts';
 import type { TransferRow } from '../state/rows.ts';
-import { Doorbell } from './doorbell.ts';
-import { answerOf } from './donor-answer.ts';
-import { DrainOrders } from './drain-orders.ts';
-import { LostTransfers, type SagaRecovery } from './lost-transfers.ts';
-import { MoveEmitter } from './move-emitter.ts';
-import { isGone, partyOf, type Witness } from './party.ts';
+import {
+  answerOf,
+  isGone,
+  partyOf,
+  type Witness,
+  type SagaFacts,
+  type SagaStep,
+  type DonorAnswer,
+} from './saga-facts.ts';
+import { DrainOrders, MoveEmitter } from './move-emitter.ts';
+import {
+  LostTransfers,
+  type SagaRecovery,
+  type LostFacts,
+  type LostStep,
+  decideLost,
+} from './lost-transfers.ts';
 import { collectableBefore, isRetired } from './retirement.ts';
-import { SagaHands, type SagaQueue } from './saga-hands.ts';
-import { SagaMemory } from './saga-memory.ts';
-import { SagaQuiet } from './saga-quiet.ts';
-import { type SagaRules, sagaRules } from './saga-rules.ts';
-import type { SagaFacts } from './saga-step.ts';
+import { SagaHands, type SagaQueue, SagaQuiet } from './saga-hands.ts';
 import { isDrainId, isOfTerm } from './transfer-id.ts';
+import { decideMachines } from './decide-machines.ts';
+import { decideQuota } from './decide-quota.ts';
 
 const TICK_MS = 1_000;
 const COLLECT_MS = 60_000;
@@ -51,7 +60,7 @@ export interface TransferDriverOptions {
   readonly rules?: SagaRules;
 }
 
-export class TransferDriver implements TransferPort, AckListener {
+export class TransferDriver implements AckListener {
   /** How the rebalancer gets its moves under way. */
   readonly emitter: MoveEmitter;
   readonly #options: TransferDriverOptions;
@@ -100,8 +109,7 @@ export class TransferDriver implements TransferPort, AckListener {
     if (row === undefined || row.phase !== 'PREPARING' || pending.shardId !== row.from) return;
     const answer = answerOf(pending, ack);
     if (answer === undefined) return;
-    this.#memory.note(row.id, this.#options.runtime.clock.monotonicMs());
-    this.#memory.answer(row.id, answer);
+    this.#memory.note(row.id, this.#options.runtime.clock.monotonicMs()).answer = answer;
     this.#options.observer.onRebalanceMove(row.tier === 1 ? '1' : '2', answer.kind);
     if (ack.outcome !== InstructAck_Outcome.ACCEPTED) this.#logRefusal(row, ack);
     this.#dirty.add(row.from);
@@ -151,6 +159,10 @@ export class TransferDriver implements TransferPort, AckListener {
     const { ledger, settings, recovery, cooldowns } = this.#options;
     const witness = this.#witness();
     const note = this.#memory.note(row.id, witness.nowMs);
+    const { soft } = this.#options;
+    const { assignmentRevision } = ledger.state.meta;
+    if (row.phase === 'COMMITTED') note.shownFrom ??= assignmentRevision;
+    const applied = appliedBy({ view: ledger.state, soft }, row.from);
     const donor = partyOf(witness, row.id, { shardId: row.from, uid: row.fromUid });
     return {
       row,
@@ -162,6 +174,7 @@ export class TransferDriver implements TransferPort, AckListener {
       donorHolds: recovery.donorHolds(row.from, donor.machineIds),
       isRecovering: recovery.isRecovering(row.from) || recovery.isRecovering(row.to),
       liveIds: row.machineIds.filter((id) => ledger.state.override(id)?.transferId === row.id),
+      donorFollows: note.shownFrom !== undefined && applied >= BigInt(note.shownFrom),
       minBenefit: settings.minBenefit,
       isMachineCooling: (machineId) => cooldowns.isMachineCooling(machineId, witness.nowMs),
     };
@@ -228,5 +241,81 @@ export class TransferDriver implements TransferPort, AckListener {
 
   #nowUnixMs(): number {
     return Number(this.#options.runtime.clock.unixNanos() / NANOS_PER_MS);
+  }
+}
+
+/**
+ * The decisions of a saga. The driver takes them as an argument: the model check runs the real driver
+ * on rules with a planted fault and must notice each of them.
+ */
+export interface SagaRules {
+  readonly decide: (facts: SagaFacts) => readonly SagaStep[];
+  readonly decideLost: (facts: LostFacts) => LostStep;
+}
+
+export const sagaRules: SagaRules = {
+  decide: (facts) => (facts.row.tier === 1 ? decideMachines(facts) : decideQuota(facts)),
+  decideLost,
+};
+
+interface SagaNote {
+  readonly seenMs: number;
+  answer: DonorAnswer | undefined;
+  /** Assignments from this revision on show the commit; undefined before it is seen. */
+  shownFrom: number | undefined;
+}
+
+/**
+ * What one leadership remembers of each open transfer: since when it knows the transfer, what the donor
+ * answered, and since which revision the commit is shown. Soft: a new leader asks again, and begins with
+ * the revision of its first look, which is later and as good.
+ */
+export class SagaMemory {
+  readonly #notes = new Map<string, SagaNote>();
+
+  note(id: string, nowMs: number): SagaNote {
+    const known = this.#notes.get(id);
+    if (known !== undefined) return known;
+    const note: SagaNote = { seenMs: nowMs, answer: undefined, shownFrom: undefined };
+    this.#notes.set(id, note);
+    return note;
+  }
+
+  keepOnly(openIds: ReadonlySet<string>): void {
+    for (const id of this.#notes.keys()) if (!openIds.has(id)) this.#notes.delete(id);
+  }
+}
+
+/**
+ * Wakes one waiting loop early. A ring while the loop is busy is kept, so that the loop does not sleep
+ * over it; several rings are one.
+ */
+export class Doorbell {
+  #isRung = false;
+  #wake: (() => void) | undefined;
+
+  ring(): void {
+    this.#isRung = true;
+    this.#wake?.();
+  }
+
+  /** Resolves on a ring, after `ms`, or when the signal ends the wait; never rejects. */
+  async wait(runtime: Pick<Runtime, 'timers'>, ms: number, signal: AbortSignal): Promise<void> {
+    if (!this.#isRung && !signal.aborted) await this.#sleep(runtime, ms, signal);
+    this.#isRung = false;
+  }
+
+  #sleep(runtime: Pick<Runtime, 'timers'>, ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        timer.cancel();
+        signal.removeEventListener('abort', wake);
+        this.#wake = undefined;
+        resolve();
+      };
+      const timer = runtime.timers.after(ms, wake);
+      signal.addEventListener('abort', wake, { once: true });
+      this.#wake = wake;
+    });
   }
 }

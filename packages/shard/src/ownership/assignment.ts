@@ -49,7 +49,7 @@ export interface ShardAssignment {
   readonly providers: readonly RegistryTarget[];
 }
 
-/** What is kept of it, always usable as a whole. */
+/** The part that is kept, always usable as a whole. */
 export interface StoredAssignment extends Omit<ShardAssignment, 'isComplete'> {
   /** Being given up, until the ledger says whose they are: not ours to acquire from. */
   readonly releasing: readonly ReleasingDomain[];
@@ -79,7 +79,7 @@ export const noAssignmentYet: StoredAssignment = {
 };
 
 /**
- * Neither a restored ledger that recovers, nor one older than what is stored. The revision says
+ * Neither a restored ledger that recovers, nor one older than the stored assignment. The revision says
  * nothing here: a leader lowers it when it holds something back, so that it is asked again.
  */
 export function isAuthoritative(stored: StoredAssignment, incoming: ShardAssignment): boolean {

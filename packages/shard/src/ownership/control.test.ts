@@ -9,8 +9,8 @@ import { ActionKind, CapacityType, State } from '@bigfleet/engine';
 import type { RegistryTarget } from './assignment.ts';
 import type { OrderOutcome } from './shard-control.ts';
 import { incoming, override, selector } from './testing/builders.ts';
-import { fourCoresIn } from './testing/owned-shard.ts';
-import { ADDRESS, HOME, OwnedWorld, SHARED, zone } from './testing/owned-world.ts';
+import { fourCoresIn } from '../process/testing/owned-shard.ts';
+import { ADDRESS, HOME, OwnedWorld, SHARED, zone } from '../process/testing/owned-world.ts';
 
 const target = (name: string, parts: Partial<RegistryTarget> = {}): RegistryTarget => ({
   name,

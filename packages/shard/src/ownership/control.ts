@@ -18,28 +18,29 @@ import {
 import type { ControlParts } from './control-parts.ts';
 import { type ListFacts, summariseFleet } from './fleet-summary.ts';
 import { drainForAnother } from './foreign-drain.ts';
-import { GoneWatch } from './gone-watch.ts';
-import { heldForeignDomains } from './held-foreign.ts';
-import { otherOwners } from './other-owners.ts';
-import { accepted, failed } from './outcomes.ts';
-import { emptyReleasingDomains } from './releasing-domains.ts';
-import type {
-  FleetSummary,
-  ForeignDrainOrder,
-  HeldOwnership,
-  OrderOutcome,
-  OwnershipReport,
-  PrepareOrder,
-  ShardControl,
-  TransferOrder,
+import { GoneWatch } from './fleet-keeper.ts';
+import { heldForeignDomains, otherOwners, emptyReleasingDomains } from './held-domains.ts';
+import {
+  accepted,
+  failed,
+  type FleetSummary,
+  type ForeignDrainOrder,
+  type HeldOwnership,
+  type OrderOutcome,
+  type OwnershipReport,
+  type PrepareOrder,
+  type ShardControl,
+  type TransferOrder,
 } from './shard-control.ts';
 import { frozenMachines, reportTransfers, retiredIn } from './transfer-book.ts';
 import {
   cancelTransfer,
   claimTransfer,
+  fetchClaimed,
   prepareTransfer,
   releaseTransfer,
 } from './transfer-orders.ts';
+import { MAX_MACHINES_PER_STEP } from './selection.ts';
 
 const NEVER_LISTED: ListFacts = { isHealthy: false, unixNanos: 0n };
 /** Retried, unlike "nothing here would serve", which gives the transfer up. */
@@ -135,10 +136,11 @@ export class Control implements ShardControl {
     const isWhole = isAuthoritative(store.assignment, assignment);
     const isUsable = await follower.store(assignment.providers, isWhole);
     const { adopted } = store.assignment;
+    const before = new Set(adopted.map(({ machineId }) => machineId));
     const holding = (): readonly DomainRef[] =>
       heldForeignDomains(assignment, { adopted, frozen: frozenMachines(store.book) }, core.fleet);
     await store.apply(assignment, holding());
-    // What began while the file was written; from here on nothing begins there.
+    // An action may have begun there while the file was written; from here on none begins.
     if (isWhole) await store.change((stored) => withReleasing(stored, holding()));
     if (isUsable) follower.install(assignment.providers, isWhole);
     keeper.refreshAll();
@@ -147,12 +149,25 @@ export class Control implements ShardControl {
       if (directory.get(source.name)?.isShared === true) source.lookAgain();
     }
     core.wake();
+    const claimed = store.assignment.adopted
+      .map(({ machineId }) => machineId)
+      .filter((id) => !before.has(id));
+    // Beside the report: a provider that is slow to answer must not hold up the next one.
+    if (claimed.length > 0) this.#parts.supervise('ownership', this.#fetch(claimed));
+  }
+
+  /** A machine that its provider does not answer for now comes with the next List. */
+  async #fetch(machineIds: readonly string[]): Promise<void> {
+    const outcome = await fetchClaimed(this.#parts, machineIds.slice(0, MAX_MACHINES_PER_STEP));
+    if (outcome.kind === 'failed') {
+      this.#parts.logger.warn('claimed machines are not fetched yet', { err: outcome.detail });
+    }
   }
 
   async closeEmptyDomains(): Promise<void> {
     const { store, core, directory } = this.#parts;
     const shared = [...directory.entries()].filter(([, { isShared }]) => isShared);
-    // Before its first List the fleet is empty, whatever runs there.
+    // Before its first List the fleet is empty, although machines may run there.
     if (!shared.every(([, { address }]) => this.#isListed(address))) return;
     const empty = emptyReleasingDomains(store, core.fleet);
     if (empty.length > 0) await store.empty(empty);
@@ -207,7 +222,7 @@ export class Control implements ShardControl {
     return drainForAnother(this.#parts, order);
   }
 
-  /** Until then the fleet is empty, and nothing can be said about what it has. */
+  /** Before the first List the fleet is empty, and no candidate can be ruled out. */
   #isListed(address: string): boolean {
     const name = this.#parts.directory.nameAt(address);
     if (name === undefined) return true;
@@ -234,7 +249,7 @@ export class Control implements ShardControl {
     supervise('ownership', this.#tend(refreshes));
   }
 
-  /** What needs the disk; one at a time, and a full disk is tried again in the next cycle. */
+  /** The part that needs the disk: one at a time; a full disk is tried again in the next cycle. */
   async #tend(refreshes: CycleReport['refreshes']): Promise<void> {
     const { store, core, follower, logger } = this.#parts;
     try {

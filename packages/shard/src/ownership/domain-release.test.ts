@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { State } from '@bigfleet/engine';
 import { incoming, override, selector } from './testing/builders.ts';
-import { fourCoresIn } from './testing/owned-shard.ts';
-import { HOME, OwnedWorld, SHARED, ZONE, zone } from './testing/owned-world.ts';
+import { fourCoresIn } from '../process/testing/owned-shard.ts';
+import { HOME, OwnedWorld, SHARED, ZONE, zone } from '../process/testing/owned-world.ts';
 
 test('a domain that is given up: idle ones go at once, running ones when they are idle', async () => {
   const world = new OwnedWorld();

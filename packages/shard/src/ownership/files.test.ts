@@ -2,14 +2,18 @@
 // else is in them is refused with a reason, never half understood and never thrown about.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'node:test';
 import type { Result } from '@bigfleet/base';
-import { formatAssignment, parseAssignment } from './assignment-json.ts';
-import { sealed } from './json-fields.ts';
+import {
+  formatAssignment,
+  parseAssignment,
+  formatTransfers,
+  parseTransfers,
+} from './ownership-files.ts';
+import { sealed } from './durable-json.ts';
 import { override, stored } from './testing/builders.ts';
 import { claimedIn, emptyBook, frozenIn, goneIn, releasedIn } from './transfer-book.ts';
-import { formatTransfers, parseTransfers } from './transfers-json.ts';
 
 const assignment = stored({
   revision: 2n ** 62n,

@@ -11,8 +11,8 @@ import { RpcError } from '@bigfleet/wire';
 import { createMemoryNetwork } from '@bigfleet/wire/memory';
 import { FakeProvider } from '../testing/index.ts';
 import { incoming, selector } from './testing/builders.ts';
-import { fourCoresIn, OwnedShard } from './testing/owned-shard.ts';
-import { ADDRESS, ZONE, zone } from './testing/owned-world.ts';
+import { fourCoresIn, OwnedShard } from '../process/testing/owned-shard.ts';
+import { ADDRESS, ZONE, zone } from '../process/testing/owned-world.ts';
 
 class LateProvider extends FakeProvider {
   isUp = false;

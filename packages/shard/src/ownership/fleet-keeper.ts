@@ -1,11 +1,11 @@
-// Keeps the fleet in line with what the shard owns: what is not ours never enters and leaves as soon
-// as nothing runs on it, what is frozen or reserved is withheld from decisions, and nothing that was
-// decided before a rule changed is acted on after it.
+// Keeps the fleet in line with what the shard owns. A machine of another shard never enters, and leaves as
+// soon as nothing runs on it; a frozen or reserved machine is withheld from decisions; and an action that
+// was decided before a rule changed is not carried out after it.
 //
-// A machine that is not ours any more but still serves (a domain being given up, a provider that
-// became shared) is kept under normal rules until it is idle, because only its keeper can drain it.
-// Not so what a transfer gave away: it was idle then, and whatever runs there now is its new owner's.
-// Bound: one entry of `watched` per machine that is not plainly ours.
+// A machine that is not this shard's any more but still serves (a domain being given up, a provider that
+// became shared) is kept under normal rules until it is idle, because only its keeper can drain it. A
+// machine that a transfer gave away is not kept: it was idle then, and work on it now is its new owner's.
+// Bound: one entry of `watched` per machine that is not plainly this shard's.
 
 import {
   ActionKind,
@@ -21,6 +21,7 @@ import type { OwnershipChange, OwnershipStore } from './ownership-store.ts';
 import type { ProviderDirectory } from './provider-directory.ts';
 import { isElastic } from './quota-remaining.ts';
 import type { Reservations } from './reservations.ts';
+import type { MachineOverride } from './assignment.ts';
 
 export interface FleetKeeperOptions {
   readonly store: OwnershipStore;
@@ -85,7 +86,7 @@ export class FleetKeeper implements FleetGate {
     return isDrain || !isReserved;
   }
 
-  /** Once a cycle: marks expire, drains end, and what was kept for them may go. */
+  /** Once a cycle: reservations expire, drains end, and machines kept for them may leave. */
   tend(): void {
     const { reservations } = this.#options;
     const fleet = this.#options.fleet();
@@ -183,7 +184,49 @@ export class FleetKeeper implements FleetGate {
   }
 }
 
-/** Of a retiring provider: what serves, and what must still be deleted. Quota slots are not ours. */
+/** Of a retiring provider: machines that serve, and elastic ones that must still be deleted. */
 function isWorthKeeping({ state, capacityType }: Machine): boolean {
   return BUSY.has(state) || (state === State.Idle && isElastic(capacityType));
+}
+
+const ABSENCES = 2;
+
+/**
+ * Notices that an adopted machine is no more (coordinator §9.6): it is a quota slot again, or absent
+ * from two full Lists in a row. The shard then reports it as gone, and the ledger gives its id back to
+ * domains and homes. One absence is not enough: a List may race the provider's own store.
+ */
+export class GoneWatch {
+  /** Consecutive absences by machine id. Bound: one entry per adopted machine. */
+  readonly #absences = new Map<string, number>();
+
+  /** Those that are gone now. `hasListedAll`: every shared provider was listed in full. */
+  look(
+    adopted: Iterable<MachineOverride>,
+    fleet: Fleet,
+    hasListedAll: boolean,
+  ): readonly MachineOverride[] {
+    const gone: MachineOverride[] = [];
+    const seen = new Set<string>();
+    for (const override of adopted) {
+      const { machineId } = override;
+      seen.add(machineId);
+      const slot = fleet.inventory.slotOf(machineId);
+      if (slot >= 0) {
+        this.#absences.delete(machineId);
+        const isFree = fleet.pendingOf(slot) === 'none';
+        if (isFree && fleet.stateOf(slot) === State.Speculative) gone.push(override);
+      } else if (hasListedAll && this.#absent(machineId) >= ABSENCES) {
+        gone.push(override);
+      }
+    }
+    for (const id of this.#absences.keys()) if (!seen.has(id)) this.#absences.delete(id);
+    return gone;
+  }
+
+  #absent(machineId: string): number {
+    const count = (this.#absences.get(machineId) ?? 0) + 1;
+    this.#absences.set(machineId, count);
+    return count;
+  }
 }

@@ -4,7 +4,6 @@
 
 import { State, STATE_COUNT } from '@bigfleet/engine';
 import type { Fleet } from '../fleet/fleet.ts';
-import { countByProvider } from '../read/shard-status.ts';
 import type { ProviderDirectory } from './provider-directory.ts';
 import type { FleetSummary, ProviderReport } from './shard-control.ts';
 
@@ -54,6 +53,35 @@ export function summariseFleet(options: FleetSummaryOptions): FleetSummary {
     byZone,
     providers,
   };
+}
+
+interface ProviderCounts {
+  readonly totalMachines: number;
+  readonly idleMachines: number;
+  readonly speculativeMachines: number;
+}
+
+/** By provider. Cost: one step per class and state. */
+export function countByProvider({ inventory }: Fleet): ReadonlyMap<string, ProviderCounts> {
+  const { classes } = inventory;
+  const counts = new Map<string, { -readonly [K in keyof ProviderCounts]: number }>();
+  for (let klass = 0; klass < classes.length; klass++) {
+    const provider = classes.shape(klass)?.provider;
+    if (provider === undefined) continue;
+    const count = counts.get(provider) ?? {
+      totalMachines: 0,
+      idleMachines: 0,
+      speculativeMachines: 0,
+    };
+    for (let state = 0; state < STATE_COUNT; state++) {
+      const machines = classes.counts[klass * STATE_COUNT + state] ?? 0;
+      count.totalMachines += machines;
+      if (state === State.Idle) count.idleMachines += machines;
+      if (state === State.Speculative) count.speculativeMachines += machines;
+    }
+    counts.set(provider, count);
+  }
+  return counts;
 }
 
 function countByShape({ inventory }: Fleet): Pick<FleetSummary, 'byInstanceType' | 'byZone'> {

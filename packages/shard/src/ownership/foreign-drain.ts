@@ -12,10 +12,8 @@ import {
 } from '@bigfleet/engine';
 import type { ActionOrder } from '../execute/execution.ts';
 import type { ControlParts } from './control-parts.ts';
-import { giveCandidates } from './give-candidates.ts';
-import { failed, rejected } from './outcomes.ts';
-import { resolveVictims } from './selection.ts';
-import type { ForeignDrainOrder, OrderOutcome } from './shard-control.ts';
+import { giveCandidates, resolveVictims } from './selection.ts';
+import { failed, rejected, type ForeignDrainOrder, type OrderOutcome } from './shard-control.ts';
 
 export async function drainForAnother(
   parts: ControlParts,

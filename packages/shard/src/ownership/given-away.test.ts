@@ -9,7 +9,7 @@ import { State } from '@bigfleet/engine';
 import { createMemoryNetwork } from '@bigfleet/wire/memory';
 import { FakeProvider } from '../testing/index.ts';
 import { incoming, selector } from './testing/builders.ts';
-import { fourCoresIn, OwnedShard } from './testing/owned-shard.ts';
+import { fourCoresIn, OwnedShard } from '../process/testing/owned-shard.ts';
 
 const ADDRESS = 'alpha:9000';
 

@@ -2,11 +2,10 @@
 // one ledger never both own a machine, nor leave one to nobody.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'node:test';
 import type { MachineOverride, StoredAssignment } from './assignment.ts';
-import { compareDomainKeys } from './domain-order.ts';
-import { type Ownership, OwnershipRules } from './ownership-rules.ts';
+import { compareDomainKeys, type Ownership, OwnershipRules } from './ownership-rules.ts';
 import { idle, override, sharedAt, stored } from './testing/builders.ts';
 import { emptyBook, frozenIn, goneIn } from './transfer-book.ts';
 

@@ -8,8 +8,8 @@
 // Cost: three set look-ups and one per domain key; nothing is allocated.
 
 import { type Attributes, attributeOf } from '@bigfleet/engine';
+import { compareText } from '@bigfleet/base';
 import { domainId, type DomainRef, type StoredAssignment } from './assignment.ts';
-import { compareDomainKeys } from './domain-order.ts';
 import { frozenMachines, type TransferBook } from './transfer-book.ts';
 
 export type Ownership =
@@ -114,8 +114,8 @@ function domainTable(
     const values = table.get(key) ?? new Map<string, DomainVerdict>();
     table.set(key, values.set(value, verdict));
   };
-  // What is listed twice counts by its last entry: ours is the weakest claim, and what we still
-  // hold while we give a domain up is nobody else's yet.
+  // A domain that is listed twice counts by its last entry: an own domain is the weakest claim, and a
+  // domain that is being given up is no other shard's yet.
   for (const domain of assignment.domains) add(domain, 'mine');
   for (const domain of assignment.foreignDomains) add(domain, 'not_mine');
   for (const domain of assignment.releasing) {
@@ -127,4 +127,21 @@ function domainTable(
 
 function idsOf(overrides: readonly { readonly machineId: string }[]): ReadonlySet<string> {
   return new Set(overrides.map(({ machineId }) => machineId));
+}
+
+const SPECIFIC_FIRST: readonly string[] = ['rack', 'zone-slice', 'zone', 'region'];
+
+/**
+ * Negative when `a` is asked before `b` (coordinator §9.2 rule 3): the most specific key decides, in
+ * the order rack, zone-slice, zone, region, then every other key alphabetically. Two shards that
+ * ordered keys differently would both take a machine, or neither would. A key is known by the part
+ * after its last slash: prefixes differ from one installation to the next.
+ */
+export function compareDomainKeys(a: string, b: string): number {
+  return rankOf(a) - rankOf(b) || compareText(a, b);
+}
+
+function rankOf(key: string): number {
+  const rank = SPECIFIC_FIRST.indexOf(key.slice(key.lastIndexOf('/') + 1));
+  return rank < 0 ? SPECIFIC_FIRST.length : rank;
 }

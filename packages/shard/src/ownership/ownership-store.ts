@@ -24,7 +24,12 @@ import {
   withEmpty,
   withReleasing,
 } from './assignment.ts';
-import { formatAssignment, parseAssignment } from './assignment-json.ts';
+import {
+  formatAssignment,
+  parseAssignment,
+  formatTransfers,
+  parseTransfers,
+} from './ownership-files.ts';
 import { OwnershipRules, type RuleInputs } from './ownership-rules.ts';
 import {
   claimedIn,
@@ -37,8 +42,7 @@ import {
   type TransferBook,
   type TransferStep,
 } from './transfer-book.ts';
-import { formatTransfers, parseTransfers } from './transfers-json.ts';
-import { writeDurably } from './write-durably.ts';
+import { writeDurably } from './durable-json.ts';
 
 export interface OwnershipFiles {
   readonly assignment: DurableFile;
@@ -170,9 +174,9 @@ export class OwnershipStore {
   }
 
   /**
-   * Adopted machines that are no more: not ours at once, durable when it resolves, and ours again when
-   * it rejects. Once reported, the ledger gives the id to whoever owns it by rule; a machine made of
-   * the same slot meanwhile would have two owners.
+   * Adopted machines that are no more: not this shard's at once, durable when it resolves, and its own
+   * again when it rejects. Once reported, the ledger gives the id back to its domain or home; a machine made
+   * of the same slot meanwhile would have two owners.
    */
   async lose(gone: readonly MachineOverride[]): Promise<void> {
     const ids = gone.map(({ machineId }) => machineId);
@@ -220,7 +224,7 @@ export class OwnershipStore {
   /**
    * Domains that are being given up, and hold nothing of ours: nothing enters there from this moment,
    * durable when it resolves, and open again when it rejects. Before the report that is silent about
-   * them: its answer may be lost, and what runs there after it is somebody else's.
+   * them: its answer may be lost, and a machine that runs there afterwards is the next owner's.
    */
   async empty(domains: readonly Pick<DomainRef, 'key' | 'value'>[]): Promise<void> {
     const ids = new Set(domains.map(domainId));
@@ -235,8 +239,8 @@ export class OwnershipStore {
   }
 
   /**
-   * The ledger has taken a report and has no news. Whose an emptied domain is now, it must say all the
-   * same: a ledger that was restored may never have known of it, and would never mention it.
+   * The ledger has taken a report and sent no assignment. It must say all the same whose an emptied domain is
+   * now: a ledger that was restored may never have known the domain, and would never mention it.
    */
   askAboutEmpty(): void {
     const { releasing, revision } = this.#assignment;
@@ -244,8 +248,8 @@ export class OwnershipStore {
   }
 
   /**
-   * Drops what the new assignment makes needless. Only after that is on the disk: with the one before,
-   * a machine that is gone would be ours again, and one that was released would be too.
+   * Drops records that the new assignment makes needless. Only after the assignment is on the disk: with the
+   * one before, a machine that is gone or was released would be this shard's again.
    */
   async #settle({ adopted, released }: ShardAssignment): Promise<void> {
     const book = settledIn(clearedIn(this.#book, adopted), released);
@@ -345,7 +349,7 @@ function stepsOf(overrides: readonly MachineOverride[]): readonly TransferStep[]
   return [...steps].map(([transferId, step]) => ({ transferId, ...step }));
 }
 
-/** A transfer may reach us in parts: what was claimed of it before stays claimed. */
+/** A transfer may arrive in parts: machines that were claimed before stay claimed. */
 function mergedStep(book: TransferBook, step: TransferStep): TransferStep {
   const before = book.records.get(step.transferId);
   if (before?.state !== 'claimed') return step;

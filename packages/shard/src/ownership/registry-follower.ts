@@ -7,17 +7,13 @@
 
 import { type Logger, type MetricRegistry, stableMessages } from '@bigfleet/telemetry';
 import { type Inventory, STATE_COUNT } from '@bigfleet/engine';
-import {
-  formatProvidersFile,
-  type ProviderTarget,
-  targetsProblem,
-} from '../process/provider-targets.ts';
+import { formatProvidersFile, type ProviderTarget, targetsProblem } from './provider-targets.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
 import type { ProviderSource } from '../provider/provider-source.ts';
 import type { DurableFile } from '../rails/durable-file.ts';
 import type { RegistryTarget } from './assignment.ts';
 import type { ProviderDirectory } from './provider-directory.ts';
-import { writeDurably } from './write-durably.ts';
+import { writeDurably } from './durable-json.ts';
 
 export interface ConnectedProvider {
   /** Fresh: no cursor, so that its first List is a full one. */

@@ -11,7 +11,7 @@ import { createMemoryNetwork } from '@bigfleet/wire/memory';
 import { FakeProvider } from '../testing/index.ts';
 import type { RegistryTarget } from './assignment.ts';
 import { incoming } from './testing/builders.ts';
-import { fourCoresIn, OwnedShard } from './testing/owned-shard.ts';
+import { fourCoresIn, OwnedShard } from '../process/testing/owned-shard.ts';
 
 const ADDRESS = 'alpha:9000';
 const ENTRY: RegistryTarget = { name: 'alpha', address: ADDRESS, region: 'eu', isShared: false };

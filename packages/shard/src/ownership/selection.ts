@@ -20,7 +20,10 @@ import {
   satisfiesAll,
   subtract,
   victimScore,
+  type StateCode,
 } from '@bigfleet/engine';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { ControlParts } from './control-parts.ts';
 
 /** More than this moves in no single step, whatever was asked for. */
 export const MAX_MACHINES_PER_STEP = 50;
@@ -44,7 +47,7 @@ export interface Resolution {
 }
 
 /** Whether the machine would serve the demand, wherever it stands now. */
-export function isSelected(machine: Machine, selector: MachineSelector): boolean {
+function isSelected(machine: Machine, selector: MachineSelector): boolean {
   const { instanceType, zone, requirements, minUnit, interruptionBucket } = selector;
   if (instanceType !== '' && machine.instanceType !== instanceType) return false;
   if (zone !== '' && machine.zone !== zone) return false;
@@ -125,4 +128,53 @@ function takeUntilCovered(
 /** Penalties may be infinite, and infinities have no difference. */
 function order(a: number, b: number): number {
   return a < b ? -1 : Number(a > b);
+}
+
+/** A choice among this many is as good as any: one step moves at most fifty. */
+const MAX_CANDIDATES = 20_000;
+
+export interface CandidateQuery {
+  readonly state: StateCode;
+  readonly selector: MachineSelector;
+  /** A machine reserved for another shard than this one is no candidate. */
+  readonly toShardId: string;
+}
+
+/**
+ * Machines of one shared provider that this shard may give: in the wanted state, not promised to
+ * another shard, with nothing under way. Walks the columns and makes objects only of machines that
+ * match, a bounded number of them. Undefined when this shard does not share the provider.
+ */
+export function giveCandidates(
+  { core, store, directory, reservations }: ControlParts,
+  { state, selector, toShardId }: CandidateQuery,
+): readonly Machine[] | undefined {
+  const provider = directory.nameAt(selector.providerAddress);
+  if (provider === undefined || directory.get(provider)?.isShared !== true) return undefined;
+  const { fleet } = core;
+  const found: Machine[] = [];
+  for (const slot of slotsOf(fleet, provider, state)) {
+    const machine = fleet.read(slot);
+    const reservedFor = reservations.recipientOf(machine.id);
+    if (reservedFor !== undefined && reservedFor !== toShardId) continue;
+    if (store.rules.of(machine) !== 'mine' || !isSelected(machine, selector)) continue;
+    found.push(machine);
+    if (found.length >= MAX_CANDIDATES) break;
+  }
+  return found;
+}
+
+function* slotsOf(fleet: Fleet, provider: string, state: StateCode): IterableIterator<number> {
+  const { ids, columns, classes, slotCount } = fleet.inventory;
+  const isOfProvider = new Map<number, boolean>();
+  for (let slot = 0; slot < slotCount; slot++) {
+    if (columns.state[slot] !== state || ids[slot] === '') continue;
+    const klass = columns.klass[slot] as number;
+    let isOf = isOfProvider.get(klass);
+    if (isOf === undefined) {
+      isOf = classes.shape(klass)?.provider === provider;
+      isOfProvider.set(klass, isOf);
+    }
+    if (isOf && fleet.pendingOf(slot) === 'none') yield slot;
+  }
 }

@@ -1,6 +1,6 @@
-// The shard as somebody outside may steer it who knows the whole fleet: what it reports, what it can
-// be told. A port: the shard knows nothing about who is at its other end, when it speaks, or over
-// what (coordinator R1). Every method may be called at any time and none waits for the decision loop.
+// The port through which the shard is steered by a process that knows the whole fleet: its reports and its
+// orders. The shard does not know which process that is, when it speaks, or over which transport
+// (coordinator R1). Every method may be called at any time and none waits for the decision loop.
 //
 // Reports are values as of the call. Orders are idempotent by transfer id and answer with an outcome,
 // never with an exception, except for a disk that cannot keep what must be durable.
@@ -39,7 +39,7 @@ export interface ShardControl {
 
   /** Durable and in force when it resolves. */
   applyAssignment(assignment: ShardAssignment): Promise<void>;
-  /** Before each report: what it is silent about must hold when its answer is lost, too. */
+  /** Before each report: a domain that the report does not name stays closed, also if the answer is lost. */
   closeEmptyDomains(): Promise<void>;
   /** The ledger took a report, and had no assignment to send. */
   answeredWithoutAssignment(): void;
@@ -132,3 +132,13 @@ export type OrderOutcome =
   | { readonly kind: 'rejected'; readonly code: InstructionReason; readonly detail: string }
   /** May succeed when it is repeated. */
   | { readonly kind: 'failed'; readonly code: InstructionReason | ''; readonly detail: string };
+
+export const accepted: OrderOutcome = { kind: 'accepted' };
+
+export function rejected(code: InstructionReason, detail: string): OrderOutcome {
+  return { kind: 'rejected', code, detail };
+}
+
+export function failed(code: InstructionReason | '', detail: string): OrderOutcome {
+  return { kind: 'failed', code, detail };
+}

@@ -1,6 +1,6 @@
 // Every transfer that this shard takes part in (coordinator §9.6), as one immutable value: what
-// `transfers.json` holds. A step gives a new book; whoever takes it makes the book durable before
-// it acts on it or acknowledges it. Pure.
+// `transfers.json` holds. A step gives a new book, which the caller makes durable before it acts on it or
+// acknowledges it. Pure.
 //
 // A freeze has no time limit: the commit may have happened on the other side of a partition, so
 // only CANCEL and RELEASE end it. Nothing here forgets a frozen transfer.

@@ -2,8 +2,10 @@
 // and CANCEL as the donor, CLAIM as the recipient. Each is idempotent by transfer id: what the book
 // already says is answered again and not done again.
 //
-// Nothing is ever drained for a transfer: what is not idle and unbound when it is chosen is not
-// chosen.
+// Nothing is drained for a transfer: only machines that are idle and unbound are chosen.
+//
+// CLAIM, and RELEASE after a commit, come from a coordinator of an older build: today the assignment says
+// both (ownership-store.ts).
 
 import { withDeadline } from '@bigfleet/base';
 import { printResources, State } from '@bigfleet/engine';
@@ -11,10 +13,15 @@ import { machineOfNewReport } from '../execute/adopt.ts';
 import type { Provider, ReportedMachine } from '../provider/provider.ts';
 import { ProviderError } from '../provider/provider-error.ts';
 import type { ControlParts } from './control-parts.ts';
-import { giveCandidates } from './give-candidates.ts';
-import { accepted, failed, rejected } from './outcomes.ts';
-import { resolveTransfer } from './selection.ts';
-import type { OrderOutcome, PrepareOrder, TransferOrder } from './shard-control.ts';
+import { giveCandidates, resolveTransfer } from './selection.ts';
+import {
+  accepted,
+  failed,
+  rejected,
+  type OrderOutcome,
+  type PrepareOrder,
+  type TransferOrder,
+} from './shard-control.ts';
 import { cancelledIn, type TransferRecord } from './transfer-book.ts';
 
 /** For all Gets of one CLAIM: the instruction worker must come back. */
@@ -42,7 +49,7 @@ export async function prepareTransfer(
   return { kind: 'accepted', machineIds, covered: quantities };
 }
 
-/** Durable, then out of the inventory: the store's listeners drop what is not ours any more. */
+/** Durable, then out of the inventory: the store's listeners drop the machines. */
 export async function releaseTransfer(
   { store }: ControlParts,
   { transferId, peerShardId, machineIds }: TransferOrder,
@@ -91,7 +98,8 @@ export async function claimTransfer(
   return fetchClaimed(parts, ids);
 }
 
-async function fetchClaimed(
+/** Claimed machines enter the fleet in the state that their provider reports, without waiting for a List. */
+export async function fetchClaimed(
   { core, runtime, providers, directory, store, logger }: ControlParts,
   machineIds: readonly string[],
 ): Promise<OrderOutcome> {

@@ -14,7 +14,7 @@ import { WorkerScans } from '../provider/scan/worker-scans.ts';
 import type { DurableFile } from '../rails/durable-file.ts';
 import { createFakeFleet } from './fake-fleet.ts';
 import type { FakeSettings, ProcessSettings } from './process-settings.ts';
-import { type ProviderTarget, readProvidersFile } from './provider-targets.ts';
+import { type ProviderTarget, readProvidersFile } from '../ownership/provider-targets.ts';
 
 export interface DialProvidersOptions {
   readonly runtime: Runtime;

@@ -5,7 +5,7 @@ import type { ListenAddress } from '@bigfleet/telemetry';
 import type { Keepalive } from '@bigfleet/wire';
 import type { FakeSpec } from '../testing/index.ts';
 import type { ShardSettings } from './shard-options.ts';
-import type { ProviderTarget } from './provider-targets.ts';
+import type { ProviderTarget } from '../ownership/provider-targets.ts';
 
 export interface ProcessSettings {
   readonly shardId: string;

@@ -4,7 +4,8 @@ import type { Clock } from '@bigfleet/base';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
 import type { RoundOutcome } from '../provider/provider-rounds.ts';
-import { countByProvider, type ProviderSummaryInit } from './shard-status.ts';
+import { countByProvider } from '../ownership/fleet-summary.ts';
+import type { ProviderSummaryInit } from './shard-status.ts';
 
 interface LastList {
   readonly isHealthy: boolean;

@@ -18,35 +18,6 @@ export function machinesByState({ inventory }: Fleet): Record<string, number> {
   return counts;
 }
 
-export interface ProviderCounts {
-  readonly totalMachines: number;
-  readonly idleMachines: number;
-  readonly speculativeMachines: number;
-}
-
-/** By provider. Cost: one step per class and state. */
-export function countByProvider({ inventory }: Fleet): ReadonlyMap<string, ProviderCounts> {
-  const { classes } = inventory;
-  const counts = new Map<string, { -readonly [K in keyof ProviderCounts]: number }>();
-  for (let klass = 0; klass < classes.length; klass++) {
-    const provider = classes.shape(klass)?.provider;
-    if (provider === undefined) continue;
-    const count = counts.get(provider) ?? {
-      totalMachines: 0,
-      idleMachines: 0,
-      speculativeMachines: 0,
-    };
-    for (let state = 0; state < STATE_COUNT; state++) {
-      const machines = classes.counts[klass * STATE_COUNT + state] ?? 0;
-      count.totalMachines += machines;
-      if (state === State.Idle) count.idleMachines += machines;
-      if (state === State.Speculative) count.speculativeMachines += machines;
-    }
-    counts.set(provider, count);
-  }
-  return counts;
-}
-
 /** What a provider bills: machines that have a host, until they are deleted. */
 const BILLED: readonly StateCode[] = [
   State.Idle,

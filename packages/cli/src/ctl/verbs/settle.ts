@@ -35,10 +35,7 @@ export const settleVerb: Verb = defineVerb({
     report: async ({ links, values: { machine, home, shard } }) => {
       const subject = machine === '' ? `home ${home}` : `machine ${machine}`;
       await links.coordinator.ask('settle', (api, call) =>
-        api.coordinator.assignDomain(
-          { topologyKey: '', topologyValue: subject, shardId: shard },
-          call,
-        ),
+        api.coordinator.assignDomain({ disputedSubject: subject, shardId: shard }, call),
       );
       return textReport([`settled ${subject} → ${shard}`], { subject, shard });
     },

@@ -13,8 +13,7 @@ import {
 import { Cooldowns } from '../../moves/cooldowns.ts';
 import { Reservations } from '../../moves/reservations.ts';
 import { DEFAULT_REBALANCE_SETTINGS } from '../../moves/settings.ts';
-import { pictureOf } from '../../reports/picture.ts';
-import type { ShardPicture } from '../../reports/soft-state.ts';
+import { pictureOf, type ShardPicture } from '../../reports/soft-state.ts';
 import type { CommandBody } from '../../state/commands.ts';
 import { decide } from '../../state/decide/decide.ts';
 import { FleetState } from '../../state/fleet-state.ts';
