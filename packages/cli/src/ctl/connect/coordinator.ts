@@ -13,10 +13,8 @@ import {
   RpcError,
   type TlsMaterial,
 } from '@bigfleet/wire';
-import type { Channels } from './channels.ts';
 import { callFailure } from './failure.ts';
-import type { Network } from './network.ts';
-import { dialTarget, hostPortOf, joinHostPort } from './target.ts';
+import { type Channels, dialTarget, hostPortOf, joinHostPort, type Network } from './network.ts';
 
 /** A redirect loop between replicas that disagree ends here. */
 const MAX_TRIES = 12;
@@ -40,14 +38,14 @@ export interface CoordinatorOptions {
 
 export interface AskOptions {
   /** For RPCs that may take as long as they need; Ctrl-C still ends them. */
-  readonly isUnbounded?: boolean;
+  readonly isUnbounded?: boolean | undefined;
   /** Answered by any replica: no redirect is followed. */
-  readonly isAnyReplica?: boolean;
+  readonly isAnyReplica?: boolean | undefined;
 }
 
 export interface Replica {
   readonly target: string;
-  readonly serverName?: string;
+  readonly serverName?: string | undefined;
 }
 
 export type CoordinatorWork<T> = (api: CoordinatorApi, call: CallOptions) => Promise<T>;

@@ -10,9 +10,8 @@ import {
   ProviderAdmin,
   type TlsMaterial,
 } from '@bigfleet/wire';
-import type { Channels } from './channels.ts';
 import { callFailure } from './failure.ts';
-import { dialTarget } from './target.ts';
+import { type Channels, dialTarget } from './network.ts';
 
 export interface ProviderApi {
   readonly provider: Client<typeof CapacityProvider>;

@@ -16,11 +16,10 @@ import {
   type TlsMaterial,
 } from '@bigfleet/wire';
 import { nearestName } from '@bigfleet/process/flags';
-import { describeFailure } from '../frame/describe-failure.ts';
-import type { Channels } from './channels.ts';
+import { CTL_EXIT } from '../output/report.ts';
 import type { CoordinatorLink } from './coordinator.ts';
-import { callFailure } from './failure.ts';
-import { dialTarget } from './target.ts';
+import { callFailure, describeFailure } from './failure.ts';
+import { type Channels, dialTarget } from './network.ts';
 
 /** Connections at once; 200 shards must not be 200 handshakes. */
 const MAX_AT_ONCE = 16;
@@ -67,9 +66,20 @@ export interface ShardsOptions {
 
 export interface AskOptions {
   /** A stream that ends when the reader wants it to. */
-  readonly isUnbounded?: boolean;
+  readonly isUnbounded?: boolean | undefined;
   /** For whoever judges by itself who answered. */
-  readonly isAnyShard?: boolean;
+  readonly isAnyShard?: boolean | undefined;
+}
+
+/** The id, or the address when no id is known. */
+export function shardLabel({ id, address }: ShardTarget): string {
+  return id === '' ? address : id;
+}
+
+/** Partial when some answered; failed when none did. */
+export function exitCodeOf({ answers, problems }: ShardAnswers<unknown>): number {
+  if (problems.length === 0) return CTL_EXIT.ok;
+  return answers.length === 0 ? CTL_EXIT.failed : CTL_EXIT.partial;
 }
 
 export type ShardWork<T> = (api: ShardApi, call: CallOptions) => Promise<T>;

@@ -14,8 +14,8 @@ import { RealShards } from '../../ctl/testing/real-shard.ts';
 import { type Ran, runCommand } from '../../testing/run-bigfleet.ts';
 
 const here = (name: string): string => path.join(import.meta.dirname, name);
-const CHANGED_BUILD = fileURLToPath(new URL('./testing/changed-main.ts', import.meta.url));
-const SILENT_BUILD = fileURLToPath(new URL('./testing/silent-main.ts', import.meta.url));
+const CHANGED_BUILD = fileURLToPath(new URL('../../testing/changed-main.ts', import.meta.url));
+const SILENT_BUILD = fileURLToPath(new URL('../../testing/silent-main.ts', import.meta.url));
 
 let folder = '';
 before(async () => {
