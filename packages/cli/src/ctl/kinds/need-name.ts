@@ -29,9 +29,7 @@ export function parseNeedName(text: string): Result<NeedName, string> {
   }
   const [, cluster = '', short = ''] = SHORT.exec(text) ?? [];
   if (cluster !== '') return ok({ kind: 'short', clusterId: cluster, short });
-  return err(
-    'write <cluster>/<need> with the need as get needs -o wide shows it, or its fingerprint',
-  );
+  return err('write <cluster>/<need> as get needs shows it, or <cluster>/<fingerprint>[/<group>]');
 }
 
 /** For tables, and to be typed again. */
@@ -40,9 +38,12 @@ export function shortNeed(fingerprint: string, group: string): string {
   return hash.slice(0, SHORT_LENGTH);
 }
 
+/** The short form of a profile, which brakes and shortfalls show, names each gang of the profile. */
 export function isNamedNeed(name: NeedName, ref: NeedRef): boolean {
   const { clusterId, profileFingerprint, group } = ref;
   if (name.clusterId !== clusterId) return false;
-  if (name.kind === 'short') return shortNeed(profileFingerprint, group) === name.short;
+  if (name.kind === 'short') {
+    return [group, ''].some((each) => shortNeed(profileFingerprint, each) === name.short);
+  }
   return name.ref.profileFingerprint === profileFingerprint && name.ref.group === group;
 }

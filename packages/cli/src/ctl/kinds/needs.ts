@@ -14,9 +14,11 @@ import { defineKind, fromShards, isOfCluster, type Kind, type ListQuery, onlyOne
 import { isNamedNeed, type NeedRef, parseNeedName, shortNeed } from './need-name.ts';
 
 interface NeedRow {
+  /** `<cluster>/<need>`, as `explain need` and `describe need` take it. */
+  readonly name: string;
   readonly cluster: string;
   readonly shard: string;
-  /** Short form, for `explain need` and `describe need`. */
+  /** Short form. */
   readonly need: string;
   readonly fingerprint: string;
   readonly group: string;
@@ -50,10 +52,12 @@ interface NeedRow {
 
 function needRow(view: NeedView, shard: string): NeedRow {
   const { need, matchingSupply: supply } = view;
+  const short = shortNeed(view.profileFingerprint, need?.group ?? '');
   return {
+    name: `${view.clusterId}/${short}`,
     cluster: view.clusterId,
     shard,
-    need: shortNeed(view.profileFingerprint, need?.group ?? ''),
+    need: short,
     fingerprint: view.profileFingerprint,
     group: need?.group ?? '',
     priority: need?.priority ?? 0,
@@ -136,8 +140,7 @@ function incompleteness({ cycle, total, views }: Needs): string | undefined {
 export const needs: Kind = defineKind<NeedRow>({
   plural: 'needs',
   columns: [
-    { title: 'CLUSTER', of: ({ cluster }) => cluster },
-    { title: 'NEED', of: ({ need }) => need, isWide: true },
+    { title: 'NEED', of: ({ name }) => name },
     { title: 'PRIORITY', of: ({ priority }) => String(priority) },
     {
       title: 'SATISFIED',
@@ -148,6 +151,7 @@ export const needs: Kind = defineKind<NeedRow>({
     { title: 'CLAIMED', of: ({ claimedMachines }) => String(claimedMachines) },
     { title: 'REASON', of: ({ reason }) => reason },
     { title: 'AGE', of: ({ ageCycles }) => (ageCycles === 0 ? '' : `${ageCycles}c`) },
+    { title: 'CLUSTER', of: ({ cluster }) => cluster, isWide: true },
     { title: 'GROUP', of: ({ group }) => group, isWide: true },
     { title: 'RESOURCES', of: ({ resources }) => resourcesText(resources), isWide: true },
     { title: 'REQUIREMENTS', of: ({ requirements }) => requirements.join(' '), isWide: true },

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Operator } from '@bigfleet/wire';
-import { parseNeedName, shortNeed } from './need-name.ts';
+import { isNamedNeed, parseNeedName, shortNeed } from './need-name.ts';
 import { parseSelector } from './selector.ts';
 
 const { IN, NOT_IN, EXISTS, DOES_NOT_EXIST } = Operator;
@@ -91,4 +91,18 @@ test('names of needs: exact with and without a group, and short', () => {
   for (const wrong of ['', 'blue', 'blue/', `/${short}`, `blue/${short}0`, 'blue/p=1']) {
     assert.equal(parseNeedName(wrong).ok, false, wrong);
   }
+});
+
+test('a short form names its need, and that of a profile every gang of it', () => {
+  const gang = { clusterId: 'blue', profileFingerprint: PRINT, group: 'train-7' };
+  const names = (text: string): boolean => {
+    const parsed = parseNeedName(text);
+    return parsed.ok && isNamedNeed(parsed.value, gang);
+  };
+  assert.ok(names(`blue/${shortNeed(PRINT, 'train-7')}`));
+  assert.ok(names(`blue/${shortNeed(PRINT, '')}`), 'as get brakes shows it');
+  assert.ok(names(`blue/${PRINT}/train-7`));
+  assert.ok(!names(`blue/${shortNeed(PRINT, 'train-8')}`));
+  assert.ok(!names(`red/${shortNeed(PRINT, 'train-7')}`));
+  assert.ok(!names(`blue/${PRINT}`), 'a fingerprint is exact');
 });

@@ -41,6 +41,7 @@ interface ShardStatusView {
   readonly shortfalls: number;
   readonly machines: number;
   readonly machinesByState: Readonly<Record<string, number>>;
+  readonly dollarsPerHour: number;
   readonly actuation: ActuationRow | null;
   readonly providers: readonly ShardProviderView[];
   readonly recordsOldestCycle: bigint;
@@ -86,6 +87,7 @@ function statusView(status: ShardStatus, nowUnixNanos: bigint): ShardStatusView 
     shortfalls: status.shortfalls,
     machines: Object.values(machinesByState).reduce((sum, count) => sum + count, 0),
     machinesByState: { ...machinesByState },
+    dollarsPerHour: wholeMicros(status.dollarsPerHour),
     actuation: actuation === undefined ? null : actuationRow(actuation),
     providers: status.providers.map((provider) => ({
       name: provider.name,
@@ -101,6 +103,11 @@ function statusView(status: ShardStatus, nowUnixNanos: bigint): ShardStatusView 
     recordsOldestCycle: status.recordsOldestCycle,
     assignmentRevision: status.assignmentRevision,
   };
+}
+
+/** A sum of prices without the digits that adding them up made. */
+export function wholeMicros(dollars: number): number {
+  return Math.round(dollars * 1e6) / 1e6;
 }
 
 function ofStatus(read: (status: ShardStatusView) => string): (row: ShardRow) => string {

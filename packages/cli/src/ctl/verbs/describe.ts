@@ -23,7 +23,7 @@ export const describeVerb: Verb = defineVerb({
   summary: 'everything about one machine, need, shard, cluster …',
   details: [
     `Kinds: ${SINGULARS.join(' ')}.`,
-    'Names: a need is <cluster>/<need>, a brake that or <provider>/<instance type>, a domain',
+    'Names are what get shows: a need is <cluster>/<need>, a brake that or <provider>/<type>, a domain',
     '<key>=<value>, a quota <provider>/<region>, everything else its id. Machines and needs come',
     'with the last decision about them.',
   ],

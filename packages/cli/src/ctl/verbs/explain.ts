@@ -21,9 +21,9 @@ export const explainVerb: Verb = defineVerb({
   group: 'Understand',
   summary: 'why a machine or a need was treated as it was',
   details: [
-    'A machine is named by its id, a need by <cluster>/<need> as get needs -o wide shows it, or',
-    'by <cluster>/<fingerprint>[/<group>]. The newest record that mentions it answers, also with',
-    'what held its actions back: a rail, a full queue, a pause, an action under way.',
+    'A machine is named by its id, a need by <cluster>/<need> as get needs shows it, or by',
+    '<cluster>/<fingerprint>[/<group>]. The newest record that mentions it answers, also with what',
+    'held its actions back: a rail, a full queue, a pause, an action under way.',
   ],
   words: [{ name: 'machine|need', choices: ['machine', 'need'] }, { name: 'name' }],
   flags: {

@@ -3,10 +3,10 @@
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
 import { EVERYTHING } from '../kinds/kind.ts';
-import { type ShardRow, shards } from '../kinds/shards.ts';
+import { type ShardRow, shards, wholeMicros } from '../kinds/shards.ts';
 import type { Style } from '../output/style.ts';
 import { type Column, tableLines } from '../output/table.ts';
-import { countText } from '../output/text.ts';
+import { countText, dollarsText } from '../output/text.ts';
 import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
 
 /** In transit: neither free nor serving. */
@@ -21,13 +21,13 @@ function ofState(...states: readonly string[]): (row: ShardRow) => string {
 
 const columns: readonly Column<ShardRow>[] = [
   { title: 'SHARD', of: ({ shard }) => shard },
-  { title: 'CYCLE', of: ({ status }) => (status === null ? '' : String(status.cycle)) },
   { title: 'AGO', of: ({ status }) => status?.lastCycleAge ?? '' },
   { title: 'SERVING', of: ofState('Configured'), tone: () => 'good' },
   { title: 'IDLE', of: ofState('Idle') },
   { title: 'BUSY', of: ofState(...BUSY) },
   { title: 'FAILED', of: ofState('Failed') },
   { title: 'QUOTA', of: ofState('Speculative') },
+  { title: '$/H', of: ({ status }) => (status === null ? '' : dollarsText(status.dollarsPerHour)) },
   { title: 'NEEDS', of: ({ status }) => (status === null ? '' : String(status.needs)) },
   {
     title: 'SHORT',
@@ -35,6 +35,7 @@ const columns: readonly Column<ShardRow>[] = [
     tone: ({ status }) => (status !== null && status.shortfalls > 0 ? 'bad' : undefined),
   },
   { title: 'STATE', of: stateOf, tone: (row) => (stateOf(row) === 'ok' ? 'good' : 'warn') },
+  { title: 'CYCLE', of: ({ status }) => String(status?.cycle ?? ''), isWide: true },
   { title: 'SESSIONS', of: ({ status }) => String(status?.sessions ?? ''), isWide: true },
   { title: 'VERSION', of: ({ status }) => status?.version ?? '', isWide: true },
 ];
@@ -50,7 +51,10 @@ export const topVerb: Verb = defineVerb({
   name: 'top',
   group: 'Look',
   summary: 'the fleet at a glance; live on a terminal, until Ctrl-C',
-  details: ['QUOTA counts machines that could be created, BUSY those between two states.'],
+  details: [
+    'QUOTA counts machines that could be created, BUSY those between two states. $/H is what the',
+    'providers bill for the machines that exist.',
+  ],
   flags: shardFlags,
   examples: ['top', 'top --watch=false -o json', 'top --shard=shard-0 --interval=1s'],
   problem: shardFlagsProblem,
@@ -83,6 +87,7 @@ interface FleetSummary {
   readonly pausedShards: number;
   readonly machines: number;
   readonly machinesByState: Readonly<Record<string, number>>;
+  readonly dollarsPerHour: number;
   readonly sessions: number;
   readonly needs: number;
   readonly shortfalls: number;
@@ -105,6 +110,7 @@ function fleetSummary(rows: readonly ShardRow[]): FleetSummary {
     pausedShards: statuses.filter(({ actuation }) => actuation?.paused === true).length,
     machines: sum(({ machines }) => machines),
     machinesByState: byState,
+    dollarsPerHour: wholeMicros(sum(({ dollarsPerHour }) => dollarsPerHour)),
     sessions: sum(({ sessions }) => sessions),
     needs: sum(({ needs }) => needs),
     shortfalls: sum(({ shortfalls }) => shortfalls),
@@ -127,6 +133,7 @@ function summaryLines(summary: FleetSummary, style: Style): readonly string[] {
   return [
     `Shards:   ${summary.shards}${troubles.length === 0 ? '' : ` (${troubles.join(', ')})`}`,
     `Machines: ${[countText(summary.machines), ...(states.length > 0 ? [`(${states.join(', ')})`] : [])].join(' ')}`,
+    `Cost:     ${dollarsText(summary.dollarsPerHour)} per hour`,
     `Demand:   ${countText(summary.needs)} needs of ${countText(summary.sessions)} sessions, ${short}`,
   ];
 }
