@@ -10,8 +10,7 @@ import {
   stableMessages,
   startHttpServer,
 } from '@bigfleet/telemetry';
-import type { Command } from '../command.ts';
-import { serveCommand, type ServeOptions, type Serving } from '../serve-command.ts';
+import { type Command, serveCommand, type ServeOptions, type Serving } from '../command.ts';
 import { Reporting } from '../shard/reporting.ts';
 import { allInOneFlags } from './flags.ts';
 import { type AllInOneSettings, allInOneSettings } from './settings.ts';

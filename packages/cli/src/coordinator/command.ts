@@ -2,8 +2,7 @@
 
 import { type CoordinatorSettings, startCoordinatorProcess } from '@bigfleet/coordinator';
 import { isLoopback, isPlainEndpoint } from '@bigfleet/process/flags';
-import type { Command } from '../command.ts';
-import { serveCommand } from '../serve-command.ts';
+import { type Command, serveCommand } from '../command.ts';
 import { coordinatorFlags } from './flags.ts';
 import { coordinatorSettings } from './settings.ts';
 

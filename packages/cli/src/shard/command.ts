@@ -3,8 +3,7 @@
 import { describeThrown } from '@bigfleet/base';
 import { type RunningProcess, startShardProcess } from '@bigfleet/shard';
 import type { ProcessPort } from '@bigfleet/process';
-import type { Command } from '../command.ts';
-import { serveCommand, type ServeOptions, type Serving } from '../serve-command.ts';
+import { type Command, serveCommand, type ServeOptions, type Serving } from '../command.ts';
 import { shardFlags } from './flags.ts';
 import { Reporting } from './reporting.ts';
 import { type ShardCommand, shardSettings } from './settings.ts';
