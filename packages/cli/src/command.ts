@@ -5,15 +5,12 @@ import { BigFleetError, describeThrown, type Result, type Runtime } from '@bigfl
 import {
   createLogger,
   createRegistry,
-  type LogFormat,
   type Logger,
-  type LogLevel,
   type MetricRegistry,
   stableMessages,
   stderrSink,
 } from '@bigfleet/telemetry';
 import {
-  type Flag,
   type FlagTable,
   type FlagValues,
   helpText,
@@ -21,6 +18,7 @@ import {
   parseFlags,
 } from '@bigfleet/process/flags';
 import type { ProcessPort } from '@bigfleet/process';
+import type { ProcessFlags } from './process-flags.ts';
 
 /** As processes report it and as clients compare it. */
 export const BUILD_VERSION = '0.1.0';
@@ -42,11 +40,6 @@ export interface Command {
 
 type Env = ProcessPort['env'];
 
-type LogFlags = {
-  readonly 'log-format': Flag<LogFormat>;
-  readonly 'log-level': Flag<LogLevel>;
-};
-
 export interface ServeOptions<Settings> {
   readonly runtime: Runtime;
   readonly port: ProcessPort;
@@ -64,7 +57,7 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-export interface ServeSpec<Table extends FlagTable & LogFlags, Settings> {
+export interface ServeSpec<Table extends FlagTable & ProcessFlags, Settings> {
   readonly name: string;
   readonly summary: string;
   readonly flags: Table;
@@ -76,7 +69,7 @@ export interface ServeSpec<Table extends FlagTable & LogFlags, Settings> {
   readonly start: (options: ServeOptions<Settings>) => Promise<Serving>;
 }
 
-export function serveCommand<Table extends FlagTable & LogFlags, Settings>(
+export function serveCommand<Table extends FlagTable & ProcessFlags, Settings>(
   spec: ServeSpec<Table, Settings>,
 ): Command {
   const { name, summary, flags } = spec;
@@ -105,7 +98,7 @@ export function serveCommand<Table extends FlagTable & LogFlags, Settings>(
 }
 
 function loggerOf(
-  values: FlagValues<LogFlags>,
+  values: FlagValues<ProcessFlags>,
   { clock, timers }: Runtime,
   registry: MetricRegistry,
 ): Logger {

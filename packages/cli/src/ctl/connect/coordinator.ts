@@ -11,10 +11,9 @@ import {
   CoordinatorAdmin,
   createClient,
   RpcError,
-  type TlsMaterial,
 } from '@bigfleet/wire';
 import { callFailure } from './failure.ts';
-import { type Channels, dialTarget, hostPortOf, joinHostPort, type Network } from './network.ts';
+import { dialTarget, hostPortOf, joinHostPort, type Network, type LinkOptions } from './network.ts';
 
 /** A redirect loop between replicas that disagree ends here. */
 const MAX_TRIES = 12;
@@ -25,15 +24,10 @@ export interface CoordinatorApi {
   readonly admin: Client<typeof CoordinatorAdmin>;
 }
 
-export interface CoordinatorOptions {
-  readonly runtime: Runtime;
+export interface CoordinatorOptions extends LinkOptions {
   readonly network: Network;
-  readonly channels: Channels;
   /** As given: one address, or several with commas. */
   readonly addresses: readonly string[];
-  readonly tls: TlsMaterial | undefined;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
 }
 
 export interface AskOptions {

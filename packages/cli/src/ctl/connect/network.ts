@@ -94,6 +94,16 @@ function certificateExpiry(ask: CertificateAsk): Promise<number | undefined> {
   });
 }
 
+/** What every link to a server is made of. */
+export interface LinkOptions {
+  readonly runtime: Runtime;
+  readonly channels: Channels;
+  readonly tls: TlsMaterial | undefined;
+  /** For each call. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 /** The connections of one command: one channel per server, closed together at its end. */
 export class Channels {
   readonly #network: Network;

@@ -4,7 +4,7 @@
 // may lead to another (`:7780` leads everywhere), and a pause that hits the wrong shard and reports
 // success is worse than none. With TLS the certificate says who it is, else the shard itself.
 
-import { BigFleetError, type Runtime, runWithDeadline, withDeadline } from '@bigfleet/base';
+import { BigFleetError, runWithDeadline, withDeadline } from '@bigfleet/base';
 import {
   type CallOptions,
   type Client,
@@ -13,13 +13,12 @@ import {
   ShardAdmin,
   ShardQuery,
   ShardRead,
-  type TlsMaterial,
 } from '@bigfleet/wire';
 import { nearestName } from '@bigfleet/process/flags';
 import { CTL_EXIT } from '../output/report.ts';
 import type { CoordinatorLink } from './coordinator.ts';
 import { callFailure, describeFailure } from './failure.ts';
-import { type Channels, dialTarget } from './network.ts';
+import { dialTarget, type LinkOptions } from './network.ts';
 
 /** Connections at once; 200 shards must not be 200 handshakes. */
 const MAX_AT_ONCE = 16;
@@ -55,13 +54,8 @@ export interface ShardAnswers<T> {
   readonly problems: readonly string[];
 }
 
-export interface ShardsOptions {
-  readonly runtime: Runtime;
-  readonly channels: Channels;
+export interface ShardsOptions extends LinkOptions {
   readonly coordinator: CoordinatorLink;
-  readonly tls: TlsMaterial | undefined;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
 }
 
 export interface AskOptions {

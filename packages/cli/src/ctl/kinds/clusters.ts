@@ -5,22 +5,17 @@ import type { ClusterBinding } from '@bigfleet/wire';
 import { utcTime } from '../output/text.ts';
 import { defineKind, fromCoordinator, isOfCluster, isOfShard, type Kind, onlyOne } from './kind.ts';
 
-interface ClusterRow {
-  readonly cluster: string;
-  readonly shard: string;
-  readonly bound: string | null;
-  /** The other shard that serves it too; empty without one. */
-  readonly conflict: string;
-}
-
-function clusterRow(binding: ClusterBinding): ClusterRow {
+function clusterRow(binding: ClusterBinding) {
   return {
     cluster: binding.clusterId,
     shard: binding.shardId,
     bound: utcTime(binding.boundAtUnixNs) ?? null,
+    /** The other shard that serves it too; empty without one. */
     conflict: binding.conflictingShardId,
   };
 }
+
+type ClusterRow = ReturnType<typeof clusterRow>;
 
 export const clusters: Kind = defineKind<ClusterRow>({
   plural: 'clusters',

@@ -3,14 +3,7 @@
 import type { DomainAssignment } from '@bigfleet/wire';
 import { defineKind, fromCoordinator, isOfShard, type Kind } from './kind.ts';
 
-interface DomainRow {
-  readonly topologyKey: string;
-  readonly topologyValue: string;
-  readonly shard: string;
-  readonly state: 'assigned' | 'releasing';
-}
-
-function domainRow(assignment: DomainAssignment): DomainRow {
+function domainRow(assignment: DomainAssignment) {
   const { topologyKey, topologyValue, shardId, releasing } = assignment;
   return {
     topologyKey,
@@ -19,6 +12,8 @@ function domainRow(assignment: DomainAssignment): DomainRow {
     state: releasing ? 'releasing' : 'assigned',
   };
 }
+
+type DomainRow = ReturnType<typeof domainRow>;
 
 export const domains: Kind = defineKind<DomainRow>({
   plural: 'domains',

@@ -15,36 +15,7 @@ import {
 } from '../output/text.ts';
 import { defineKind, fromShards, type Kind, type ListQuery } from './kind.ts';
 
-interface MachineRow {
-  readonly machine: string;
-  readonly shard: string;
-  readonly state: string;
-  readonly stateSince: string | null;
-  readonly age: string;
-  readonly cluster: string;
-  readonly intendedCluster: string;
-  readonly node: string;
-  readonly provider: string;
-  readonly host: string;
-  readonly instanceType: string;
-  readonly zone: string;
-  readonly capacityType: string;
-  readonly dollarsPerHour: number;
-  readonly interruptionProbability: number;
-  readonly allocatable: Readonly<Record<string, string>>;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly priority: number;
-  readonly interruptionPenalty: string;
-  readonly reclamationPenalty: string;
-  readonly need: string;
-  readonly group: string;
-  readonly pendingAction: string;
-  readonly transfer: string;
-  readonly drainDeadline: string | null;
-  readonly lastError: string;
-}
-
-function machineRow(view: MachineView, shard: string, nowUnixNanos: bigint): MachineRow {
+function machineRow(view: MachineView, shard: string, nowUnixNanos: bigint) {
   const { host } = view;
   return {
     machine: view.machineId,
@@ -75,6 +46,8 @@ function machineRow(view: MachineView, shard: string, nowUnixNanos: bigint): Mac
     lastError: view.lastError,
   };
 }
+
+type MachineRow = ReturnType<typeof machineRow>;
 
 function stateTone(state: string): Tone | undefined {
   if (state === 'Failed') return 'bad';

@@ -13,50 +13,15 @@ import { countText, enumName, penaltyText, resourcesText, utcTime } from '../out
 import { defineKind, fromShards, isOfCluster, type Kind, type ListQuery, onlyOne } from './kind.ts';
 import { isNamedNeed, type NeedRef, parseNeedName, shortNeed } from './need-name.ts';
 
-interface NeedRow {
-  /** `<cluster>/<need>`, as `explain need` and `describe need` take it. */
-  readonly name: string;
-  readonly cluster: string;
-  readonly shard: string;
-  /** Short form. */
-  readonly need: string;
-  readonly fingerprint: string;
-  readonly group: string;
-  readonly priority: number;
-  readonly satisfied: boolean;
-  readonly resources: Readonly<Record<string, string>>;
-  readonly minUnit: Readonly<Record<string, string>>;
-  readonly deficit: Readonly<Record<string, string>>;
-  readonly claimedMachines: number;
-  readonly bootstrapping: number;
-  readonly provisioning: number;
-  readonly reason: string;
-  readonly ageCycles: number;
-  readonly requirements: readonly string[];
-  readonly spread: readonly string[];
-  readonly interruptionPenalty: string;
-  readonly reclamationPenalty: string;
-  readonly arrived: string | null;
-  readonly domain: string;
-  readonly parked: boolean;
-  readonly parkedAgeCycles: number;
-  readonly matchingSupply: {
-    readonly idle: number;
-    readonly configured: number;
-    readonly speculative: number;
-    readonly capped: boolean;
-  } | null;
-  readonly victims: number;
-  readonly domains: readonly string[];
-}
-
-function needRow(view: NeedView, shard: string): NeedRow {
+function needRow(view: NeedView, shard: string) {
   const { need, matchingSupply: supply } = view;
   const short = shortNeed(view.profileFingerprint, need?.group ?? '');
   return {
+    /** `<cluster>/<need>`, as `explain need` and `describe need` take it. */
     name: `${view.clusterId}/${short}`,
     cluster: view.clusterId,
     shard,
+    /** Short form. */
     need: short,
     fingerprint: view.profileFingerprint,
     group: need?.group ?? '',
@@ -93,6 +58,8 @@ function needRow(view: NeedView, shard: string): NeedRow {
     ),
   };
 }
+
+type NeedRow = ReturnType<typeof needRow>;
 
 /** The fine code; a shard that knows none tells the established reason. */
 function reasonOf({ reasonCode, unmetReason }: NeedView): string {

@@ -4,28 +4,16 @@ import { compareText } from '@bigfleet/base';
 import type { ProviderEntry, ShardReportSnapshot } from '@bigfleet/wire';
 import { defineKind, isOfShard, type Kind } from './kind.ts';
 
-interface ProviderRow {
-  readonly name: string;
-  readonly address: string;
-  readonly region: string;
-  /** 0: undeclared. */
-  readonly declaredQuota: number;
-  /** Empty: every registered shard. */
-  readonly shards: readonly string[];
-  /** Shards that dial a provider of this name because their flags say so. */
-  readonly byFlags: readonly string[];
-}
-
-function providerRows(
-  entries: readonly ProviderEntry[],
-  reports: readonly ShardReportSnapshot[],
-): ProviderRow[] {
+function providerRows(entries: readonly ProviderEntry[], reports: readonly ShardReportSnapshot[]) {
   return entries.map(({ name, address, region, declaredQuota, shards }) => ({
     name,
     address,
     region,
+    /** 0: undeclared. */
     declaredQuota,
+    /** Empty: every registered shard. */
     shards: [...shards].sort(compareText),
+    /** Shards that dial a provider of this name because their flags say so. */
     byFlags: reports
       .filter(({ summary }) =>
         (summary?.providers ?? []).some((each) => each.name === name && each.source === 'flag'),
@@ -33,6 +21,8 @@ function providerRows(
       .map(({ shardId }) => shardId),
   }));
 }
+
+type ProviderRow = ReturnType<typeof providerRows>[number];
 
 function shardsText({ shards, byFlags }: ProviderRow): string {
   const registered = shards.length === 0 ? ['all'] : shards.filter((id) => !byFlags.includes(id));

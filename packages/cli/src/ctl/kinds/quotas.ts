@@ -4,20 +4,15 @@ import { compareText } from '@bigfleet/base';
 import type { QuotaAllocation } from '@bigfleet/wire';
 import { defineKind, fromCoordinator, isOfShard, type Kind } from './kind.ts';
 
-interface QuotaRow {
-  readonly provider: string;
-  readonly region: string;
-  readonly shard: string;
-  readonly slice: number;
-}
-
-function quotaRows(allocations: readonly QuotaAllocation[]): QuotaRow[] {
+function quotaRows(allocations: readonly QuotaAllocation[]) {
   return allocations.flatMap(({ provider, region, perShard }) =>
     Object.entries(perShard)
       .sort(([a], [b]) => compareText(a, b))
       .map(([shard, slice]) => ({ provider, region, shard, slice })),
   );
 }
+
+type QuotaRow = ReturnType<typeof quotaRows>[number];
 
 export const quotas: Kind = defineKind<QuotaRow>({
   plural: 'quotas',

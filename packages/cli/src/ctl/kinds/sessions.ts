@@ -4,24 +4,7 @@ import type { SessionView } from '@bigfleet/wire';
 import { ageText, utcTime } from '../output/text.ts';
 import { collect, defineKind, fromShards, isOfCluster, type Kind } from './kind.ts';
 
-interface SessionRow {
-  readonly cluster: string;
-  readonly shard: string;
-  readonly connected: boolean;
-  readonly since: string | null;
-  readonly age: string;
-  readonly lastRollup: string | null;
-  readonly lastRollupAge: string;
-  readonly needs: number;
-  readonly machines: number;
-  readonly quarantinedRollups: number;
-  readonly outboxFrames: number;
-  readonly firstRollupReceived: boolean;
-  readonly extensions: readonly string[];
-  readonly identity: string;
-}
-
-function sessionRow(view: SessionView, shard: string, nowUnixNanos: bigint): SessionRow {
+function sessionRow(view: SessionView, shard: string, nowUnixNanos: bigint) {
   return {
     cluster: view.clusterId,
     shard,
@@ -39,6 +22,8 @@ function sessionRow(view: SessionView, shard: string, nowUnixNanos: bigint): Ses
     identity: view.presentedIdentity,
   };
 }
+
+type SessionRow = ReturnType<typeof sessionRow>;
 
 export const sessions: Kind = defineKind<SessionRow>({
   plural: 'sessions',

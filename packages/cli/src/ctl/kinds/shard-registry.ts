@@ -6,14 +6,7 @@ import type { ShardRegistryEntry, ShardReportSnapshot } from '@bigfleet/wire';
 import { ageText, utcTime } from '../output/text.ts';
 import { defineKind, fromCoordinator, type Kind, onlyOne } from './kind.ts';
 
-interface RegisteredShard {
-  readonly shard: string;
-  readonly address: string;
-  readonly registered: string | null;
-  readonly lastHeartbeat: string | null;
-}
-
-function registeredShard(entry: ShardRegistryEntry): RegisteredShard {
+function registeredShard(entry: ShardRegistryEntry) {
   return {
     shard: entry.shardId,
     address: entry.address,
@@ -21,6 +14,8 @@ function registeredShard(entry: ShardRegistryEntry): RegisteredShard {
     lastHeartbeat: utcTime(entry.lastHeartbeatUnixNs) ?? null,
   };
 }
+
+type RegisteredShard = ReturnType<typeof registeredShard>;
 
 export const registeredShards: Kind = defineKind<RegisteredShard>({
   plural: 'registered shards',
@@ -36,21 +31,7 @@ export const registeredShards: Kind = defineKind<RegisteredShard>({
   isNamed: ({ shard }, name) => shard === name,
 });
 
-interface ShardReportRow {
-  readonly shard: string;
-  readonly cycle: bigint;
-  readonly received: string | null;
-  readonly age: string;
-  readonly totalMachines: number;
-  readonly freeMachines: number;
-  readonly idleMachines: number;
-  readonly shortfalls: number;
-  readonly providers: readonly string[];
-  readonly instanceTypes: Readonly<Record<string, number>>;
-  readonly zones: Readonly<Record<string, number>>;
-}
-
-function shardReportRow(report: ShardReportSnapshot, nowUnixNanos: bigint): ShardReportRow {
+function shardReportRow(report: ShardReportSnapshot, nowUnixNanos: bigint) {
   const { summary } = report;
   return {
     shard: report.shardId,
@@ -66,6 +47,8 @@ function shardReportRow(report: ShardReportSnapshot, nowUnixNanos: bigint): Shar
     zones: { ...summary?.perZoneCounts },
   };
 }
+
+type ShardReportRow = ReturnType<typeof shardReportRow>;
 
 /** By name; a shard of an older version tells one address only. */
 function providersOf(summary: ShardReportSnapshot['summary']): readonly string[] {

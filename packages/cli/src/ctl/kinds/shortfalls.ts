@@ -7,29 +7,10 @@ import { collect, defineKind, fromShards, type Kind, onlyOne } from './kind.ts';
 import { shortNeed } from './need-name.ts';
 import { requirementText } from './needs.ts';
 
-interface ShortfallRow {
-  /** Short form of the profile. */
-  readonly need: string;
-  readonly fingerprint: string;
-  readonly shard: string;
-  readonly priority: number;
-  readonly deficit: Readonly<Record<string, string>>;
-  readonly minUnit: Readonly<Record<string, string>>;
-  readonly ageCycles: number;
-  readonly firstUnmet: string | null;
-  readonly reason: string;
-  /** The coordinator may move machines for it. */
-  readonly escalated: boolean;
-  readonly topologyConstrained: boolean;
-  readonly requirements: readonly string[];
-  readonly interruptionPenalty: string;
-  readonly clusters: readonly string[];
-  readonly clusterCount: number;
-}
-
-function shortfallRow(view: ShortfallView, shard: string): ShortfallRow {
+function shortfallRow(view: ShortfallView, shard: string) {
   const { shortfall } = view;
   return {
+    /** Short form of the profile. */
     need: shortNeed(view.profileFingerprint, ''),
     fingerprint: view.profileFingerprint,
     shard,
@@ -39,6 +20,7 @@ function shortfallRow(view: ShortfallView, shard: string): ShortfallRow {
     ageCycles: shortfall?.ageCycles ?? 0,
     firstUnmet: utcTime(view.firstUnmetUnixNanos) ?? null,
     reason: shortfall?.reasonCode ?? '',
+    /** The coordinator may move machines for it. */
     escalated: shortfall?.escalate ?? false,
     topologyConstrained: shortfall?.topologyConstrained ?? false,
     requirements: (shortfall?.requirements ?? []).map(requirementText),
@@ -47,6 +29,8 @@ function shortfallRow(view: ShortfallView, shard: string): ShortfallRow {
     clusterCount: view.clusterCount,
   };
 }
+
+type ShortfallRow = ReturnType<typeof shortfallRow>;
 
 const CLUSTERS_SHOWN = 2;
 

@@ -6,21 +6,7 @@ import { type TransferRecord, TransferRecordPhase } from '@bigfleet/wire';
 import { ageText, enumName, utcTime } from '../output/text.ts';
 import { defineKind, fromCoordinator, isOfShard, type Kind, onlyOne } from './kind.ts';
 
-interface TransferRow {
-  readonly transfer: string;
-  readonly from: string;
-  readonly to: string;
-  readonly tier: number;
-  readonly phase: string;
-  readonly machines: readonly string[];
-  readonly age: string;
-  readonly reasonCode: string;
-  readonly provider: string;
-  readonly created: string | null;
-  readonly updated: string | null;
-}
-
-function transferRow(record: TransferRecord, nowUnixNanos: bigint): TransferRow {
+function transferRow(record: TransferRecord, nowUnixNanos: bigint) {
   return {
     transfer: record.transferId,
     from: record.fromShardId,
@@ -35,6 +21,8 @@ function transferRow(record: TransferRecord, nowUnixNanos: bigint): TransferRow 
     updated: utcTime(record.updatedAtUnixNs) ?? null,
   };
 }
+
+type TransferRow = ReturnType<typeof transferRow>;
 
 export const transfers: Kind = defineKind<TransferRow>({
   plural: 'transfers',
