@@ -107,7 +107,7 @@ export const ADAPTERS: Readonly<Record<string, readonly RegExp[]>> = {
   pino: [/^packages\/telemetry\/src\//],
   '@kubernetes/client-node': [/^packages\/kube\/src\//],
   commander: [/^packages\/cli\/src\//],
-  yaml: [/^packages\/cli\/src\/ctl\/output\/yaml\.ts$/],
+  yaml: [/^packages\/cli\/src\/ctl\/output\/document\.ts$/],
   zod: [/^packages\/(?:cli|scaletest)\/src\//],
   'fast-check': [/\.(?:test|long)\.tsx?$/, /\/testing\//, /^test\//, /^bench\//],
   '@peculiar/x509': [/^test\//, /\/testing\//, /\.(?:test|long)\.ts$/],

@@ -64,6 +64,18 @@ test('a picture that is higher than the terminal is cut, and says so', async () 
   assert.equal(output.trimEnd().split('\n').length, 23);
 });
 
+test('lines that are wider than the terminal are cut, and none is left in colour', async () => {
+  const shards = [{ shardId: 'shard-0', address: `${'x'.repeat(100)}:1` }];
+  await using fake = await startFakeCoordinator({ shards });
+  const argv = [`--coordinator=${fake.address}`, 'list-shards', '-w'];
+  const { output } = await watch(argv, 1, { isTerminal: true });
+  const lines = output.replaceAll(/\u001b\[[\d;]*[A-Za-z]/g, '').split('\n');
+  assert.deepEqual([lines[1]?.length, lines[2]?.length], [80, 80]);
+  assert.match(lines[2] ?? '', /^shard-0 {2}x+$/);
+  const [, header = ''] = output.split('\n');
+  assert.equal(header.split('\u001b[1m').length, header.split('\u001b[0m').length);
+});
+
 test('NO_COLOR and a pipe get no escape codes', async () => {
   await using fake = await startFakeCoordinator();
   const argv = [`--coordinator=${fake.address}`, 'list-domain-assignments'];
