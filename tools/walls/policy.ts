@@ -1,8 +1,6 @@
 // What the walls allow, as tables. A change here is a change of architecture: make it with a
 // reason beside the row, and with a decision record when design.md says otherwise.
 
-import { words } from './words.ts';
-
 /**
  * Which of our packages each area may import, itself aside; tests obey the same rows, because a
  * test that needs a lower wall belongs under test/. The order is design.md's tree. Processes
@@ -142,3 +140,8 @@ export const SUBSTRATE_SDKS: readonly RegExp[] = [
   /^libvirt$/,
   /^ssh2$/,
 ];
+
+/** All words of the given lines, in order: tables of names read best as lines of words. */
+export function words(...lines: readonly string[]): readonly string[] {
+  return lines.flatMap((line) => line.split(' '));
+}
