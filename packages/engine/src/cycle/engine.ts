@@ -390,7 +390,7 @@ export class Engine {
     if (remaining === undefined) return quota;
     for (let provider = 0; provider < classes.providerCount; provider++) {
       const left = remaining.get(classes.providerName(provider));
-      assert(left === undefined || left >= 0, 'a slice of quota is a number from 0', { left });
+      assert(!Number.isNaN(left ?? 0), 'a slice of quota is a number', { provider });
       quota.push(left);
     }
     return quota;
