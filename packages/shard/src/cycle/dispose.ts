@@ -110,7 +110,7 @@ function newTally(): Tally {
   };
 }
 
-/** Nothing leaves a queue while this walk runs: who was refused once is refused to its end. */
+/** Nothing leaves a queue while this walk runs: a provider that refused once refuses to its end. */
 function isFull({ full }: Tally, fleet: Fleet, slot: number): boolean {
   return full.size > 0 && full.has(fleet.providerOf(slot));
 }
@@ -223,7 +223,7 @@ export interface DisposedCycle {
   readonly answer: CycleAnswer;
   readonly disposition: Disposition;
   readonly rails: ActuationRails;
-  /** Undefined: nobody refuses any. */
+  /** Undefined: no roll-up can be refused. */
   readonly refused: RefusedRollups | undefined;
 }
 

@@ -225,7 +225,7 @@ export class Fleet implements LocalMarks {
     }
   }
 
-  /** An action that is under way keeps the machine; whoever keeps the gate looks again. */
+  /** An action that is under way keeps the machine; the gate's owner looks again when it is over. */
   #leaveUnlessOurs(machine: Machine): void {
     if (this.#gate === undefined || this.#gate.mayStay(machine)) return;
     const slot = this.inventory.slotOf(machine.id);

@@ -1,5 +1,5 @@
 // How many machines there are, by state, capacity type and interruption penalty of what they serve.
-// Kept with every write, so that whoever scrapes reads some hundred numbers and walks no fleet.
+// Kept with every write, so that a scrape reads some hundred numbers and walks no fleet.
 
 import { PINNED_BUCKET } from '@bigfleet/base';
 import { CapacityType, type Machine, STATE_COUNT } from '@bigfleet/engine';

@@ -120,7 +120,7 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
 }
 
 // The bytes of one List, and text out of them. Text is checked when a range is first met and
-// made into a string only when somebody asks for it.
+// made into a string only when it is read.
 
 export class Source {
   readonly bytes: Uint8Array;

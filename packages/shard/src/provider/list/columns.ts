@@ -13,7 +13,7 @@ export interface ListData {
   readonly bytes: Uint8Array;
   readonly revision: Uint8Array;
   readonly rowCount: number;
-  /** Records without a usable id: nobody knows which machine they speak of. */
+  /** Records without a usable id: each may speak of any machine. */
   readonly unidentifiedCount: number;
   readonly rows: Rows;
   readonly idSlots: IdSlots;

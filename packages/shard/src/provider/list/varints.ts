@@ -63,7 +63,7 @@ export class Varints {
     return value;
   }
 
-  /** Where a value that nobody reads ends; −1 when it does not, or is a group. */
+  /** Where a value that is skipped ends; −1 when it does not, or is a group. */
   skip(wireType: number, start: number, end: number): number {
     let after = -1;
     if (wireType === 0) after = this.read(start, end) < 0 ? -1 : this.next;

@@ -106,7 +106,7 @@ class Pass {
   /** The table that knows this List's rows afterwards: the old one of a delta, else a new one. */
   readonly into: SeenMachines;
   readonly entryOf: Int32Array;
-  /** By entry of before; of a full List alone, because only that says who is gone. */
+  /** By entry of before; of a full List alone: a delta cannot say that a machine is gone. */
   readonly met: Uint8Array | undefined;
   readonly #rows: Uint32Array;
   #rowCount = 0;

@@ -1,6 +1,6 @@
 // The machines of one provider as their last rows showed them: id to digest, in typed arrays and one
 // pool of id bytes, because half a million strings in a Map would be a hundred megabytes of heap.
-// Entries only ever arrive; whoever wants one gone fills another table.
+// Entries only ever arrive: a full List fills a new table.
 //
 // Bound: the rows of a List and the machines that main names; about 30 bytes each, plus the id.
 
