@@ -13,15 +13,20 @@ export interface CtlContext {
   readonly network: Network;
 }
 
+export interface TerminalSize {
+  readonly rows: number;
+  readonly columns: number;
+}
+
 export interface CtlPort extends ProcessPort {
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
-  /** Lines of the terminal; asked again for every redraw. */
-  terminalRows(): number;
+  /** Of the terminal; asked again for every redraw. */
+  terminalSize(): TerminalSize;
   readonly home: string;
 }
 
-const DEFAULT_ROWS = 24;
+const DEFAULT_SIZE: TerminalSize = { rows: 24, columns: 80 };
 const STDOUT = 1;
 // Not process.stdout.isTTY: a first look at process.stdout makes a pipe non-blocking, and then a
 // reader that is slower than the answer would cut it off.
@@ -31,6 +36,9 @@ export const nodeCtlPort: CtlPort = {
   ...nodeProcess,
   isTerminal,
   // A terminal that does not know its size says 0.
-  terminalRows: () => (isTerminal ? process.stdout.rows : 0) || DEFAULT_ROWS,
+  terminalSize: () => ({
+    rows: (isTerminal ? process.stdout.rows : 0) || DEFAULT_SIZE.rows,
+    columns: (isTerminal ? process.stdout.columns : 0) || DEFAULT_SIZE.columns,
+  }),
   home: homedir(),
 };

@@ -5,10 +5,10 @@
 
 import { errorCatalogue, isErrorCode, sleep } from '@bigfleet/base';
 import { describeFailure } from '../connect/failure.ts';
-import type { CtlContext, CtlPort } from '../context.ts';
+import type { CtlContext, CtlPort, TerminalSize } from '../context.ts';
 import { documentText } from '../output/document.ts';
 import { CTL_EXIT, type Report } from '../output/report.ts';
-import { type Style, styleFor } from '../output/style.ts';
+import { cutStyled, type Style, styleFor } from '../output/style.ts';
 import { utcTime } from '../output/text.ts';
 import type { OutputForm } from './flags.ts';
 
@@ -84,19 +84,23 @@ function show({ context, output }: WatchOptions, report: Report, isFirst: boolea
   const time = utcTime(runtime.clock.unixNanos()) ?? '';
   if (port.isTerminal) {
     const lines = [time, ...text.trimEnd().split('\n'), ...report.problems];
-    port.writeOutput(`${isFirst ? CLEAR_ALL : ''}${picture(lines, port.terminalRows())}`);
+    port.writeOutput(`${isFirst ? CLEAR_ALL : ''}${picture(lines, port.terminalSize())}`);
     return;
   }
   port.writeOutput(`${separator(output, time, isFirst)}${text}`);
   writeProblems(port, report.problems);
 }
 
-/** Drawn over the last one without clearing first: a cleared screen flickers. */
-function picture(lines: readonly string[], rows: number): string {
+/**
+ * Drawn over the last one without clearing first: a cleared screen flickers. Cut to the window: a
+ * wrapped line would shift everything below it.
+ */
+function picture(lines: readonly string[], { rows, columns }: TerminalSize): string {
   const room = Math.max(2, rows - 1);
   const hidden = lines.length - room;
   const shown = hidden <= 0 ? lines : [...lines.slice(0, room - 1), `… ${hidden + 1} more lines`];
-  return `${HOME}${shown.map((line) => `${line}${CLEAR_LINE}`).join('\n')}${CLEAR_BELOW}`;
+  const drawn = shown.map((line) => `${cutStyled(line, columns)}${CLEAR_LINE}`);
+  return `${HOME}${drawn.join('\n')}${CLEAR_BELOW}`;
 }
 
 /** Documents of a stream are told apart by their own syntax, tables by a line with the time. */
