@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { RpcError } from '@bigfleet/wire';
 import { startFakeCoordinator } from './testing/fake-coordinator.ts';
 import { type RunOptions, type RunResult, runCtl } from './testing/run-ctl.ts';
@@ -69,7 +70,7 @@ test('lines that are wider than the terminal are cut, and none is left in colour
   await using fake = await startFakeCoordinator({ shards });
   const argv = [`--coordinator=${fake.address}`, 'list-shards', '-w'];
   const { output } = await watch(argv, 1, { isTerminal: true });
-  const lines = output.replaceAll(/\u001b\[[\d;]*[A-Za-z]/g, '').split('\n');
+  const lines = stripVTControlCharacters(output).split('\n');
   assert.deepEqual([lines[1]?.length, lines[2]?.length], [80, 80]);
   assert.match(lines[2] ?? '', /^shard-0 {2}x+$/);
   const [, header = ''] = output.split('\n');

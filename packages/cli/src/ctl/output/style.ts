@@ -31,8 +31,8 @@ export function styleFor({ isTerminal, env }: StyleFacts): Style {
   return isTerminal && !isUnwanted ? colourStyle : plainStyle;
 }
 
-/** A colour, or a character that takes a column. */
-const STYLED = /\u001b\[\d+m|[\s\S]/gu;
+/** A colour, or a character that takes a column: cleaned text has no control characters but paint. */
+const STYLED = /\p{Cc}\[\d+m|[\s\S]/gu;
 
 /** So many columns of a painted line; colours beyond them stay, because the last one ends the paint. */
 export function cutStyled(line: string, columns: number): string {
