@@ -13,7 +13,7 @@ export interface Planted {
 }
 
 const PACKAGES: readonly string[] = words(
-  'base engine wire telemetry shard coordclient coordinator kube operator',
+  'base engine process wire telemetry shard coordclient coordinator kube operator',
   'pod-controller providerkit conformance sim scaletest dashboard cli',
 );
 
@@ -346,7 +346,42 @@ const CONTRACT: readonly Planted[] = [
   },
 ];
 
+const FOLDERS: readonly Planted[] = [
+  {
+    rule: 'folder-layers',
+    what: 'two folders that import each other, by a type',
+    files: {
+      'packages/shard/src/a/deep/x.ts': "\nimport type { Y } from '../../b/y.ts';\n",
+      'packages/shard/src/b/y.ts': "import '../a/z.ts';\n",
+      'packages/shard/src/a/z.ts': 'export {};\n',
+    },
+    at: 'packages/shard/src/a/deep/x.ts:2',
+  },
+  {
+    rule: 'folder-layers',
+    what: 'a folder and a file above it',
+    files: {
+      'test/a/x.ts': "// first\nimport '../above.ts';\n",
+      'test/above.ts': "export * from './a/y.ts';\n",
+      'test/a/y.ts': 'export {};\n',
+    },
+    at: 'test/a/x.ts:2',
+  },
+  {
+    rule: 'folder-layers',
+    what: 'over two folders in between, below another folder',
+    files: {
+      'tools/in/a/x.ts': "import '../b/x.ts';\n",
+      'tools/in/b/x.ts': "await import('../c/x.ts');\n",
+      'tools/in/c/x.ts': "export * from '../a/y.ts';\n",
+      'tools/in/a/y.ts': 'export {};\n',
+    },
+    at: 'tools/in/a/x.ts:1',
+  },
+];
+
 export const PLANTED: readonly Planted[] = [
+  ...FOLDERS,
   ...IMPORTS,
   ...REACH,
   ...LAYERS,
@@ -357,6 +392,11 @@ export const PLANTED: readonly Planted[] = [
 
 /** Lines that look like a violation and are none; the clean tree stays clean with them. */
 export const HARMLESS: Readonly<Record<string, string>> = {
+  // Two files of one folder may know each other, a test everything, a folder another's subfolder.
+  'test/one/a.ts': "import './b.ts';\nimport '../two/deep/x.ts';\n",
+  'test/one/b.ts': "import './a.ts';\n",
+  'test/two/x.test.ts': "import '../one/a.ts';\n",
+  'test/two/deep/x.ts': "export const worker = new URL('../../one/a.ts', import.meta.url);\n",
   'test/harmless.test.ts': [
     'const tookMs = monotonicMs() - startMs;',
     'assert.ok(tookMs >= 120);',

@@ -5,6 +5,7 @@ import type { Rule } from '../rule.ts';
 import { adapters, substrateSdk } from './adapters.ts';
 import { runtimeOnly } from './clock.ts';
 import { generatedOnce, oneContract } from './contract.ts';
+import { folderLayers } from './folder-layers.ts';
 import { demoUnimported, layers, packagesInward, publicFace } from './layers.ts';
 import { manifest } from './manifest.ts';
 import { basePure, enginePure } from './purity.ts';
@@ -23,6 +24,7 @@ export const RULES: readonly Rule[] = [
   publicFace,
   demoUnimported,
   packagesInward,
+  folderLayers,
   manifest,
   adapters,
   substrateSdk,

@@ -1,0 +1,154 @@
+// Folders are layers: in every directory the folders and files that lie directly in it depend on each
+// other in one direction. A cycle through a folder means that the folder is two things, and a reader
+// who opens it has to know the rest of the cycle first. Types count: what a name means is part of
+// reading the code. Tests do not: a test may look at anything. Generated code follows the contract's
+// packages. A module named by URL is started as a thread or a process of its own.
+
+import path from 'node:path';
+import type { Finding, Rule } from '../rule.ts';
+import { areaOf, isSource, type Tree } from '../tree.ts';
+
+export const folderLayers: Rule = {
+  id: 'folder-layers',
+  forbids: 'a cycle of imports through a folder, in any directory of an area',
+  instead: 'move the file to the folder of its idea, or the type down to the layer that owns it',
+  scope: isLayered,
+  inspect: (file, tree) => findingsOf(tree).get(file.path) ?? [],
+};
+
+function isLayered(file: string): boolean {
+  const isOutside = /\.(?:test|long|bench)\.[mc]?[jt]sx?$|\/src\/gen\//.test(file);
+  return isSource(file) && areaOf(file) !== '' && !isOutside;
+}
+
+interface Import {
+  readonly from: string;
+  readonly line: number;
+  readonly to: string;
+}
+
+/** Nodes of one directory: its files, and its folders with everything below them. */
+type Graph = Map<string, Map<string, Import>>;
+
+const byTree = new WeakMap<Tree, ReadonlyMap<string, readonly Finding[]>>();
+
+/** Of the whole tree, by the file of the import that closes the cycle; found once. */
+function findingsOf(tree: Tree): ReadonlyMap<string, readonly Finding[]> {
+  const known = byTree.get(tree);
+  if (known !== undefined) return known;
+  const findings = new Map<string, Finding[]>();
+  for (const [directory, graph] of graphsOf(tree)) {
+    for (const group of groupsOf(graph)) {
+      const cycle = shortestCycle(graph, group);
+      if (cycle === undefined) continue;
+      const [first] = cycle;
+      if (first === undefined) continue;
+      const finding = { line: first.line, message: describe(directory, cycle, group.size) };
+      findings.set(first.from, [...(findings.get(first.from) ?? []), finding]);
+    }
+  }
+  byTree.set(tree, findings);
+  return findings;
+}
+
+function graphsOf(tree: Tree): ReadonlyMap<string, Graph> {
+  const graphs = new Map<string, Graph>();
+  for (const { path: from, source } of tree.files.values()) {
+    if (!isLayered(from)) continue;
+    for (const { ref, to } of source?.edges ?? []) {
+      if (ref.kind === 'url' || to.kind !== 'file') continue;
+      if (!isLayered(to.path) || areaOf(to.path) !== areaOf(from)) continue;
+      addEdge(graphs, { from, line: ref.line, to: to.path });
+    }
+  }
+  return graphs;
+}
+
+/** Two files are nodes of their own in one directory only: the lowest that holds both. */
+function addEdge(graphs: Map<string, Graph>, edge: Import): void {
+  const directory = commonFolder(edge.from, edge.to);
+  const [from, to] = [nodeOf(edge.from, directory), nodeOf(edge.to, directory)];
+  if (from === to) return;
+  const graph = graphs.get(directory) ?? new Map<string, Map<string, Import>>();
+  graphs.set(directory, graph);
+  const targets = graph.get(from) ?? new Map<string, Import>();
+  graph.set(from, targets);
+  if (!targets.has(to)) targets.set(to, edge);
+}
+
+function commonFolder(a: string, b: string): string {
+  let folder = path.posix.dirname(a);
+  while (!b.startsWith(`${folder}/`)) folder = path.posix.dirname(folder);
+  return folder;
+}
+
+/** The file itself, or the folder that holds it, with a slash at its end. */
+function nodeOf(file: string, directory: string): string {
+  const inside = file.slice(directory.length + 1);
+  const slash = inside.indexOf('/');
+  return slash < 0 ? inside : inside.slice(0, slash + 1);
+}
+
+/** Nodes that reach each other, in groups with at least one folder. */
+function groupsOf(graph: Graph): ReadonlySet<string>[] {
+  const reach = new Map([...graph.keys()].map((node) => [node, reachedFrom(graph, node)]));
+  const groups: ReadonlySet<string>[] = [];
+  const seen = new Set<string>();
+  for (const [node, reached] of reach) {
+    if (seen.has(node) || !reached.has(node)) continue;
+    const group = new Set([...reached].filter((other) => reach.get(other)?.has(node) === true));
+    for (const member of group) seen.add(member);
+    if ([...group].some((member) => member.endsWith('/'))) groups.push(group);
+  }
+  return groups;
+}
+
+/** Breadth first; every node enters the queue once. */
+function reachedFrom(graph: Graph, start: string): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const queue = [start];
+  for (const at of queue) {
+    for (const next of graph.get(at)?.keys() ?? []) {
+      if (reached.has(next)) continue;
+      reached.add(next);
+      queue.push(next);
+    }
+  }
+  return reached;
+}
+
+/** One import per step, back to where it starts. */
+function shortestCycle(graph: Graph, group: ReadonlySet<string>): readonly Import[] | undefined {
+  let shortest: readonly Import[] | undefined;
+  for (const folder of [...group].filter((member) => member.endsWith('/')).sort()) {
+    const cycle = cycleThrough(graph, group, folder);
+    if (cycle !== undefined && cycle.length < (shortest?.length ?? Infinity)) shortest = cycle;
+  }
+  return shortest;
+}
+
+function cycleThrough(
+  graph: Graph,
+  group: ReadonlySet<string>,
+  folder: string,
+): readonly Import[] | undefined {
+  const paths = new Map<string, readonly Import[]>([[folder, []]]);
+  for (const at of paths.keys()) {
+    for (const [next, edge] of graph.get(at) ?? []) {
+      const walked = [...(paths.get(at) ?? []), edge];
+      if (next === folder) return walked;
+      if (group.has(next) && !paths.has(next)) paths.set(next, walked);
+    }
+  }
+  return undefined;
+}
+
+function describe(directory: string, cycle: readonly Import[], size: number): string {
+  const nodes = cycle.map(({ from }) => nodeOf(from, directory));
+  const causes = cycle.map(({ from, line, to }) => {
+    const [shortFrom, shortTo] = [from, to].map((file) => file.slice(directory.length + 1));
+    return `${shortFrom}:${line} imports ${shortTo}`;
+  });
+  const more = size > cycle.length ? `; ${size} nodes are in cycles here` : '';
+  return `closes ${directory}: ${[...nodes, nodes[0]].join(' → ')} (${causes.join('; ')})${more}`;
+}
