@@ -6,8 +6,8 @@ import { realRuntime } from '@bigfleet/base/real';
 import { decodeShardMetadata, Inventory } from '@bigfleet/engine';
 import {
   dialProvider,
-  EngineView,
   type IngestBatch,
+  KnownMachines,
   type LocalMarks,
   ProviderSource,
   type RefreshOutcome,
@@ -25,7 +25,7 @@ interface Reconcile {
   readonly source: ProviderSource;
   readonly scans: WorkerScans;
   readonly inventory: Inventory;
-  readonly view: EngineView;
+  readonly view: KnownMachines;
   readonly fullMs: number;
   nowMs: number;
 }
@@ -53,7 +53,7 @@ async function start(shape: string): Promise<Reconcile> {
     const { asker } = scans.connect(address);
     const source = new ProviderSource({ name: 'bench', provider, mode: 'incremental', asker });
     const inventory = new Inventory({ isIndexed: false });
-    const view = new EngineView(inventory, noMarks);
+    const view = new KnownMachines(inventory, noMarks);
     const state = { stage, source, scans, inventory, view, fullMs: 0, nowMs: 1 };
     const startMs = performance.now();
     await refresh(state);

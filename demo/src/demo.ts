@@ -10,11 +10,10 @@ import { startCoordinator, startProvider, startShard } from './children/start-ch
 import { CoordinatorLink } from './fleet/coordinator-link.ts';
 import { type ProviderAddress, providerAddress } from './fleet/provider-address.ts';
 import type { DemoOptions } from './options.ts';
-import { SHARDS } from './places.ts';
-import { HOST } from './ports.ts';
+import { SHARDS, HOST } from './places.ts';
 import type { Summary } from './report/summary.ts';
 import { Stage } from './stage.ts';
-import type { View } from './view/output.ts';
+import type { View } from './view/scene.ts';
 import { fileSink } from './work-dir.ts';
 
 export interface RunOptions extends DemoOptions {

@@ -1,7 +1,7 @@
 // The demo's options, from flags or the environment: how long, which seed, which ports.
 
 import { parseDuration, readArguments, refusalText, text } from '@bigfleet/process/flags';
-import { defaultPorts, type PortName, portNames, type Ports, portVariable } from './ports.ts';
+import { defaultPorts, type PortName, portNames, type Ports, portVariable } from './places.ts';
 
 export interface DemoOptions {
   /** Undefined: until Ctrl-C. */

@@ -2,15 +2,16 @@
 // Ctrl-C without leftovers, and clear about busy ports and bad options.
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { parseOptions } from './options.ts';
-import { defaultPorts, HOST, portNames, portProblems, type Ports } from './ports.ts';
+import { defaultPorts, HOST, portNames, portProblems, type Ports } from './places.ts';
 import type { Summary } from './report/summary.ts';
 
 const up = fileURLToPath(new URL('./up.ts', import.meta.url));
@@ -77,6 +78,9 @@ test('a run shows everything that it promises and sums it up in its last line', 
   const ports = await freePorts();
   const { ended, line } = start('--for', '30s', '--seed', '7', ...portArgs(ports));
   const ready = await line(/^ready after [\d.]+/);
+  const asPrinted = (await line(/^ {2}\S*bin\/bigfleetctl .*top$/)) ?? '';
+  const { stdout: top } = await promisify(execFile)('sh', ['-c', asPrinted]);
+  assert.match(top, /^Cost: +\$\d+\.\d\d per hour$/m);
   const { code, lines, stderr } = await ended;
   assert.equal(code, 0, `${stderr}\n${lines.slice(-20).join('\n')}`);
   assert.ok(ready !== undefined);

@@ -15,7 +15,7 @@ import {
   startProcess,
 } from '../toolkit/index.ts';
 
-const CLI = path.join(import.meta.dirname, '../../packages/cli/src');
+const BIN = path.join(import.meta.dirname, '../../bin');
 const READY =
   / msg="all-in-one ready" coordinator=(\S+) shard=(\S+) raft=127\.0\.0\.1:0 data_dir=\S+/;
 const SERVING = / msg="metrics serving" addr=(\S+)/;
@@ -24,9 +24,8 @@ function start(dataDir: string): Promise<RunningProcess> {
   const here = '127.0.0.1:0';
   return startProcess({
     name: 'all-in-one',
-    command: process.execPath,
+    command: path.join(BIN, 'bigfleet'),
     args: [
-      path.join(CLI, 'main.ts'),
       'all-in-one',
       `--data-dir=${dataDir}`,
       ...['shard-listen', 'coordinator-listen', 'raft-bind'].map((name) => `--${name}=${here}`),
@@ -39,8 +38,8 @@ function start(dataDir: string): Promise<RunningProcess> {
 async function listShards(coordinator: string): Promise<string> {
   await using ctl = await startProcess({
     name: 'bigfleetctl',
-    command: process.execPath,
-    args: [path.join(CLI, 'ctl-main.ts'), `--coordinator=${coordinator}`, 'list-shards'],
+    command: path.join(BIN, 'bigfleetctl'),
+    args: [`--coordinator=${coordinator}`, 'list-shards'],
   });
   assert.deepEqual(await ctl.waitExit(), { kind: 'code', code: 0 });
   return ctl.output.text();

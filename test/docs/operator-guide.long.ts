@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { runCommand } from '../template/command.ts';
-import { eventually, type RunningProcess, startProcess } from '../toolkit/index.ts';
+import { eventually, HANG_MS, type RunningProcess, startProcess } from '../toolkit/index.ts';
 import { readBlocks } from './blocks.ts';
 import { type PrivateNetwork, privateNetwork } from './private-network.ts';
 
@@ -17,7 +17,6 @@ const page = readFileSync(path.join(ROOT, 'docs/operator-guide.md'), 'utf8');
 /** A block inside a list is indented. */
 const blocks = readBlocks(page.replace(/^ {3}/gm, ''));
 const SERVING = /msg="(?:metrics serving|serving CapacityProvider)"/;
-const COMMAND_MS = 30_000;
 
 /** The tree that a reader stands in, with its own `.fleet`, network and servers. */
 class Reader implements AsyncDisposable {
@@ -27,7 +26,7 @@ class Reader implements AsyncDisposable {
 
   private constructor(network: PrivateNetwork) {
     this.#network = network;
-    for (const name of ['packages', 'providers', 'node_modules']) {
+    for (const name of ['bin', 'packages', 'providers', 'node_modules']) {
       symlinkSync(path.join(ROOT, name), path.join(this.#tree, name));
     }
   }
@@ -38,7 +37,7 @@ class Reader implements AsyncDisposable {
 
   run(text: string): Promise<string> {
     const { command, args } = this.#bash(text);
-    const options = { cwd: this.#tree, env: this.#env(), withinMs: COMMAND_MS };
+    const options = { cwd: this.#tree, env: this.#env(), withinMs: HANG_MS };
     return runCommand(command, [...args], options);
   }
 
@@ -65,7 +64,7 @@ class Reader implements AsyncDisposable {
 
   /** `export` of the first block lasts for its own shell only. */
   #env(): Readonly<Record<string, string>> {
-    const bins = [path.join(this.#tree, '.fleet/bin'), path.join(ROOT, 'node_modules/.bin')];
+    const bins = ['bin', 'node_modules/.bin'].map((name) => path.join(this.#tree, name));
     return { PATH: [...bins, process.env['PATH'] ?? ''].join(':'), HOME: this.#tree };
   }
 }

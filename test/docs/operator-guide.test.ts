@@ -1,5 +1,5 @@
-// Proves that everything which the operator guide names exists: verbs with their flags, flags of the
-// processes, series. That its blocks do what they say: operator-guide.long.ts.
+// Proves that everything which the operator guide and the README name exists: verbs with their flags,
+// flags of the processes, series. That the guide's blocks do what they say: operator-guide.long.ts.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,8 @@ test('every block of the page says who runs it', () => {
 });
 
 /** `bigfleetctl <words> --flag…` as they stand in prose and tables. */
-const spans = [...page.matchAll(/`(bigfleet(?:ctl)?) ([^`]+)`/g)];
+const NAMED = /`(?:bin\/)?(bigfleet(?:ctl)?) ([^`]+)`/g;
+const spans = [page, read('README.md')].flatMap((text) => [...text.matchAll(NAMED)]);
 
 test('every command that is named in passing exists, with its flags', () => {
   assert.ok(spans.length > 20, `only ${spans.length} commands`);

@@ -13,7 +13,7 @@ import { TimeBox } from './time-box.ts';
 const SAMPLE: readonly string[] = [
   'packages/base/src/**/*.test.ts',
   'packages/wire/src/fencing/**/*.test.ts',
-  'packages/providerkit/src/scenario/*.test.ts',
+  'packages/providerkit/src/testing/scenario/*.test.ts',
   'packages/conformance/src/{catalogue,cli,verdict}/*.test.ts',
   'tools/{links,pack,providers,walls}/**/*.test.ts',
   // These ask for providers/ and say that it is not there.

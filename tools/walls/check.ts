@@ -3,9 +3,8 @@
 
 import path from 'node:path';
 import { requireNode24 } from '@bigfleet/process/node-version';
-import { formatResults } from './format.ts';
+import { formatResults, runRules } from './run.ts';
 import { RULES } from './rules/index.ts';
-import { runRules } from './run.ts';
 import { listIndependently, readTree } from './tree.ts';
 
 requireNode24();

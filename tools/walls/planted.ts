@@ -1,7 +1,7 @@
 // A small clean tree and, for each wall, violations to plant in it. Texts only: the walls read
 // a tree from memory in their tests exactly as they read it from disk (check.test.ts does that).
 
-import { words } from './words.ts';
+import { words } from './policy.ts';
 
 export interface Planted {
   readonly rule: string;

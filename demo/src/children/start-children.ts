@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Runtime } from '@bigfleet/base';
 import type { ProviderAddress } from '../fleet/provider-address.ts';
 import type { DemoOptions } from '../options.ts';
-import type { ShardName } from '../places.ts';
-import { HOST, type PortName } from '../ports.ts';
+import { type ShardName, HOST, type PortName } from '../places.ts';
 import { slotCount } from '../provider/shapes.ts';
 import { Child } from './child.ts';
 

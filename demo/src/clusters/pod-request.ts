@@ -43,9 +43,10 @@ function specOf({
     priority,
     interruptionPenalty: archetype.interruptionPenaltyDollars,
     reclamationPenalty: archetype.reclamationPenaltyDollars,
-    ...(spread === undefined ? {} : { topologySpread: [spread] }),
-    ...(topologyKey === undefined
-      ? {}
-      : { coLocation: { topologyKey, labelSelector: { matchLabels: { app: name } } } }),
+    topologySpread: spread === undefined ? undefined : [spread],
+    coLocation:
+      topologyKey === undefined
+        ? undefined
+        : { topologyKey, labelSelector: { matchLabels: { app: name } } },
   };
 }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeDispositions } from '@bigfleet/engine';
 import { Decisions } from './decisions.ts';
-import { recordOf } from './testing/records.ts';
+import { recordOf } from './testing/frames.ts';
 
 test('a provision names its machine, cluster, price and reason', () => {
   const decisions = new Decisions();

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { realRuntime } from '@bigfleet/base/real';
-import { HOST } from '../ports.ts';
+import { HOST } from '../places.ts';
 import { providerAddress } from './provider-address.ts';
 
 test('who dials the name reaches what listens', async (t) => {

@@ -7,7 +7,7 @@
 import { lookup } from 'node:dns/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { type Runtime, runWithDeadline } from '@bigfleet/base';
-import { HOST } from '../ports.ts';
+import { HOST } from '../places.ts';
 
 export interface ProviderAddress {
   readonly listenHost: string;

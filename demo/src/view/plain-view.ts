@@ -1,8 +1,7 @@
 // Without a terminal: one status line per second or so, before it the decisions since the last one, a
 // few at most, so that a log of a long run stays readable, and every step of a transfer.
 
-import type { Output, View } from './output.ts';
-import type { Scene } from './scene.ts';
+import type { Output, View, Scene } from './scene.ts';
 import { clock, decisionText, dollarsText, ownerText, statesText, transferText } from './words.ts';
 
 const EVERY_MS = 1_000;

@@ -1,5 +1,5 @@
-// Everything that a view shows at one moment, as plain values: views know neither the feed nor the
-// processes behind it.
+// Everything that a view shows at one moment, as plain values, and what a view is: views know neither
+// the feed nor the processes behind it.
 
 import { type PriorityClass, priorityClassOf } from '@bigfleet/base';
 import type { NeedView } from '@bigfleet/wire';
@@ -68,4 +68,19 @@ function exampleOf({ clusterId, residualDeficit, reasonCode }: NeedView): string
     .map(([name, quantity]) => `${quantity} ${name}`)
     .join(', ');
   return `${clusterId} lacks ${missing}: ${reasonCode}`;
+}
+
+export interface Output {
+  readonly isTerminal: boolean;
+  /** Of a terminal; what is shown is cut to it. */
+  readonly columns: number;
+  readonly rows: number;
+  write(text: string): void;
+}
+
+export interface View {
+  show(scene: Scene): void;
+  line(text: string): void;
+  /** Leaves the screen as it was found. Idempotent. */
+  close(): void;
 }

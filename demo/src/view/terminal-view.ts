@@ -3,8 +3,7 @@
 // states and the money out of sight, a wrapped one shifts everything below it. What matters most is
 // kept: the fleet, then the newest decisions, then notes, then the commands that show more.
 
-import type { Output, View } from './output.ts';
-import type { Scene } from './scene.ts';
+import type { Output, View, Scene } from './scene.ts';
 import {
   clock,
   dollarsText,

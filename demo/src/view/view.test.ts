@@ -6,9 +6,10 @@ import { test } from 'node:test';
 import type { NeedView } from '@bigfleet/wire';
 import { FleetPicture } from '../feed/fleet-picture.ts';
 import { type NeedSketch, snapshot } from '../feed/testing/frames.ts';
-import type { Output } from './output.ts';
+import { defaultPorts } from '../places.ts';
+import { deeperCommands } from './deeper.ts';
 import { PlainView } from './plain-view.ts';
-import { type Scene, unmetByPriority } from './scene.ts';
+import { type Output, type Scene, unmetByPriority } from './scene.ts';
 import { TerminalView } from './terminal-view.ts';
 
 class Captured implements Output {
@@ -202,3 +203,17 @@ function needsOf(sketches: readonly NeedSketch[]): readonly NeedView[] {
   for (const part of snapshot([], sketches)) picture.apply(part);
   return [...picture.needs.values()];
 }
+
+test('the commands that show more name the coordinator only where it is not the usual one', () => {
+  const usual = deeperCommands('/d', defaultPorts).filter((line) => line.includes('bigfleetctl'));
+  const moved = deeperCommands('/d', { ...defaultPorts, coordinator: 17_790 });
+  assert.ok(usual.length > 4);
+  for (const line of usual) assert.match(line, /^ {2}\S*bin\/bigfleetctl [a-z]/);
+  for (const [at, line] of usual.entries()) {
+    assert.equal(
+      moved[at],
+      line.replace('bigfleetctl', 'bigfleetctl --coordinator=127.0.0.1:17790'),
+    );
+    assert.ok(line.length <= 80, line);
+  }
+});

@@ -1,8 +1,27 @@
-// What a subcommand is to the front door, and its exit codes.
+// What a subcommand of `bigfleet` is to the front door, and the frame of those that run until they are
+// stopped: help, flags, settings, log, start, signals, stop. Such a command contains none of it.
 
-import type { Runtime } from '@bigfleet/base';
-import type { FlagTable } from '@bigfleet/process/flags';
+import { BigFleetError, describeThrown, type Result, type Runtime } from '@bigfleet/base';
+import {
+  createLogger,
+  createRegistry,
+  type Logger,
+  type MetricRegistry,
+  stableMessages,
+  stderrSink,
+} from '@bigfleet/telemetry';
+import {
+  type FlagTable,
+  type FlagValues,
+  helpText,
+  type Parsed,
+  parseFlags,
+} from '@bigfleet/process/flags';
 import type { ProcessPort } from '@bigfleet/process';
+import type { ProcessFlags } from './process-flags.ts';
+
+/** As processes report it and as clients compare it. */
+export const BUILD_VERSION = '0.1.0';
 
 /** 0 as asked, 1 it failed or refused to start, 2 the command line is wrong. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
@@ -14,8 +33,104 @@ export interface CommandContext {
 
 export interface Command {
   readonly summary: string;
-  /** For the reference page, where the front door does not know them. */
-  readonly flags?: FlagTable;
+  readonly flags: FlagTable;
   /** Returns the exit code. */
   run(argv: readonly string[], context: CommandContext): Promise<number>;
+}
+
+type Env = ProcessPort['env'];
+
+export interface ServeOptions<Settings> {
+  readonly runtime: Runtime;
+  readonly port: ProcessPort;
+  readonly env: Env;
+  readonly logger: Logger;
+  readonly registry: MetricRegistry;
+  readonly settings: Settings;
+}
+
+export interface Serving {
+  /** Resolves with what it cannot go on after. */
+  readonly failed: Promise<Error>;
+  /** For the last lines; the command's own without one. */
+  readonly logger?: Logger | undefined;
+  stop(): Promise<void>;
+}
+
+export interface ServeSpec<Table extends FlagTable & ProcessFlags, Settings> {
+  readonly name: string;
+  readonly summary: string;
+  readonly flags: Table;
+  /** The error names the flags, so that it can be fixed without reading further. */
+  readonly settings: (parsed: Parsed<Table>, env: Env) => Result<Settings, string>;
+  /** What is odd and no reason to refuse; said once, at the start. */
+  readonly warnings?: ((settings: Settings) => readonly string[]) | undefined;
+  /** Whatever it opened is closed again when it throws. */
+  readonly start: (options: ServeOptions<Settings>) => Promise<Serving>;
+}
+
+export function serveCommand<Table extends FlagTable & ProcessFlags, Settings>(
+  spec: ServeSpec<Table, Settings>,
+): Command {
+  const { name, summary, flags } = spec;
+  return {
+    summary,
+    flags,
+    run: async (argv, { runtime, port }) => {
+      if (argv.some((argument) => argument === '--help' || argument === '-h')) {
+        port.writeOutput(helpText(`Usage: bigfleet ${name} [flags]`, summary, flags));
+        return EXIT.ok;
+      }
+      const { env } = port;
+      const parsed = parseFlags(flags, argv);
+      const settings = parsed.ok ? spec.settings(parsed.value, env) : parsed;
+      if (!parsed.ok || !settings.ok) {
+        port.writeError(`bigfleet ${name}: ${settings.ok ? '' : settings.error}\n`);
+        return EXIT.usage;
+      }
+      const registry = createRegistry();
+      const logger = loggerOf(parsed.value.values, runtime, registry);
+      for (const warning of spec.warnings?.(settings.value) ?? []) logger.warn(warning);
+      const options = { runtime, port, env, logger, registry, settings: settings.value };
+      return serve(name, options, spec.start);
+    },
+  };
+}
+
+function loggerOf(
+  values: FlagValues<ProcessFlags>,
+  { clock, timers }: Runtime,
+  registry: MetricRegistry,
+): Logger {
+  const { 'log-format': format, 'log-level': level } = values;
+  return createLogger({ clock, sink: stderrSink({ timers, registry }), format, level });
+}
+
+async function serve<Settings>(
+  name: string,
+  options: ServeOptions<Settings>,
+  start: (options: ServeOptions<Settings>) => Promise<Serving>,
+): Promise<number> {
+  const { port } = options;
+  // Before anything is open: a signal during the start is heard too.
+  const stopSignal = port.stopSignal();
+  let serving: Serving;
+  try {
+    serving = await start(options);
+  } catch (error) {
+    port.writeError(`bigfleet ${name}: ${startRefusal(error)}\n`);
+    return EXIT.failed;
+  }
+  const { logger = options.logger } = serving;
+  const failure = await Promise.race([stopSignal.then(() => undefined), serving.failed]);
+  if (failure === undefined) logger.event(stableMessages.signalReceived, {});
+  else logger.event(stableMessages.componentExited, { err: failure.stack ?? failure.message });
+  await serving.stop();
+  return failure === undefined ? EXIT.ok : EXIT.failed;
+}
+
+/** What the environment or a flag explains is one line with its stable code; a bug keeps its stack. */
+function startRefusal(error: unknown): string {
+  if (error instanceof BigFleetError) return `${error.code}: ${error.message}`;
+  return (error instanceof Error ? error.stack : undefined) ?? describeThrown(error);
 }

@@ -3,7 +3,7 @@
 import { realRuntime } from '@bigfleet/base/real';
 import { runBigfleetctl } from './ctl/bigfleetctl.ts';
 import { grpcNetwork } from './ctl/connect/network.ts';
-import { nodeCtlPort } from './ctl/port.ts';
+import { nodeCtlPort } from './ctl/context.ts';
 
 const runtime = realRuntime();
 const context = { runtime, port: nodeCtlPort, network: grpcNetwork(runtime) };

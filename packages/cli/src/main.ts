@@ -4,7 +4,7 @@
 // runs, a shard says by starting itself again.
 
 import { setFlagsFromString } from 'node:v8';
-import { startAgain } from './shard/start-again.ts';
+import { startAgain } from './shard/memory-settings.ts';
 
 startAgain(process);
 setFlagsFromString('--no-allocation-site-pretenuring');

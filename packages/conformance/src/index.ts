@@ -4,9 +4,11 @@
 export type { Behaviour, Profile } from './catalogue/behaviour.ts';
 export { behaviours } from './catalogue/catalogue.ts';
 export { allChecks } from './behaviours/index.ts';
-export type { FinishedSuite, SuiteOptions, SuiteServices } from './lanes/suite.ts';
-export { runSuite } from './lanes/suite.ts';
-export type { LaneReport, SuiteRun, TestResult } from './run/result.ts';
-export type { RunObserver } from './run/observer.ts';
-export type { Judgement, Verdict } from './verdict/judge.ts';
-export { judge } from './verdict/judge.ts';
+export {
+  type FinishedSuite,
+  runSuite,
+  type SuiteOptions,
+  type SuiteServices,
+} from './lanes/suite.ts';
+export type { LaneReport, RunObserver, SuiteRun, TestResult } from './run/result.ts';
+export { judge, type Judgement, type Verdict } from './verdict/judge.ts';

@@ -1,23 +1,24 @@
 // What a provider author builds on: the backend interface, the contract around it, the stores.
 
-export type {
-  Backend,
-  CleanupFailedOptions,
-  ConfigureInstanceOptions,
-  ConfirmNodeReadyOptions,
-  CreatedInstance,
-  CreateInstanceOptions,
-  DeleteInstanceOptions,
-  DescribeOptions,
-  DrainInstanceOptions,
-  Instance,
+export {
+  type Backend,
+  type CleanupFailedOptions,
+  type ConfigureInstanceOptions,
+  type ConfirmNodeReadyOptions,
+  type CreatedInstance,
+  type CreateInstanceOptions,
+  type DeleteInstanceOptions,
+  type DescribeOptions,
+  type DrainInstanceOptions,
+  type Instance,
+  type ReadinessChecker,
+  trustJoinHook,
 } from './backend/backend.ts';
 export {
   type ErrorClass,
   ProviderError,
   type ProviderErrorOptions,
 } from './backend/provider-error.ts';
-export { type ReadinessChecker, trustJoinHook } from './backend/readiness.ts';
 export { createProvider } from './create-provider.ts';
 export type {
   CapacityTypeName,
@@ -49,8 +50,44 @@ export type {
   ResetOutcome,
   ShutdownReport,
 } from './provider.ts';
-export * from './process/index.ts';
-export * from './store/journal/index.ts';
+export type {
+  BackendContext,
+  BackendKind,
+  BackendSetup,
+  ProviderDefinition,
+  Settings,
+} from './process/definition.ts';
+export { bootstrapFlags, type ReadinessSourceName } from './process/common-flags.ts';
+export {
+  bytes,
+  decimal,
+  duration,
+  type Flag,
+  type FlagTable,
+  type FlagValues,
+  oneOf,
+  text,
+  texts,
+  toggle,
+  wholeNumber,
+} from '@bigfleet/process/flags';
+export { parseProviderFlags, type ProviderFlags } from './process/provider-flags.ts';
+export type { ApiMetrics } from './process/metrics/api-metrics.ts';
+export {
+  type MixBucket,
+  type Offering,
+  type OfferingSlot,
+  offeringSlots,
+} from './process/offerings/offering.ts';
+export type { OfferingRules } from './process/offerings/parse-offerings.ts';
+export { runProvider, type RunProviderOptions } from './process/run-provider.ts';
+export {
+  type RunningProvider,
+  type StartOptions,
+  startProvider,
+} from './process/start-provider.ts';
+export { createJournalStore, type JournalStoreOptions } from './store/journal/journal-store.ts';
+export type { CommittedBatch, JournalLimits, JournalObserver } from './store/journal/options.ts';
 export {
   forecastInterruption,
   type FrequencyBucket,

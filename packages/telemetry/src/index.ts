@@ -14,7 +14,6 @@ export * from './logs/logger.ts';
 export * from './logs/messages.ts';
 export * from './logs/sampled.ts';
 export { REDACTED, Secret } from './logs/secret.ts';
-export * from './logs/logger.ts';
 export { type StderrSinkOptions, stderrSink } from './logs/stderr.ts';
 export * as stableMessages from './logs/stable-messages.ts';
 export { ACTION_FAILED_PER_SECOND } from './logs/stable-messages.ts';
@@ -28,6 +27,7 @@ export {
   DEF,
   DEF_LONG,
 } from './metrics/buckets.ts';
+export { durationSeconds } from './metrics/checks.ts';
 export * from './metrics/deltas.ts';
 export * from './metrics/exposition.ts';
 export * from './metrics/instruments.ts';
@@ -42,4 +42,3 @@ export * from './samples/file.ts';
 export * from './samples/reader.ts';
 export * from './samples/summary.ts';
 export * from './samples/trace.ts';
-export * from './timing.ts';

@@ -4,10 +4,9 @@
 
 import { type GlobalUse, globalUses } from '../globals.ts';
 import type { Token } from '../lex.ts';
-import { PERF_HOOKS_FILE, PROCESS_FACTS, REAL_RUNTIME } from '../policy.ts';
+import { PERF_HOOKS_FILE, PROCESS_FACTS, REAL_RUNTIME, words } from '../policy.ts';
 import type { Finding, Rule } from '../rule.ts';
 import { type Edge, isSource, type TreeFile } from '../tree.ts';
-import { words } from '../words.ts';
 
 export const runtimeOnly: Rule = {
   id: 'runtime-only',

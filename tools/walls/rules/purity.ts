@@ -3,10 +3,9 @@
 // one process.env deep inside base would end "same inputs, same bytes".
 
 import { globalUses } from '../globals.ts';
-import { PURE_TEST_IMPORTS, REAL_RUNTIME } from '../policy.ts';
+import { PURE_TEST_IMPORTS, REAL_RUNTIME, words } from '../policy.ts';
 import type { Finding, Rule } from '../rule.ts';
 import { isSource, isTest, type Target, type Tree, type TreeFile } from '../tree.ts';
-import { words } from '../words.ts';
 import { label, reaching } from './reach.ts';
 
 const IMPURE_GLOBALS: readonly string[] = words(

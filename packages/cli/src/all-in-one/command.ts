@@ -1,47 +1,101 @@
-// `bigfleet all-in-one`: flags, log, start, signals, stop.
+// `bigfleet all-in-one`: coordinator, then shard, then the shard's reports to it, in one process; stopped
+// the other way round. They speak over the same sockets as anywhere else.
 
-import { createLogger, createRegistry, stableMessages, stderrSink } from '@bigfleet/telemetry';
-import { type Command, EXIT } from '../command.ts';
-import { helpText, parseFlags } from '@bigfleet/process/flags';
-import { startRefusal } from '../start-refusal.ts';
+import { startCoordinatorProcess } from '@bigfleet/coordinator';
+import { startShardProcess } from '@bigfleet/shard';
+import {
+  allReady,
+  createRegistry,
+  type MetricRegistry,
+  stableMessages,
+  startHttpServer,
+} from '@bigfleet/telemetry';
+import { type Command, serveCommand, type ServeOptions, type Serving } from '../command.ts';
+import { Reporting } from '../shard/reporting.ts';
 import { allInOneFlags } from './flags.ts';
-import { allInOneSettings } from './settings.ts';
-import { type RunningAllInOne, startAllInOne } from './start.ts';
+import { type AllInOneSettings, allInOneSettings } from './settings.ts';
 
-const SUMMARY = 'coordinator, shard and a fake provider in one process, for laptops';
+/** The first report leaves at once. */
+const REPORT_INTERVAL_MS = 10_000;
 
-export const allInOneCommand: Command = {
-  summary: SUMMARY,
+export const allInOneCommand: Command = serveCommand({
+  name: 'all-in-one',
+  summary: 'coordinator, shard and a fake provider in one process, for laptops',
   flags: allInOneFlags,
-  run: async (argv, { runtime, port }) => {
-    if (argv.some((argument) => argument === '--help' || argument === '-h')) {
-      port.writeOutput(helpText('Usage: bigfleet all-in-one [flags]', SUMMARY, allInOneFlags));
-      return EXIT.ok;
-    }
-    const usage = (problem: string): number => {
-      port.writeError(`bigfleet all-in-one: ${problem}\n`);
-      return EXIT.usage;
-    };
-    const parsed = parseFlags(allInOneFlags, argv);
-    if (!parsed.ok) return usage(parsed.error);
-    const settings = allInOneSettings(parsed.value.values, port.env);
-    if (!settings.ok) return usage(settings.error);
-    const { 'log-format': format, 'log-level': level } = parsed.value.values;
-    const { clock, timers } = runtime;
-    const sink = stderrSink({ timers, registry: createRegistry() });
-    const logger = createLogger({ clock, sink, format, level });
-    const stopSignal = port.stopSignal();
-    let running: RunningAllInOne;
-    try {
-      running = await startAllInOne({ runtime, env: port.env, logger, settings: settings.value });
-    } catch (error) {
-      port.writeError(`bigfleet all-in-one: ${startRefusal(error)}\n`);
-      return EXIT.failed;
-    }
-    const failure = await Promise.race([stopSignal.then(() => undefined), running.failed]);
-    if (failure === undefined) logger.event(stableMessages.signalReceived, {});
-    else logger.event(stableMessages.componentExited, { err: failure.stack ?? failure.message });
-    await running.stop();
-    return failure === undefined ? EXIT.ok : EXIT.failed;
-  },
-};
+  settings: ({ values }, env) => allInOneSettings(values, env),
+  start,
+});
+
+async function start(options: ServeOptions<AllInOneSettings>): Promise<Serving> {
+  const { runtime, env, logger, settings } = options;
+  await using opened = new AsyncDisposableStack();
+  const registries = { coordinator: createRegistry(), shard: createRegistry() };
+  const coordinator = await startCoordinatorProcess({
+    runtime,
+    env,
+    logger,
+    registry: registries.coordinator,
+    settings: settings.coordinator,
+  });
+  opened.defer(() => coordinator.stop());
+  const heard: { term(): bigint } = { term: () => 0n };
+  const shardOptions = {
+    runtime,
+    env,
+    logger,
+    registry: registries.shard,
+    settings: settings.shard,
+    coordinatorTerm: (): bigint => heard.term(),
+  };
+  const shard = await startShardProcess(shardOptions);
+  opened.defer(() => shard.stop());
+  const reports = new Reporting({
+    address: coordinator.address,
+    shardAddress: shard.shard.address,
+    intervalMs: REPORT_INTERVAL_MS,
+  });
+  heard.term = () => reports.term;
+  await reports.start(shard, shardOptions);
+  opened.defer(() => reports.stop());
+  const { sharedMetricsAddress: address } = settings;
+  if (address !== undefined) {
+    const http = await startHttpServer({
+      runtime,
+      address,
+      flag: '--shard-metrics-addr',
+      registries: [oneScrape(registries.shard, registries.coordinator)],
+      readiness: allReady([coordinator.readiness, shard.shard.readiness]),
+      logger,
+      debugEndpoints: settings.shard.hasDebugEndpoints,
+    });
+    opened.defer(() => http.close());
+  }
+  logger.event(stableMessages.allInOneReady, {
+    coordinator: coordinator.address,
+    shard: shard.shard.address,
+    raft: settings.raftBind,
+    data_dir: settings.dataDir,
+  });
+  const owned = opened.move();
+  return {
+    failed: Promise.race([coordinator.failed, shard.shard.failed]),
+    stop: () => owned.disposeAsync(),
+  };
+}
+
+type Scraped = Pick<MetricRegistry, 'snapshot'>;
+
+/**
+ * The metrics of both halves as one scrape. Families that describe the process, such as its memory, are
+ * counted by both halves and taken from `first`.
+ */
+function oneScrape(first: Scraped, second: Scraped): Scraped {
+  return {
+    snapshot: () => {
+      const { families } = first.snapshot();
+      const names = new Set(families.map(({ name }) => name));
+      const rest = second.snapshot().families.filter(({ name }) => !names.has(name));
+      return { families: [...families, ...rest] };
+    },
+  };
+}

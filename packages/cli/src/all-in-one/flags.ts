@@ -1,10 +1,10 @@
 // The flags of `bigfleet all-in-one` (coordinator §12.1): two listeners of each kind, one of
 // everything else.
 
-import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '@bigfleet/telemetry';
-import { type Flag, oneOf, text, toggle } from '@bigfleet/process/flags';
+import { type Flag, text, toggle } from '@bigfleet/process/flags';
+import { ADDRESS, type ProcessFlags, processFlags } from '../process-flags.ts';
 
-export type AllInOneFlags = {
+export type AllInOneFlags = ProcessFlags & {
   readonly 'shard-listen': Flag<string>;
   readonly 'coordinator-listen': Flag<string>;
   readonly 'raft-bind': Flag<string>;
@@ -13,18 +13,7 @@ export type AllInOneFlags = {
   readonly 'data-dir': Flag<string>;
   readonly 'shard-id': Flag<string>;
   readonly 'coordinator-id': Flag<string>;
-  readonly 'tls-cert': Flag<string>;
-  readonly 'tls-key': Flag<string>;
-  readonly 'tls-ca': Flag<string>;
-  readonly 'require-tls': Flag<boolean>;
-  readonly 'log-format': Flag<LogFormat>;
-  readonly 'log-level': Flag<LogLevel>;
-  readonly 'trace-samples': Flag<string>;
-  readonly 'debug-endpoints': Flag<boolean>;
-  readonly reflection: Flag<boolean>;
 };
-
-const ADDRESS = '<host:port>';
 
 export const allInOneFlags: AllInOneFlags = {
   'shard-listen': text(':7780', 'gRPC of the shard', ADDRESS),
@@ -39,13 +28,7 @@ export const allInOneFlags: AllInOneFlags = {
   'data-dir': text('./bigfleet-data', 'holds coord/ and shard/', '<dir>'),
   'shard-id': text('shard-0', 'identity of the shard', '<id>'),
   'coordinator-id': text('node-1', 'identity of the coordinator', '<id>'),
-  'tls-cert': text('', 'certificate chain; all three or none', '<file>'),
-  'tls-key': text('', 'its key', '<file>'),
-  'tls-ca': text('', 'the one trust root', '<file>'),
-  'require-tls': toggle(false, 'refuse to start without mTLS; also BIGFLEET_REQUIRE_TLS=1'),
-  'log-format': oneOf('text', LOG_FORMATS, 'of the log on stderr'),
-  'log-level': oneOf('info', LOG_LEVELS, 'least level that is logged'),
+  ...processFlags,
   'trace-samples': text('', "write the shard's raw cycle durations to this file", '<file>'),
   'debug-endpoints': toggle(false, 'profiles on the HTTP ports'),
-  reflection: toggle(false, 'gRPC server reflection'),
 };

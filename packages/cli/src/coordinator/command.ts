@@ -1,70 +1,51 @@
-// `bigfleet coordinator`: flags, log, start, signals, stop.
+// `bigfleet coordinator`, and what is odd about its settings and no reason to refuse them.
 
-import { type RunningCoordinator, startCoordinatorProcess } from '@bigfleet/coordinator';
-import {
-  createLogger,
-  createRegistry,
-  type Logger,
-  stableMessages,
-  stderrSink,
-} from '@bigfleet/telemetry';
-import { type Command, type CommandContext, EXIT } from '../command.ts';
-import { helpText, parseFlags } from '@bigfleet/process/flags';
-import { startRefusal } from '../start-refusal.ts';
+import { type CoordinatorSettings, startCoordinatorProcess } from '@bigfleet/coordinator';
+import { isLoopback, isPlainEndpoint } from '@bigfleet/process/flags';
+import { type Command, serveCommand } from '../command.ts';
 import { coordinatorFlags } from './flags.ts';
 import { coordinatorSettings } from './settings.ts';
-import { coordinatorWarnings } from './warnings.ts';
 
-const SUMMARY = 'the fleet state: which shard owns what, and moves between shards';
+export const coordinatorCommand: Command = serveCommand({
+  name: 'coordinator',
+  summary: 'the fleet state: which shard owns what, and moves between shards',
+  flags: coordinatorFlags,
+  settings: coordinatorSettings,
+  warnings: coordinatorWarnings,
+  start: startCoordinatorProcess,
+});
 
-export const coordinatorCommand: Command = {
-  summary: SUMMARY,
-  run: async (argv, context) => {
-    const { port } = context;
-    if (argv.some((argument) => argument === '--help' || argument === '-h')) {
-      port.writeOutput(helpText('Usage: bigfleet coordinator [flags]', SUMMARY, coordinatorFlags));
-      return EXIT.ok;
-    }
-    const parsed = parseFlags(coordinatorFlags, argv);
-    if (!parsed.ok) return usage(context, parsed.error);
-    const settings = coordinatorSettings(parsed.value, port.env);
-    if (!settings.ok) return usage(context, settings.error);
-    const { 'log-format': format, 'log-level': level } = parsed.value.values;
-    const registry = createRegistry();
-    const { clock, timers } = context.runtime;
-    const logger = createLogger({ clock, sink: stderrSink({ timers, registry }), format, level });
-    for (const warning of coordinatorWarnings(settings.value)) logger.warn(warning);
-    return serve(context, logger, {
-      runtime: context.runtime,
-      env: port.env,
-      logger,
-      registry,
-      settings: settings.value,
-    });
-  },
-};
-
-async function serve(
-  { port }: CommandContext,
-  logger: Logger,
-  options: Parameters<typeof startCoordinatorProcess>[0],
-): Promise<number> {
-  const stopSignal = port.stopSignal();
-  let running: RunningCoordinator;
-  try {
-    running = await startCoordinatorProcess(options);
-  } catch (error) {
-    port.writeError(`bigfleet coordinator: ${startRefusal(error)}\n`);
-    return EXIT.failed;
-  }
-  const failure = await Promise.race([stopSignal.then(() => undefined), running.failed]);
-  if (failure === undefined) logger.event(stableMessages.signalReceived, {});
-  else logger.event(stableMessages.componentExited, { err: failure.stack ?? failure.message });
-  await running.stop();
-  return failure === undefined ? EXIT.ok : EXIT.failed;
+export function coordinatorWarnings(settings: CoordinatorSettings): readonly string[] {
+  return [...addressWarnings(settings), ...etcdWarnings(settings)];
 }
 
-function usage({ port }: CommandContext, problem: string): number {
-  port.writeError(`bigfleet coordinator: ${problem}\n`);
-  return EXIT.usage;
+/** A follower names the leader by it: on another host it would lead everybody to themselves. */
+function addressWarnings({ store, listen, advertiseAddress }: CoordinatorSettings): string[] {
+  const warnings: string[] = [];
+  if (store.kind === 'sqlite') return warnings;
+  if (isLoopback(advertiseAddress) && !isLoopback(listen)) {
+    warnings.push(
+      `the leader is named as ${advertiseAddress}, which leads other hosts to themselves: ` +
+        'give --advertise-addr',
+    );
+  }
+  if (store.kind !== 'managed-etcd') return warnings;
+  if (isLoopback(store.peerAdvertise) && !isLoopback(store.peerBind)) {
+    warnings.push(
+      `peers are told ${store.peerAdvertise}, which leads other hosts to themselves: ` +
+        'give --raft-advertise',
+    );
+  }
+  return warnings;
+}
+
+function etcdWarnings({ store }: CoordinatorSettings): string[] {
+  if (store.kind !== 'external-etcd') return [];
+  const plain = store.endpoints.filter(isPlainEndpoint);
+  if (plain.length === 0) return [];
+  const { username } = store.credentials;
+  const what = username === '' ? 'without TLS and without a user' : 'without TLS';
+  return [
+    `etcd at ${plain.join(', ')} is used ${what}: whoever reaches it can rewrite the fleet state`,
+  ];
 }

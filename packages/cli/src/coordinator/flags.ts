@@ -1,7 +1,6 @@
 // The flags of `bigfleet coordinator` (coordinator §12.1). The chart renders from this list and a
 // test compares the two: a flag that only one side knew once crash-looped a published chart.
 
-import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '@bigfleet/telemetry';
 import {
   decimal,
   duration,
@@ -11,11 +10,12 @@ import {
   toggle,
   wholeNumber,
 } from '@bigfleet/process/flags';
+import { ADDRESS, type ProcessFlags, processFlags } from '../process-flags.ts';
 
 export const STORES = ['auto', 'sqlite', 'etcd'] as const;
 export type StoreChoice = (typeof STORES)[number];
 
-export type CoordinatorFlags = {
+export type CoordinatorFlags = ProcessFlags & {
   readonly listen: Flag<string>;
   readonly 'metrics-addr': Flag<string>;
   readonly 'advertise-addr': Flag<string>;
@@ -49,19 +49,9 @@ export type CoordinatorFlags = {
   readonly 'rebalance-max-moves': Flag<number>;
   readonly 'rebalance-max-overrides': Flag<number>;
   readonly 'rebalance-dry-run': Flag<boolean>;
-  readonly 'tls-cert': Flag<string>;
-  readonly 'tls-key': Flag<string>;
-  readonly 'tls-ca': Flag<string>;
-  readonly 'require-tls': Flag<boolean>;
-  readonly 'log-format': Flag<LogFormat>;
-  readonly 'log-level': Flag<LogLevel>;
-  readonly 'trace-samples': Flag<string>;
-  readonly 'debug-endpoints': Flag<boolean>;
-  readonly reflection: Flag<boolean>;
 };
 
 const FRACTION = { min: 0, max: 1 };
-const ADDRESS = '<host:port>';
 
 export const coordinatorFlags: CoordinatorFlags = {
   listen: text(':7790', 'gRPC: reports, administration, reading', ADDRESS),
@@ -97,13 +87,6 @@ export const coordinatorFlags: CoordinatorFlags = {
   'rebalance-max-moves': wholeNumber(10, 'per pass'),
   'rebalance-max-overrides': wholeNumber(10_000, 'machines owned against domain and home'),
   'rebalance-dry-run': toggle(false, 'log every decision, move nothing'),
-  'tls-cert': text('', 'certificate chain; all three or none', '<file>'),
-  'tls-key': text('', 'its key', '<file>'),
-  'tls-ca': text('', 'the one trust root', '<file>'),
-  'require-tls': toggle(false, 'refuse to start without mTLS; also BIGFLEET_REQUIRE_TLS=1'),
-  'log-format': oneOf('text', LOG_FORMATS, 'of the log on stderr'),
-  'log-level': oneOf('info', LOG_LEVELS, 'least level that is logged'),
+  ...processFlags,
   'trace-samples': text('', 'write raw apply durations to this file', '<file>'),
-  'debug-endpoints': toggle(false, 'profiles on the HTTP port'),
-  reflection: toggle(false, 'gRPC server reflection'),
 };

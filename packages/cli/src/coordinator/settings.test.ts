@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import type { Result } from '@bigfleet/base';
 import type { CoordinatorSettings } from '@bigfleet/coordinator';
 import { parseFlags } from '@bigfleet/process/flags';
+import { coordinatorWarnings } from './command.ts';
 import { coordinatorFlags } from './flags.ts';
 import { coordinatorSettings } from './settings.ts';
-import { coordinatorWarnings } from './warnings.ts';
 
 function settingsOf(argv: readonly string[]): Result<CoordinatorSettings, string> {
   const parsed = parseFlags(coordinatorFlags, argv);

@@ -11,12 +11,13 @@ import type {
 } from '@bigfleet/coordinator';
 import { parseListenAddress } from '@bigfleet/telemetry';
 import {
-  type FlagValues,
   isLoopback,
   isPlainEndpoint,
   isUnspecified,
+  type FlagValues,
   type Parsed,
 } from '@bigfleet/process/flags';
+import { BUILD_VERSION } from '../command.ts';
 import type { CoordinatorFlags } from './flags.ts';
 
 type Values = FlagValues<CoordinatorFlags>;
@@ -63,7 +64,7 @@ export function coordinatorSettings(
       ca: values['tls-ca'],
       requireTls: values['require-tls'],
     },
-    build: { version: '0.1.0', revision: env['BIGFLEET_REVISION'] ?? 'unknown' },
+    build: { version: BUILD_VERSION, revision: env['BIGFLEET_REVISION'] ?? 'unknown' },
   });
 }
 

@@ -1,11 +1,11 @@
 // The front door `bigfleetctl <verb>` (coordinator §12.2). Global flags may stand before the verb.
 
-import { nodeProblem } from '@bigfleet/process';
 import { flagLines, matchFlag, nearestName, refusalText } from '@bigfleet/process/flags';
+import { nodeProblem } from '@bigfleet/process';
 import type { CtlContext } from './context.ts';
-import { CTL_EXIT, EXIT_CODE_TEXTS } from './exit-code.ts';
-import { globalFlags } from './frame/global-flags.ts';
+import { globalFlags } from './frame/flags.ts';
 import { type Verb, VERB_GROUPS } from './frame/verb.ts';
+import { CTL_EXIT, EXIT_CODE_TEXTS } from './output/report.ts';
 import { VERBS } from './verbs/index.ts';
 
 const NAME_WIDTH = 26;

@@ -265,7 +265,7 @@ test('another major of Node is refused', async () => {
       onReopen: () => undefined,
       onUnhandled: () => undefined,
       isTerminal: false,
-      terminalRows: () => 24,
+      terminalSize: () => ({ rows: 24, columns: 80 }),
       home: '/',
     },
   });

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseFlags } from '@bigfleet/process/flags';
-import { globalFlags } from './frame/global-flags.ts';
+import { globalFlags } from './frame/flags.ts';
 import { goldenScript } from './testing/golden.ts';
 import { runCtl } from './testing/run-ctl.ts';
 import { VERBS } from './verbs/index.ts';

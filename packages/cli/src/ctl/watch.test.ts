@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { RpcError } from '@bigfleet/wire';
 import { startFakeCoordinator } from './testing/fake-coordinator.ts';
 import { type RunOptions, type RunResult, runCtl } from './testing/run-ctl.ts';
@@ -62,6 +63,18 @@ test('a picture that is higher than the terminal is cut, and says so', async () 
   const { output } = await watch(argv, 1, { isTerminal: true });
   assert.match(output, /… 40 more lines/);
   assert.equal(output.trimEnd().split('\n').length, 23);
+});
+
+test('lines that are wider than the terminal are cut, and none is left in colour', async () => {
+  const shards = [{ shardId: 'shard-0', address: `${'x'.repeat(100)}:1` }];
+  await using fake = await startFakeCoordinator({ shards });
+  const argv = [`--coordinator=${fake.address}`, 'list-shards', '-w'];
+  const { output } = await watch(argv, 1, { isTerminal: true });
+  const lines = stripVTControlCharacters(output).split('\n');
+  assert.deepEqual([lines[1]?.length, lines[2]?.length], [80, 80]);
+  assert.match(lines[2] ?? '', /^shard-0 {2}x+$/);
+  const [, header = ''] = output.split('\n');
+  assert.equal(header.split('\u001b[1m').length, header.split('\u001b[0m').length);
 });
 
 test('NO_COLOR and a pipe get no escape codes', async () => {

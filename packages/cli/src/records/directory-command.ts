@@ -1,18 +1,62 @@
-// The frame of the verbs that read a records directory: help, flags, and a directory that must be
-// there. They need no shard: a copy of its directory is enough.
+// The frame of the verbs that read a records directory: help, flags, how to print, and a directory that
+// must be there. They need no shard: a copy of its directory is enough.
 
 import { statSync } from 'node:fs';
+import { describeDiff, type DiffReport, type ReplayMode } from '@bigfleet/engine';
 import { directorySegments, type SegmentFiles } from '@bigfleet/shard';
+import {
+  type Flag,
+  type FlagTable,
+  type FlagValues,
+  oneOf,
+  text,
+  helpText,
+  parseFlags,
+} from '@bigfleet/process/flags';
 import { type Command, type CommandContext, EXIT } from '../command.ts';
-import { type FlagTable, type FlagValues, helpText, parseFlags } from '@bigfleet/process/flags';
-import type { directoryFlags } from './directory-flags.ts';
+import { documentLine, documentText } from '../ctl/output/document.ts';
 
-export interface DirectoryVerb<Table extends FlagTable & typeof directoryFlags> {
+type OfflineForm = 'text' | 'json' | 'yaml';
+
+export const directoryFlags: {
+  readonly 'records-dir': Flag<string>;
+  readonly output: Flag<OfflineForm>;
+} = {
+  'records-dir': text('./data/records', 'Directory that a shard writes its records to.', '<dir>'),
+  output: { ...oneOf('text', ['text', 'json', 'yaml'], 'How to print.'), short: 'o' },
+};
+
+/** How a replay evaluates, for every verb that replays. */
+export const replayModeFlag: Flag<ReplayMode> = oneOf(
+  'recorded',
+  ['recorded', 'incremental', 'full'],
+  'Evaluate as it was recorded, never in full, or always in full; all three must agree.',
+);
+
+/** Text as it is; JSON a line, YAML a document, so that several can follow each other. */
+export function offlineText(form: OfflineForm, document: unknown, words: () => string): string {
+  if (form === 'text') return `${words()}\n`;
+  return form === 'json' ? documentLine(document) : `---\n${documentText(document, 'yaml')}`;
+}
+
+/** One trace of a directory, decided twice. */
+export interface ComparedTrace {
+  readonly trace: string;
+  readonly report: DiffReport;
+}
+
+export function comparedText(form: OfflineForm, compared: readonly ComparedTrace[]): string {
+  return offlineText(form, compared, () =>
+    compared.map(({ trace, report }) => `${trace}\n${describeDiff(report)}`).join('\n'),
+  );
+}
+
+interface DirectoryVerb<Table extends FlagTable & typeof directoryFlags> {
   readonly name: string;
   readonly summary: string;
   readonly flags: Table;
   /** What is wrong with the flags together; undefined when nothing is. */
-  readonly problem?: (values: FlagValues<Table>) => string | undefined;
+  readonly problem?: ((values: FlagValues<Table>) => string | undefined) | undefined;
   readonly run: (
     files: SegmentFiles,
     values: FlagValues<Table>,

@@ -1,10 +1,9 @@
 // `bigfleet explain`: why a machine or a need was treated as it was, from the records alone.
 
 import { describeExplanation, explainRecords } from '@bigfleet/shard';
-import { type Command, EXIT } from '../command.ts';
 import { bigNumber, text, toggle } from '@bigfleet/process/flags';
-import { directoryCommand } from './directory-command.ts';
-import { directoryFlags, offlineText } from './directory-flags.ts';
+import { type Command, EXIT } from '../command.ts';
+import { directoryCommand, directoryFlags, offlineText } from './directory-command.ts';
 
 const flags = {
   ...directoryFlags,

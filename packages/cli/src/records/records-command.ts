@@ -1,16 +1,18 @@
-// `bigfleet records`: what was decided, one line per cycle.
+// `bigfleet records`: what was decided, one line per cycle; with --follow as a shard writes it.
 
+import { type Runtime, sleep } from '@bigfleet/base';
 import {
   describeRecordLine,
   type RecordLine,
   type RecordQuery,
   recordLines,
+  type SegmentFiles,
 } from '@bigfleet/shard';
-import { type Command, EXIT } from '../command.ts';
 import { bigNumber, text, toggle, wholeNumber } from '@bigfleet/process/flags';
-import { directoryCommand } from './directory-command.ts';
-import { followRecords } from './follow-records.ts';
-import { directoryFlags, offlineText } from './directory-flags.ts';
+import { type Command, EXIT } from '../command.ts';
+import { directoryCommand, directoryFlags, offlineText } from './directory-command.ts';
+
+const EVERY_MS = 1_000;
 
 const flags = {
   ...directoryFlags,
@@ -53,3 +55,35 @@ export const recordsCommand: Command = directoryCommand({
     return EXIT.ok;
   },
 });
+
+interface FollowOptions {
+  readonly files: SegmentFiles;
+  readonly query: RecordQuery;
+  readonly runtime: Runtime;
+  readonly print: (line: RecordLine) => void;
+  /** Resolves with Ctrl-C. */
+  readonly stopped: Promise<void>;
+}
+
+/** Looks again every second, from the record behind the last one that was printed. */
+async function followRecords(options: FollowOptions): Promise<void> {
+  const { files, query, runtime, print } = options;
+  const stop = new AbortController();
+  const end = (): void => stop.abort();
+  options.stopped.then(end, end);
+  let last: RecordLine | undefined;
+  while (!stop.signal.aborted) {
+    for await (const line of recordLines(files, query)) {
+      if (stop.signal.aborted) return;
+      if (last !== undefined && !isNewer(line, last)) continue;
+      print(line);
+      last = line;
+    }
+    await sleep(runtime, EVERY_MS, stop.signal).catch(() => undefined);
+  }
+}
+
+/** A shard that was restarted counts its cycles from 1 again, under a higher epoch. */
+function isNewer(a: RecordLine, b: RecordLine): boolean {
+  return a.epoch > b.epoch || (a.epoch === b.epoch && a.cycle > b.cycle);
+}

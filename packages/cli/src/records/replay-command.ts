@@ -2,12 +2,15 @@
 // when every cycle came out the same.
 
 import { describeDirectoryReplay, replayDirectory } from '@bigfleet/shard';
-import { type Command, EXIT } from '../command.ts';
 import { toggle } from '@bigfleet/process/flags';
+import { type Command, EXIT } from '../command.ts';
 import { printDecisions } from './diff/print-decisions.ts';
-import { directoryCommand } from './directory-command.ts';
-import { directoryFlags, offlineText } from './directory-flags.ts';
-import { replayModeFlag } from './replay-mode.ts';
+import {
+  directoryCommand,
+  directoryFlags,
+  offlineText,
+  replayModeFlag,
+} from './directory-command.ts';
 
 const flags = {
   ...directoryFlags,

@@ -1,61 +1,55 @@
 // The flags of `bigfleet shard` (shard §3.1, coordinator §12). The chart renders from this list and
 // a test compares the two: a chart that passed a flag nobody knew once crash-looped a release.
 
-import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '@bigfleet/telemetry';
 import {
   bigNumber,
   bytes,
   decimal,
   duration,
   type Flag,
-  oneOf,
   type Repeatable,
   text,
   texts,
   toggle,
   wholeNumber,
 } from '@bigfleet/process/flags';
+import { ADDRESS, type ProcessFlags, processFlags } from '../process-flags.ts';
 
-export type ShardFlags = {
-  readonly listen: Flag<string>;
-  readonly 'metrics-addr': Flag<string>;
-  readonly id: Flag<string>;
-  readonly 'data-dir': Flag<string>;
-  readonly provider: Repeatable<string>;
-  readonly 'provider-addr': Flag<string>;
-  readonly 'provider-keepalive-interval': Flag<number>;
-  readonly 'provider-keepalive-timeout': Flag<number>;
-  readonly 'fake-provider': Flag<boolean>;
-  readonly 'coordinator-addr': Flag<string>;
-  readonly 'advertise-addr': Flag<string>;
-  readonly 'coordinator-heartbeat-interval': Flag<number>;
-  readonly 'provider-shared': Flag<boolean>;
-  readonly 'epoch-floor': Flag<bigint>;
-  readonly 'require-session-cn': Flag<boolean>;
-  readonly 'records-dir': Flag<string>;
-  readonly 'records-max-bytes': Flag<number>;
-  readonly 'execute-concurrency': Flag<number>;
-  readonly 'max-actions-per-cycle': Flag<number>;
-  readonly 'incremental-reconcile': Flag<boolean>;
-  readonly 'available-capacity-interval': Flag<number>;
-  readonly 'metrics-warmup-cycles': Flag<number>;
-  readonly 'phase-attribution-log': Flag<boolean>;
-  readonly 'actuation-paused': Flag<boolean>;
-  readonly 'dry-run': Flag<boolean>;
-  readonly 'audit-log': Flag<string>;
-  readonly 'reclaim-cap-fraction': Flag<number>;
-  readonly 'empty-rollup-guard': Flag<boolean>;
-  readonly 'configure-brake': Flag<boolean>;
-  readonly 'local-bootstrap': Flag<boolean>;
-  readonly 'tls-cert': Flag<string>;
-  readonly 'tls-key': Flag<string>;
-  readonly 'tls-ca': Flag<string>;
-  readonly 'require-tls': Flag<boolean>;
-  readonly 'log-format': Flag<LogFormat>;
-  readonly 'log-level': Flag<LogLevel>;
-  readonly 'trace-samples': Flag<string>;
-  readonly 'debug-endpoints': Flag<boolean>;
-  readonly reflection: Flag<boolean>;
+export type ShardFlags = ProcessFlags &
+  FakeFlags & {
+    readonly listen: Flag<string>;
+    readonly 'metrics-addr': Flag<string>;
+    readonly id: Flag<string>;
+    readonly 'data-dir': Flag<string>;
+    readonly provider: Repeatable<string>;
+    readonly 'provider-addr': Flag<string>;
+    readonly 'provider-keepalive-interval': Flag<number>;
+    readonly 'provider-keepalive-timeout': Flag<number>;
+    readonly 'fake-provider': Flag<boolean>;
+    readonly 'coordinator-addr': Flag<string>;
+    readonly 'advertise-addr': Flag<string>;
+    readonly 'coordinator-heartbeat-interval': Flag<number>;
+    readonly 'provider-shared': Flag<boolean>;
+    readonly 'epoch-floor': Flag<bigint>;
+    readonly 'require-session-cn': Flag<boolean>;
+    readonly 'records-dir': Flag<string>;
+    readonly 'records-max-bytes': Flag<number>;
+    readonly 'execute-concurrency': Flag<number>;
+    readonly 'max-actions-per-cycle': Flag<number>;
+    readonly 'incremental-reconcile': Flag<boolean>;
+    readonly 'available-capacity-interval': Flag<number>;
+    readonly 'metrics-warmup-cycles': Flag<number>;
+    readonly 'phase-attribution-log': Flag<boolean>;
+    readonly 'actuation-paused': Flag<boolean>;
+    readonly 'dry-run': Flag<boolean>;
+    readonly 'audit-log': Flag<string>;
+    readonly 'reclaim-cap-fraction': Flag<number>;
+    readonly 'empty-rollup-guard': Flag<boolean>;
+    readonly 'configure-brake': Flag<boolean>;
+    readonly 'local-bootstrap': Flag<boolean>;
+  };
+
+type FakeFlags = {
   readonly 'seed-machines': Flag<number>;
   readonly 'seed-speculative': Flag<number>;
   readonly 'seed-spot': Flag<number>;
@@ -70,7 +64,23 @@ export type ShardFlags = {
 };
 
 const FRACTION = { min: 0, max: 1 };
-const ADDRESS = '<host:port>';
+
+const fakeFlags: FakeFlags = {
+  'seed-machines': wholeNumber(0, 'fake: idle bare-metal machines'),
+  'seed-speculative': wholeNumber(0, 'fake: on-demand quota slots'),
+  'seed-spot': wholeNumber(0, 'fake: spot quota slots'),
+  'seed-configured-per-cluster': wholeNumber(0, 'fake: machines bound to each seeded cluster'),
+  'seed-cluster-total': wholeNumber(0, 'fake: clusters kwok-cluster-{c} of the whole fleet'),
+  'seed-cluster-stride': wholeNumber(0, 'fake: this shard seeds c % stride == its ordinal'),
+  'seed-density-multiplier': wholeNumber(1, 'fake: allocatable = n x resources', 1_000),
+  archetypes: text('', 'fake: catalogue of machine shapes', '<file>'),
+  'failure-rate-per-sec': decimal(0, 'fake: failures per second of a bound machine', FRACTION),
+  'speculative-shed-at-seconds': wholeNumber(0, 'fake: when quota is lost'),
+  'speculative-shed-multiplier': decimal(1, 'fake: share of the quota that is left', FRACTION),
+};
+
+/** Refused without --fake-provider. */
+export const FAKE_ONLY = Object.keys(fakeFlags) as readonly (keyof FakeFlags)[];
 
 export const shardFlags: ShardFlags = {
   listen: text(':7780', 'gRPC: sessions, reading, administration', ADDRESS),
@@ -106,39 +116,6 @@ export const shardFlags: ShardFlags = {
   'empty-rollup-guard': toggle(true, 'hold a roll-up that drops almost all demand'),
   'configure-brake': toggle(true, 'hold off needs and types whose machines never join'),
   'local-bootstrap': toggle(false, 'render stub blobs here; load tests only'),
-  'tls-cert': text('', 'certificate chain; all three or none', '<file>'),
-  'tls-key': text('', 'its key', '<file>'),
-  'tls-ca': text('', 'the one trust root', '<file>'),
-  'require-tls': toggle(false, 'refuse to start without mTLS; also BIGFLEET_REQUIRE_TLS=1'),
-  'log-format': oneOf('text', LOG_FORMATS, 'of the log on stderr'),
-  'log-level': oneOf('info', LOG_LEVELS, 'least level that is logged'),
-  'trace-samples': text('', 'write raw cycle durations to this file', '<file>'),
-  'debug-endpoints': toggle(false, 'profiles on the HTTP port'),
-  reflection: toggle(false, 'gRPC server reflection'),
-  'seed-machines': wholeNumber(0, 'fake: idle bare-metal machines'),
-  'seed-speculative': wholeNumber(0, 'fake: on-demand quota slots'),
-  'seed-spot': wholeNumber(0, 'fake: spot quota slots'),
-  'seed-configured-per-cluster': wholeNumber(0, 'fake: machines bound to each seeded cluster'),
-  'seed-cluster-total': wholeNumber(0, 'fake: clusters kwok-cluster-{c} of the whole fleet'),
-  'seed-cluster-stride': wholeNumber(0, 'fake: this shard seeds c % stride == its ordinal'),
-  'seed-density-multiplier': wholeNumber(1, 'fake: allocatable = n x resources', 1_000),
-  archetypes: text('', 'fake: catalogue of machine shapes', '<file>'),
-  'failure-rate-per-sec': decimal(0, 'fake: failures per second of a bound machine', FRACTION),
-  'speculative-shed-at-seconds': wholeNumber(0, 'fake: when quota is lost'),
-  'speculative-shed-multiplier': decimal(1, 'fake: share of the quota that is left', FRACTION),
+  ...processFlags,
+  ...fakeFlags,
 };
-
-/** Only meaningful for the fake. */
-export const FAKE_ONLY: readonly (keyof ShardFlags)[] = [
-  'seed-machines',
-  'seed-speculative',
-  'seed-spot',
-  'seed-configured-per-cluster',
-  'seed-cluster-total',
-  'seed-cluster-stride',
-  'seed-density-multiplier',
-  'archetypes',
-  'failure-rate-per-sec',
-  'speculative-shed-at-seconds',
-  'speculative-shed-multiplier',
-];

@@ -192,7 +192,7 @@ test('the entry point sets the V8 flag before it loads anything', () => {
   assert.ok(flag > 0 && flag < main.indexOf('await import'));
   assert.deepEqual(main.match(/^import .*$/gm), [
     "import { setFlagsFromString } from 'node:v8';",
-    // Which loads memory-settings.ts alone.
-    "import { startAgain } from './shard/start-again.ts';",
+    // Which loads nothing.
+    "import { startAgain } from './shard/memory-settings.ts';",
   ]);
 });

@@ -15,9 +15,10 @@ import {
   type FlagValues,
   isDialable,
   isUnspecified,
-  type Parsed,
   parseDuration,
+  type Parsed,
 } from '@bigfleet/process/flags';
+import { BUILD_VERSION } from '../command.ts';
 import { FAKE_ONLY, type ShardFlags } from './flags.ts';
 
 /** Tests report this often; production never below seconds. */
@@ -84,7 +85,7 @@ export function shardSettings(parsed: Parsed<ShardFlags>, env: Env): Result<Shar
       requireTls: values['require-tls'],
     },
     shard: coreSettings(values, env),
-    build: { version: '0.1.0', revision: env['BIGFLEET_REVISION'] ?? 'unknown' },
+    build: { version: BUILD_VERSION, revision: env['BIGFLEET_REVISION'] ?? 'unknown' },
   };
   return ok({ settings, coordinator: coordinatorSettings(values), warnings });
 }

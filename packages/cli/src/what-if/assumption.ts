@@ -1,10 +1,18 @@
-// What `bigfleet what-if` can change: how long idle machines are held, and what a type of machine
-// costs or how often it is interrupted.
+// What `bigfleet what-if` can change (how long idle machines are held, what a type of machine costs, how
+// often it is interrupted), and an engine of this build that is told so instead of what was recorded.
+// Everything else passes through, so that what differs is what the assumption changes.
 
 import { err, ok, type Result } from '@bigfleet/base';
+import {
+  createEngineLike,
+  DEFAULT_RELEASE_POLICY,
+  type EngineBuild,
+  type Machine,
+  type ReleasePolicy,
+} from '@bigfleet/engine';
 import { type Flag, parseDuration } from '@bigfleet/process/flags';
 
-export type Assumption =
+type Assumption =
   | { readonly kind: 'hold'; readonly of: 'onDemand' | 'spot'; readonly ms: number }
   | { readonly kind: 'price'; readonly instanceType: string; readonly dollarsPerHour: number }
   | { readonly kind: 'interruption'; readonly instanceType: string; readonly probability: number };
@@ -36,4 +44,44 @@ function parseAssumption(text: string): Result<Assumption, string> {
     return ok({ kind: 'interruption', instanceType: type, probability: number });
   }
   return err(EXAMPLE);
+}
+
+export function assumedBuild(assumptions: readonly Assumption[]): EngineBuild {
+  return (options) => {
+    const engine = createEngineLike(options);
+    const put = engine.put.bind(engine);
+    const setReleasePolicy = engine.setReleasePolicy.bind(engine);
+    const assumed = Object.assign(engine, {
+      put: (machine: Machine, nowMs: number) => put(assumedMachine(machine, assumptions), nowMs),
+      setReleasePolicy: (policy: ReleasePolicy) =>
+        setReleasePolicy(assumedPolicy(policy, assumptions)),
+    });
+    // A trace names the policy only when it differs from the default.
+    assumed.setReleasePolicy(DEFAULT_RELEASE_POLICY);
+    return assumed;
+  };
+}
+
+function assumedMachine(machine: Machine, assumptions: readonly Assumption[]): Machine {
+  let assumed = machine;
+  for (const each of assumptions) {
+    if (each.kind === 'hold' || each.instanceType !== machine.instanceType) continue;
+    assumed =
+      each.kind === 'price'
+        ? { ...assumed, pricePerHour: each.dollarsPerHour }
+        : { ...assumed, interruptionProbability: each.probability };
+  }
+  return assumed;
+}
+
+function assumedPolicy(policy: ReleasePolicy, assumptions: readonly Assumption[]): ReleasePolicy {
+  let assumed = policy;
+  for (const each of assumptions) {
+    if (each.kind !== 'hold') continue;
+    assumed =
+      each.of === 'spot'
+        ? { ...assumed, spotHoldMs: each.ms }
+        : { ...assumed, onDemandHoldMs: each.ms };
+  }
+  return assumed;
 }

@@ -2,19 +2,17 @@
 // a records directory. Each cycle starts from what really happened: it answers what would have been
 // decided differently, not what the fleet would look like after a week of it.
 
-import { createEngineLike, describeDiff, type DiffReport, diffRuns } from '@bigfleet/engine';
+import { createEngineLike, diffRuns } from '@bigfleet/engine';
 import { type Command, EXIT } from '../command.ts';
-import { directoryCommand } from '../records/directory-command.ts';
-import { directoryFlags, offlineText } from '../records/directory-flags.ts';
-import { assumptions } from './assumption.ts';
-import { assumedBuild } from './assumed-build.ts';
+import {
+  directoryCommand,
+  comparedText,
+  directoryFlags,
+  type ComparedTrace,
+} from '../records/directory-command.ts';
+import { assumedBuild, assumptions } from './assumption.ts';
 
 const flags = { ...directoryFlags, set: assumptions } as const;
-
-interface ComparedTrace {
-  readonly trace: string;
-  readonly report: DiffReport;
-}
 
 export const whatIfCommand: Command = directoryCommand({
   name: 'what-if',
@@ -32,9 +30,7 @@ export const whatIfCommand: Command = directoryCommand({
       port.writeError('bigfleet what-if: the directory holds no trace\n');
       return EXIT.failed;
     }
-    const words = (): string =>
-      compared.map(({ trace, report }) => `${trace}\n${describeDiff(report)}`).join('\n');
-    port.writeOutput(offlineText(output, compared, words));
+    port.writeOutput(comparedText(output, compared));
     return compared.some(({ report }) => report.outcome === 'failed') ? EXIT.failed : EXIT.ok;
   },
 });

@@ -7,7 +7,7 @@ import { realRuntime } from '@bigfleet/base/real';
 import { run } from '../lanes/testing/suite-options.ts';
 import type { TestResult } from '../run/result.ts';
 import { serveTiny } from '../testing/serve-tiny.ts';
-import { BASELINE_WIRE_CHECK_COUNT } from '../verdict/baseline.ts';
+import { BASELINE_WIRE_CHECK_COUNT } from '../verdict/judge.ts';
 import { wireChecks } from './index.ts';
 
 async function baseline(seedCount: number, hasDelete: boolean): Promise<readonly TestResult[]> {

@@ -8,8 +8,15 @@ import { pickSpeculative } from '../harness/pick.ts';
 import { needsDelete } from '../harness/probe.ts';
 import { mustReach } from '../harness/reach.ts';
 import { release, standardBlob } from '../harness/walk.ts';
-import { type BaselineCheck, baselineCluster, DRAIN, DRAIN_GRACE_SECONDS, STEP } from './check.ts';
-import { configuredMachine, idleMachine } from './steps.ts';
+import {
+  type BaselineCheck,
+  baselineCluster,
+  configuredMachine,
+  DRAIN,
+  DRAIN_GRACE_SECONDS,
+  idleMachine,
+  STEP,
+} from './check.ts';
 
 export const idempotencyChecks: readonly BaselineCheck[] = [
   { name: 'CreateIdempotent', run: createIdempotent },

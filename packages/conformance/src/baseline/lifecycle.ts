@@ -8,8 +8,14 @@ import { pickSpeculative } from '../harness/pick.ts';
 import { mustReach, told, waitFor } from '../harness/reach.ts';
 import { poll, scaled } from '../harness/wait.ts';
 import { configureTo, createToIdle, drainToIdle, release } from '../harness/walk.ts';
-import { type BaselineCheck, baselineCluster, DRAIN, DRAIN_GRACE_SECONDS, STEP } from './check.ts';
-import { configuredMachine } from './steps.ts';
+import {
+  type BaselineCheck,
+  baselineCluster,
+  configuredMachine,
+  DRAIN,
+  DRAIN_GRACE_SECONDS,
+  STEP,
+} from './check.ts';
 
 const OBSERVE_MS = 1_000;
 const OBSERVE_EVERY_MS = 5;

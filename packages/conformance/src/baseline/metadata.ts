@@ -7,8 +7,13 @@ import type { TextMap } from '../harness/machine.ts';
 import { ensureCluster, ensureMetadata, ensureUnbound } from '../harness/metadata.ts';
 import { read } from '../harness/reach.ts';
 import { drainToIdle, release } from '../harness/walk.ts';
-import { type BaselineCheck, baselineCluster, DRAIN, DRAIN_GRACE_SECONDS } from './check.ts';
-import { configuredMachine } from './steps.ts';
+import {
+  type BaselineCheck,
+  baselineCluster,
+  configuredMachine,
+  DRAIN,
+  DRAIN_GRACE_SECONDS,
+} from './check.ts';
 
 /** A shard joins the parts of a gang's group with NUL: a C string would end there. */
 const echoed: TextMap = new Map([

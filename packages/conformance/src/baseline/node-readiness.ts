@@ -7,8 +7,7 @@ import { acknowledged, ensure } from '../harness/expect.ts';
 import { mustReach, told } from '../harness/reach.ts';
 import { poll, scaled } from '../harness/wait.ts';
 import { release, standardBlob } from '../harness/walk.ts';
-import { type BaselineCheck, baselineCluster, STEP } from './check.ts';
-import { idleMachine } from './steps.ts';
+import { type BaselineCheck, baselineCluster, idleMachine, STEP } from './check.ts';
 
 const WINDOW_MS = 1_000;
 

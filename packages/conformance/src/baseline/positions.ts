@@ -5,8 +5,7 @@ import { rejected } from '../harness/expect.ts';
 import { pickSpeculative } from '../harness/pick.ts';
 import { expectState } from '../harness/reach.ts';
 import { release } from '../harness/walk.ts';
-import { type BaselineCheck, DRAIN_GRACE_SECONDS } from './check.ts';
-import { configuredMachine } from './steps.ts';
+import { type BaselineCheck, configuredMachine, DRAIN_GRACE_SECONDS } from './check.ts';
 
 export const positionChecks: readonly BaselineCheck[] = [
   { name: 'DrainOnSpeculative', run: drainOnSpeculative },

@@ -7,8 +7,7 @@ import { listed, sameBytes } from '../harness/inventory.ts';
 import type { MachineView } from '../harness/machine.ts';
 import { SkipCheck } from '../harness/check.ts';
 import { release } from '../harness/walk.ts';
-import type { BaselineCheck } from './check.ts';
-import { idleMachine } from './steps.ts';
+import { type BaselineCheck, idleMachine } from './check.ts';
 
 export const readChecks: readonly BaselineCheck[] = [
   { name: 'GetUnknownMachine', run: getUnknownMachine },

@@ -31,7 +31,7 @@ import { soakChecks } from './scale/soak.ts';
 import { hostChecks } from './shape/host.ts';
 import { sweepChecks } from './shape/sweeps.ts';
 import { argumentChecks } from './transitions/arguments.ts';
-import { int64Checks } from './transitions/int64.ts';
+import { int64Checks } from './fencing/int64.ts';
 import { positionChecks } from './transitions/position.ts';
 import { replayChecks } from './transitions/replay.ts';
 import { unknownChecks } from './transitions/unknown.ts';

@@ -6,8 +6,7 @@ import type { LaneName } from '../run/lane-names.ts';
 import type { LaneReport } from '../run/result.ts';
 import type { LaneEnvironment } from './environment.ts';
 import type { Opened } from './open.ts';
-import { probe } from './probe.ts';
-import type { RunnableCheck } from './run-check.ts';
+import { probe, type RunnableCheck } from './run-check.ts';
 import { checksOf, type LanePlan, runChecks } from './run-checks.ts';
 
 export async function runBlackBox(

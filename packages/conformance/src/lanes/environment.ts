@@ -7,8 +7,8 @@ import type { Capabilities, CheckContext } from '../harness/context.ts';
 import { dialEndpoint } from '../harness/dial.ts';
 import type { Endpoint } from '../harness/endpoint.ts';
 import type { BootEnvironment } from '../process/boot.ts';
-import type { RunObserver } from '../run/observer.ts';
-import type { RemoteTarget } from './judged.ts';
+import type { RunObserver } from '../run/result.ts';
+import type { TlsMaterial } from '@bigfleet/wire';
 
 export interface LaneEnvironment extends BootEnvironment {
   readonly observer: RunObserver;
@@ -85,4 +85,21 @@ export function openContext(
       for (const endpoint of opened) endpoint.close();
     },
   };
+}
+
+/** An endpoint that a lane judges: how to dial it, and what it is in words, for the report. */
+export interface RemoteTarget {
+  /** `host:port`, `[::1]:port` or `unix:/path`. */
+  readonly target: string;
+  readonly tls?: TlsMaterial | undefined;
+}
+
+export interface Judged extends RemoteTarget {
+  readonly description: string;
+  /** Kills the process if the suite booted one. Idempotent. */
+  readonly close: () => Promise<void>;
+}
+
+export function judgedTarget(remote: RemoteTarget): Judged {
+  return { ...remote, description: remote.target, close: async () => {} };
 }

@@ -4,10 +4,9 @@
 
 import { faultProviderLaunch, hasFaultProvider } from '../process/launch.ts';
 import type { LaneReport } from '../run/result.ts';
-import { FAULT_TIMEOUT_MS, type LaneEnvironment } from './environment.ts';
-import type { RemoteTarget } from './judged.ts';
+import { FAULT_TIMEOUT_MS, type LaneEnvironment, type RemoteTarget } from './environment.ts';
 import { type Opened, openProcess, openTarget } from './open.ts';
-import { probe } from './probe.ts';
+import { probe } from './run-check.ts';
 import { checksOf, runChecks } from './run-checks.ts';
 
 export const FAULT_SEED_COUNT = 64;

@@ -5,8 +5,12 @@ import type { TlsMaterial } from '@bigfleet/wire';
 import { describeThrown } from '@bigfleet/base';
 import { bootProcess } from '../process/boot.ts';
 import type { Launch } from '../process/launch.ts';
-import type { LaneEnvironment } from './environment.ts';
-import { type Judged, judgedTarget, type RemoteTarget } from './judged.ts';
+import {
+  type Judged,
+  judgedTarget,
+  type LaneEnvironment,
+  type RemoteTarget,
+} from './environment.ts';
 import { unreachable } from './reachable.ts';
 
 export interface BootPlan {

@@ -3,8 +3,7 @@
 // says nothing: the lane is not run, or ends.
 
 import { dialEndpoint } from '../harness/dial.ts';
-import type { LaneEnvironment } from './environment.ts';
-import type { RemoteTarget } from './judged.ts';
+import type { LaneEnvironment, RemoteTarget } from './environment.ts';
 
 const ASK_WITHIN_MS = 10_000;
 

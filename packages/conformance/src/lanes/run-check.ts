@@ -4,9 +4,16 @@
 
 import { describeThrown, runWithDeadline } from '@bigfleet/base';
 import { CheckFailed, SkipCheck } from '../harness/check.ts';
-import type { CheckContext } from '../harness/context.ts';
+import type { Capabilities, CheckContext } from '../harness/context.ts';
 import type { Outcome, TestResult } from '../run/result.ts';
-import { type LaneContext, type LaneEnvironment, openContext } from './environment.ts';
+import {
+  ALL_CAPABILITIES,
+  type LaneContext,
+  type LaneEnvironment,
+  openContext,
+  type RemoteTarget,
+} from './environment.ts';
+import { probeCapabilities } from '../harness/probe.ts';
 
 /** B1104 and B1105 churn for the soak time; room for what surrounds it. */
 const SOAKS_PER_CHECK = 4;
@@ -72,4 +79,24 @@ function failureOf(error: unknown): Outcome {
 
 function firstLine(text: string): string {
   return text.split('\n').find((line) => line.trim() !== '') ?? 'failed without a message';
+}
+
+/**
+ * Asks an endpoint for its optional capabilities before a lane judges it. What cannot be probed
+ * counts as present: then the checks fail or skip for their own reason, and nothing is excused.
+ */
+export async function probe(
+  environment: LaneEnvironment,
+  remote: RemoteTarget,
+): Promise<Capabilities> {
+  let capabilities = ALL_CAPABILITIES;
+  const lane = { ...remote, capabilities };
+  // Its result is of no interest: a probe that fails leaves the capabilities as they are.
+  await runCheck(environment, lane, {
+    name: 'probe',
+    run: async (context) => {
+      capabilities = await probeCapabilities(context);
+    },
+  });
+  return capabilities;
 }

@@ -5,10 +5,9 @@
 
 import { dialEndpoint } from '../harness/dial.ts';
 import type { LaneReport, Outcome } from '../run/result.ts';
-import type { LaneEnvironment } from './environment.ts';
-import type { Judged, RemoteTarget } from './judged.ts';
+import type { Judged, LaneEnvironment, RemoteTarget } from './environment.ts';
 import { type BootPlan, type Opened, openProcess, openTarget } from './open.ts';
-import { probe } from './probe.ts';
+import { probe } from './run-check.ts';
 import { checksOf, runChecks } from './run-checks.ts';
 
 /** A full List of a large fleet takes its time over a slow link. */

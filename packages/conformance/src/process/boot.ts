@@ -6,9 +6,9 @@ import type { TlsMaterial } from '@bigfleet/wire';
 import type { Child, Children } from './children.ts';
 import type { FreePorts } from './free-port.ts';
 import type { Launch } from './launch.ts';
-import { logTail } from './log-tail.ts';
 import { askReadiness } from './ready.ts';
 import type { Workspace } from './workspace.ts';
+import { open } from 'node:fs/promises';
 
 const READY_WITHIN_MS = 20_000;
 const ASK_EVERY_MS = 50;
@@ -107,4 +107,24 @@ async function failure(launch: Launch, child: Child, problem: string): Promise<A
     { fields: { launch: launch.name, logFile: child.logFile } },
   );
   return { kind: ADDRESS_TAKEN.test(tail) ? 'address-taken' : 'failed', error };
+}
+
+const MAX_BYTES = 8 * 1024;
+const MAX_LINES = 20;
+
+/** The end of a log file, for error messages: a provider that died at start said why there. */
+async function logTail(file: string): Promise<string> {
+  const handle = await open(file, 'r');
+  try {
+    const { size } = await handle.stat();
+    const start = Math.max(0, size - MAX_BYTES);
+    const { buffer, bytesRead } = await handle.read({
+      buffer: Buffer.alloc(MAX_BYTES),
+      position: start,
+    });
+    const lines = buffer.toString('utf8', 0, bytesRead).trimEnd().split('\n');
+    return lines.slice(-MAX_LINES).join('\n');
+  } finally {
+    await handle.close();
+  }
 }

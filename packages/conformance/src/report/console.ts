@@ -5,7 +5,6 @@
 import { AREAS } from '../catalogue/behaviour.ts';
 import { type LaneReport, resultsOf, type SuiteRun, type TestResult } from '../run/result.ts';
 import type { BehaviourJudgement, Judgement } from '../verdict/judge.ts';
-import { oneLine } from './one-line.ts';
 import { countStatus, totalsOf } from './totals.ts';
 
 export function renderConsole(run: SuiteRun, judgement: Judgement): string[] {
@@ -95,4 +94,14 @@ function areaLines({ behaviours }: Judgement): string[] {
     const passed = entries.filter(({ status }) => status === 'passed').length;
     return `  ${area.padEnd(18)} ${passed}/${entries.length}`;
   });
+}
+
+const unprintable = /[\p{Cc}\u2028\u2029]+/gu;
+
+/**
+ * A finding may quote what a provider sent: no line break and no escape sequence of it may reach a
+ * terminal or break a line-oriented log.
+ */
+export function oneLine(text: string): string {
+  return text.toWellFormed().replace(unprintable, ' ').trim();
 }

@@ -3,9 +3,8 @@
 // is of some use.
 
 import type { LaneName } from '../run/lane-names.ts';
-import type { LaneStart, RunObserver } from '../run/observer.ts';
-import type { TestResult } from '../run/result.ts';
-import { oneLine } from './one-line.ts';
+import type { LaneStart, RunObserver, TestResult } from '../run/result.ts';
+import { oneLine } from './console.ts';
 
 export interface ProgressSink {
   write(text: string): void;

@@ -19,11 +19,10 @@ import {
   unmet,
 } from '../run/testing/runs.ts';
 import { judge } from '../verdict/judge.ts';
-import { badgeOf } from './badge.ts';
+import { badgeOf, writeReports } from './write.ts';
 import { closingLine, renderConsole } from './console.ts';
 import { jsonReport } from './json.ts';
 import { renderJunit } from './junit.ts';
-import { writeReports } from './write.ts';
 
 /** A bit of everything: notes, both skips, a failure with hostile text, a broken lane. */
 function mixedRun(): SuiteRun {

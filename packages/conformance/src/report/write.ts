@@ -3,10 +3,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SuiteRun } from '../run/result.ts';
-import type { Judgement } from '../verdict/judge.ts';
-import { badgeOf } from './badge.ts';
+import type { Judgement, Verdict } from '../verdict/judge.ts';
 import { jsonReport, renderJson } from './json.ts';
 import { renderJunit } from './junit.ts';
+import { countStatus } from './totals.ts';
 
 export async function writeReports(
   folder: string,
@@ -17,4 +17,29 @@ export async function writeReports(
   await writeFile(path.join(folder, 'report.json'), renderJson(jsonReport(run, judgement)));
   await writeFile(path.join(folder, 'junit.xml'), renderJunit(run));
   await writeFile(path.join(folder, 'badge.json'), renderJson(badgeOf(judgement)));
+}
+
+/** badge.json: the endpoint format of shields (conformance §7). */
+export interface Badge {
+  readonly schemaVersion: 1;
+  readonly label: string;
+  readonly message: string;
+  readonly color: string;
+}
+
+const colors: Readonly<Record<Verdict, string>> = {
+  CERTIFIED: 'brightgreen',
+  FAILED: 'red',
+  INCOMPLETE: 'yellow',
+};
+
+export function badgeOf(judgement: Judgement): Badge {
+  const passed = countStatus(judgement, 'passed');
+  const judged = passed + countStatus(judgement, 'failed') + countStatus(judgement, 'skipped');
+  return {
+    schemaVersion: 1,
+    label: 'bigfleet conformance',
+    message: `${judgement.verdict} (${passed}/${judged})`,
+    color: colors[judgement.verdict],
+  };
 }

@@ -54,3 +54,16 @@ export interface SuiteRun {
 export function resultsOf(report: LaneReport): readonly TestResult[] {
   return report.kind === 'ran' ? report.results : [];
 }
+
+/** What a run tells while it goes on. Progress only: the results are in the SuiteRun. */
+export interface LaneStart {
+  readonly lane: LaneName;
+  readonly judged: string;
+  readonly checkCount: number;
+}
+
+export interface RunObserver {
+  laneStarted(start: LaneStart): void;
+  checkStarted(lane: LaneName, name: string): void;
+  checkEnded(lane: LaneName, result: TestResult): void;
+}

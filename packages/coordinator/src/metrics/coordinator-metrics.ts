@@ -5,19 +5,18 @@
 
 import type { Clock } from '@bigfleet/base';
 import { B14, type Counter, type Gauge, type MetricRegistry } from '@bigfleet/telemetry';
+import type { ApplyOutcome } from '../ledger/apply-queue.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LossReason } from '../store/store.ts';
 import type { CoordinatorObserver } from './observer.ts';
 
-const APPLY_OUTCOMES = ['success', 'error', 'fsm_error'] as const;
+const APPLY_OUTCOMES: readonly ApplyOutcome[] = ['success', 'error', 'fsm_error'];
 const PHASES = ['PREPARING', 'COMMITTED'] as const;
 const NANOS_PER_SECOND = 1_000_000_000;
 /** Second 1 of 1970: a gauge that is not published at once stays so at 0. */
 const NEVER = 1;
 /** Alive in a label at once. */
 const MAX_SHARDS = 1_024;
-
-export type ApplyOutcome = (typeof APPLY_OUTCOMES)[number];
 
 /** What a scrape reads of the leadership that this replica holds. */
 export interface Leading {
@@ -99,17 +98,7 @@ export function createCoordinatorMetrics(options: CoordinatorMetricsOptions): Co
   };
 }
 
-type Counted = Omit<
-  CoordinatorMetrics,
-  | 'onPendingInstructions'
-  | 'onUnregisteredProvider'
-  | 'onShardRemoved'
-  | 'setTerms'
-  | 'setStoreAlarms'
-  | 'follow'
->;
-
-function defineCounters({ registry, clock, rpcs }: CoordinatorMetricsOptions): Counted {
+function defineCounters({ registry, clock, rpcs }: CoordinatorMetricsOptions) {
   const applies = registry.counter({
     name: 'bigfleet_coordinator_apply_total',
     help: 'Commands by outcome; fsm_error = refused by the state machine, error = by the store.',
@@ -185,7 +174,7 @@ function defineCounters({ registry, clock, rpcs }: CoordinatorMetricsOptions): C
     onSnapshotFailed: () => {
       if (!hasSaved) saved.set(NEVER);
     },
-  };
+  } satisfies Partial<CoordinatorMetrics>;
 }
 
 /** What is read, not counted. Returns what drops it. */

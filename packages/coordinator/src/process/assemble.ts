@@ -3,44 +3,19 @@
 // virtual time, with the engine in memory.
 
 import type { Runtime } from '@bigfleet/base';
-import {
-  createReadiness,
-  type Logger,
-  type MetricRegistry,
-  type Readiness,
-} from '@bigfleet/telemetry';
+import { createReadiness, type MetricRegistry, type Readiness } from '@bigfleet/telemetry';
 import { HealthRegistry, type Router } from '@bigfleet/wire';
 import {
   type CoordinatorMetrics,
   createCoordinatorMetrics,
 } from '../metrics/coordinator-metrics.ts';
-import type { RebalanceSettings } from '../moves/settings.ts';
-import { startLeaderTerm } from '../replica/leader-term.ts';
+import { type LeaderTermOptions, startLeaderTerm } from '../replica/leader-term.ts';
 import { NO_LEADER, type Observation, Replica } from '../replica/replica.ts';
-import type { JoinHandler } from '../service/join-handlers.ts';
-import { createRouter, SERVED_METHODS } from '../service/router.ts';
-import type { Store } from '../store/store.ts';
+import { createRouter, type RouterParts, SERVED_METHODS } from '../service/router.ts';
 
 const COORDINATOR_SERVICE = 'bigfleet.v1alpha1.Coordinator';
 
-export interface AssembleOptions {
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly metrics: CoordinatorMetrics;
-  readonly store: Store;
-  readonly join: JoinHandler;
-  readonly rebalance: RebalanceSettings;
-  readonly transport: 'plaintext' | 'mtls';
-  readonly nodeId: string;
-  /** Where a snapshot waits until its checksum is known. */
-  readonly dataDir: string;
-  readonly version: string;
-  readonly hasReflection: boolean;
-  /** Run while this replica leads. */
-  readonly beside: readonly ((signal: AbortSignal) => Promise<void>)[];
-  /** A bug that the process must not go on after. */
-  readonly onBug: (error: unknown) => void;
-}
+type AssembleOptions = Omit<RouterParts, 'replica' | 'health'> & Omit<LeaderTermOptions, 'raiser'>;
 
 export interface AssembledCoordinator {
   readonly replica: Replica;

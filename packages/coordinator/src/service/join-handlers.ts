@@ -3,6 +3,7 @@
 
 import type { Logger } from '@bigfleet/telemetry';
 import { type CallContext, type Coordinator, type Handlers, RpcError } from '@bigfleet/wire';
+import type { JoinAnswer } from '../managed-etcd/join-client.ts';
 import { writeAudit } from './admin-handlers.ts';
 import type { LeaderGate } from './leader-gate.ts';
 
@@ -18,16 +19,11 @@ export interface JoinRequest {
   readonly signal: AbortSignal;
 }
 
-export type JoinReply =
-  | {
-      readonly kind: 'joined';
-      readonly clusterUid: string;
-      readonly initialCluster: string;
-      readonly memberId: bigint;
-    }
+type JoinReply =
+  | (JoinAnswer & { readonly kind: 'joined' })
   | { readonly kind: 'refused'; readonly message: string };
 
-export interface JoinHandlersOptions {
+interface JoinHandlersOptions {
   readonly gate: LeaderGate;
   readonly logger: Logger;
   readonly join: JoinHandler;

@@ -45,6 +45,7 @@ export interface RouterParts {
   readonly join: JoinHandler;
   readonly transport: 'plaintext' | 'mtls';
   readonly nodeId: string;
+  /** Where a snapshot waits until its checksum is known. */
   readonly dataDir: string;
   readonly version: string;
   readonly hasReflection: boolean;

@@ -6,8 +6,8 @@ import { BigFleetError } from '@bigfleet/base';
 import type { DataDir } from '@bigfleet/process';
 import { nextGeneration } from '../state/meta.ts';
 import type { LoadedState } from '../state/writes.ts';
+import { clearRestoreMark, setRestoreMark } from '../store/data-dir.ts';
 import { restoreFileOf, writeRestoreFloor } from '../store/etcd/restore-floor.ts';
-import { clearRestoreMark, setRestoreMark } from '../store/restore-mark.ts';
 import {
   buildDatabase,
   DATABASE_FILE,

@@ -97,3 +97,26 @@ export interface StoreStatus {
   /** What an operator must know, such as a no-space alarm; empty when all is well. */
   readonly alarms: readonly string[];
 }
+
+/** A leadership of an engine without a lease: it lasts until its holder or a newer one ends it. */
+export class HeldLeadership implements Leadership {
+  readonly term: bigint;
+  readonly #controller = new AbortController();
+
+  constructor(term: bigint) {
+    this.term = term;
+  }
+
+  get lost(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  isWithinWindow(): boolean {
+    return !this.#controller.signal.aborted;
+  }
+
+  /** Idempotent: the first reason stands. */
+  end(reason: LossReason): void {
+    this.#controller.abort(reason);
+  }
+}

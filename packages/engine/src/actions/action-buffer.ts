@@ -1,6 +1,7 @@
 // The actions of one cycle as columns that are reused from cycle to cycle: fixed width, so that
 // they can cross a thread without being copied object by object.
 
+import { assert } from '@bigfleet/base';
 import type { ActionKindCode } from '../model/action.ts';
 import { grown } from '../store/classes.ts';
 import type { Row } from '../needs/row.ts';
@@ -26,6 +27,7 @@ export class ActionBuffer {
   }
 
   push(kind: ActionKindCode, slot: number, cluster: number, row: Row | undefined): number {
+    assert(slot >= 0, 'an action is about a machine');
     const at = this.#length++;
     if (at >= this.kind.length) this.#grow();
     this.kind[at] = kind;

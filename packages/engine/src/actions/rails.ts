@@ -3,6 +3,7 @@
 // Off in the library's zero value, because simulations exist to show the pathologies that
 // rails would damp; every deployed entry point turns them on.
 
+import { assert } from '@bigfleet/base';
 import { type Action, ActionKind, type ActionKindCode } from '../model/action.ts';
 
 export interface Rails {
@@ -44,6 +45,7 @@ export class RailWalk {
     configuredCount: (cluster: string) => number,
     { reclaimCapFraction, maxActionsPerCycle }: Rails,
   ) {
+    assert(!Number.isNaN(reclaimCapFraction), 'a cap that is no number caps nothing');
     this.#caps = Float64Array.from(clusters, (cluster) =>
       reclaimCap(configuredCount(cluster), reclaimCapFraction),
     );
@@ -54,6 +56,8 @@ export class RailWalk {
   /** To be asked once for each action, in order. `cluster` is a place in the list of clusters. */
   judge(kind: ActionKindCode, cluster: number): RailVerdict {
     if (kind === ActionKind.Reclaim) {
+      // A comparison with a cap that is not there would let every reclaim pass.
+      assert(cluster >= 0 && cluster < this.#used.length, 'a reclaim names its cluster');
       const used = this.#used[cluster]!;
       if (used >= this.#caps[cluster]!) return 'deferred_reclaim_cap';
       this.#used[cluster] = used + 1;

@@ -117,7 +117,9 @@ export class Engine {
   readonly #residues: number[] = [];
 
   constructor(options: EngineOptions = {}) {
-    this.#fullPassDirtyShare = options.fullPassDirtyShare ?? FULL_PASS_DIRTY_SHARE;
+    const share = options.fullPassDirtyShare ?? FULL_PASS_DIRTY_SHARE;
+    assert(share >= 0, 'the share of dirty clusters is a number from 0', { share });
+    this.#fullPassDirtyShare = share;
     this.#onPhaseEnd = options.onPhaseEnd;
     this.hasRecords = options.hasRecords ?? true;
     this.#recorder = new Recorder(this.inventory, this.#vectors, this.#claimView);
@@ -187,6 +189,7 @@ export class Engine {
       this.#markClusterOf(key);
     }
     for (const [key, allowed] of needs) {
+      assert(allowed >= 0, 'a brake allows a number from 0', { allowed });
       const brake = this.#braked.get(key);
       if (brake?.allowed === allowed) continue;
       this.#braked.set(key, { allowed, left: allowed });
@@ -202,6 +205,7 @@ export class Engine {
 
   /** Decides; the result stands in `actions` until the next cycle. */
   cycle(options: CycleOptions): void {
+    assert(Number.isFinite(options.nowMs), 'holds and ages are counted from an instant');
     this.#cycle += 1;
     const dirty = this.#collectDirty();
     const isFull =
@@ -250,6 +254,8 @@ export class Engine {
 
   /** Phases 1 to 3 over the clusters that are dirty and what is remembered of the others. */
   #decide(dirty: ReadonlySet<number>, options: CycleOptions): void {
+    const { allocatable } = this.inventory.classes;
+    assert(allocatable.stride === this.#vectors.stride, 'demand and supply count other dimensions');
     this.#decisions += 1;
     this.actions.clear();
     this.#credit(dirty);
@@ -259,6 +265,7 @@ export class Engine {
     this.#onPhaseEnd?.('phase2');
     this.#reclaim();
     this.#reclaimer.release(this.releasePolicy, options.nowMs);
+    assert(this.actions.length <= this.inventory.size, 'a machine has at most one action');
     this.#onPhaseEnd?.('phase3');
   }
 
@@ -341,6 +348,9 @@ export class Engine {
 
   /** Neither demand nor machines: nothing is remembered of the cluster but its name. */
   #forget(cluster: number): void {
+    assert(this.needs.rowsOf(cluster).length === 0, 'a cluster with demand is forgotten', {
+      cluster,
+    });
     this.#demands.get(cluster)?.dispose(this.#normaliseContext);
     this.#demands.delete(cluster);
     this.#poolClusters.delete(cluster);
@@ -360,7 +370,8 @@ export class Engine {
     }
     for (const cluster of this.#poolClusters) {
       if (dirty.has(cluster)) continue;
-      const demand = this.#demands.get(cluster) as ClusterDemand;
+      const demand = this.#demands.get(cluster);
+      assert(demand !== undefined, 'a cluster that depends on the pools has demand', { cluster });
       this.#credits.credit(demand);
       evaluated[count++] = demand;
     }
@@ -378,7 +389,9 @@ export class Engine {
     const quota: (number | undefined)[] = [];
     if (remaining === undefined) return quota;
     for (let provider = 0; provider < classes.providerCount; provider++) {
-      quota.push(remaining.get(classes.providerName(provider)));
+      const left = remaining.get(classes.providerName(provider));
+      assert(!Number.isNaN(left ?? 0), 'a slice of quota is a number', { provider });
+      quota.push(left);
     }
     return quota;
   }
@@ -413,9 +426,12 @@ export class Engine {
     const recorder = this.hasRecords ? this.#recorder : undefined;
     recorder?.begin();
     this.#unsatisfied.length = 0;
+    let precedence = Number.POSITIVE_INFINITY;
     for (let at = 0; at < rows.length; at++) {
       if (at % ROWS_AHEAD === 0) fetchRows(rows, at, this.#vectors);
       const row = rows[at]!;
+      assert(row.compiled.precedence <= precedence, 'a need is served before one that outranks it');
+      precedence = row.compiled.precedence;
       const firstAction = this.actions.length;
       this.#acquirer.acquire(row, pass);
       recorder?.acquired(row, pass, this.actions, firstAction);
@@ -452,6 +468,7 @@ export class Engine {
       const row = this.#unsatisfied[at]!;
       const deficit = this.#vectors.read(this.#residues[at]!);
       const code = reasonCode(this.inventory, row, deficit.size === 0);
+      assert(code !== 'satisfied', 'a need that is covered is no shortfall');
       short.push({ row, reasonCode: code });
       if (deficit.size > 0) unresolved.push({ row, deficit, reasonCode: code });
     }

@@ -1,7 +1,7 @@
 // What survives from cycle to cycle besides the inventory: how long Same needs tried in vain,
 // and how long demand has been short. Both are pruned to what the cycle saw.
 
-import { compareText, type UnmetCode } from '@bigfleet/base';
+import { assert, compareText, type UnmetCode } from '@bigfleet/base';
 import { needKey } from '../model/need.ts';
 import { add, max, type Resources } from '../model/resources.ts';
 import type { Row } from '../needs/row.ts';
@@ -20,6 +20,7 @@ export class ParkingLedger {
   restore(ages: ReadonlyMap<string, number>, clusterOf: (key: string) => number): void {
     this.#ages = new Map();
     for (const [key, age] of ages) {
+      assert(age >= 0, 'a gang cannot have tried fewer than no cycles', { key, age });
       this.#ages.set(key, { age, cluster: clusterOf(key), wasParked: false });
     }
   }
@@ -106,6 +107,7 @@ export class ShortfallLedger {
   advance(unresolved: readonly Unresolved[]): void {
     const next = new Map<string, Shortfall>();
     for (const { row, deficit, reasonCode } of unresolved) {
+      assert(deficit.size > 0, 'a shortfall of nothing', { cluster: row.need.cluster });
       const { profile, minUnit, cluster } = row.need;
       const known = next.get(profile.fingerprint);
       next.set(

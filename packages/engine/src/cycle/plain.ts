@@ -94,7 +94,8 @@ function readClaims(engine: Engine, indexes: ReadonlyMap<Row, number>): Map<stri
     for (let at = 0; at < end; at += CELL) {
       const claim = cells[at + CLAIM]!;
       if (claim === 0) continue;
-      const row = rows[claim - 1]!;
+      const row = rows[claim - 1];
+      assert(row !== undefined, 'a claim names a need of its cluster', { cluster, claim });
       claims.set(ids[cells[at + SLOT]!]!, indexes.get(row) as number);
     }
   }

@@ -8,7 +8,7 @@ import type { Need } from '../model/need.ts';
 import { State } from '../model/state.ts';
 import { hasPriceShape, type PriceShape } from './change.ts';
 import type { Trials, Verified } from './trials.ts';
-import { costFor, isUsableFor } from './usable.ts';
+import { costFor, isUsableFor } from './try-supply.ts';
 
 const MAX_PRIORITY = 2 ** 31 - 1;
 const MAX_PRICE_SHAPES = 3;

@@ -1,9 +1,13 @@
 // Changes on the side of supply: wait for what is in flight, raise a quota slice.
 
+import { bucketUpperBoundDollars, effectiveCost } from '@bigfleet/base';
 import { ActionKind } from '../model/action.ts';
+import type { Machine } from '../model/machine.ts';
+import type { Need } from '../model/need.ts';
+import { satisfiesAll } from '../model/requirement.ts';
+import { covers } from '../model/resources.ts';
 import { State } from '../model/state.ts';
 import type { Trials, Verified } from './trials.ts';
-import { isUsableFor } from './usable.ts';
 
 const MAX_PROVIDERS = 4;
 
@@ -62,4 +66,22 @@ function createdUntilCovered({ input }: Trials, found: Verified, provider: strin
     if (wanted.has(machineId)) countAtLast = count;
   }
   return Math.max(countAtLast, input.quotaRemaining.get(provider) ?? 0);
+}
+
+/**
+ * Whether a machine could serve a need at all, over plain values: shape, unit and a finite cost. Only to
+ * choose what is worth a trial; the engine decides.
+ */
+export function isUsableFor(machine: Machine, need: Need): boolean {
+  return (
+    machine.withheld === undefined &&
+    satisfiesAll(machine, need.profile.requirements) &&
+    covers(machine.allocatable, need.minUnit) &&
+    costFor(machine, need) < Number.POSITIVE_INFINITY
+  );
+}
+
+export function costFor(machine: Machine, { profile }: Need): number {
+  const penalty = bucketUpperBoundDollars(profile.interruptionBucket);
+  return effectiveCost(machine.pricePerHour, machine.interruptionProbability, penalty);
 }

@@ -4,6 +4,7 @@
 // Price and probability are class properties, so no machine is ever sorted.
 
 import {
+  assert,
   bucketUpperBoundDollars,
   effectiveCost,
   interruptionTerm,
@@ -90,6 +91,7 @@ export class CostOrder {
   #rebuild(): void {
     const { probability } = this.#classes;
     const all = this.#set.members.map((klass) => ({ klass, cost: this.#costOf(klass) }));
+    assert(!all.some(({ cost }) => Number.isNaN(cost)), 'a cost that is no number orders nothing');
     const sorted = all.filter(({ cost }) => cost < Number.POSITIVE_INFINITY);
     sorted.sort((a, b) => a.cost - b.cost || a.klass - b.klass);
     this.klass = Int32Array.from(sorted, (entry) => entry.klass);

@@ -3,7 +3,7 @@
 // class runs out or another class gains its first machine. A flip dirties exactly the clusters
 // that demand the shape.
 
-import { interruptionTerm } from '@bigfleet/base';
+import { assert, interruptionTerm } from '@bigfleet/base';
 import type { CompiledProfile } from './compiled-profile.ts';
 import type { Row } from './row.ts';
 import type { VectorTable } from '../store/dimensions.ts';
@@ -75,6 +75,7 @@ export class FoldKeys {
     if (key === undefined) return;
     row.result.foldKey = undefined;
     const left = (key.users.get(row.cluster) ?? 0) - 1;
+    assert(left >= 0, 'a gang shape is released more often than retained');
     if (left > 0) key.users.set(row.cluster, left);
     else key.users.delete(row.cluster);
     if (key.users.size === 0) this.#drop(key);

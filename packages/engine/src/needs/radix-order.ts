@@ -2,6 +2,8 @@
 // follows items into memory costs more than a pass over packed keys. Digits that do not differ
 // cost nothing. Scratch is reused; no allocation once it has its size.
 
+import { assert } from '@bigfleet/base';
+
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
 const KEY_BITS = 32;
@@ -22,6 +24,7 @@ export class RadixOrder {
     }
     for (let at = 0; at < count; at++) this.#order[at] = at;
     for (const column of columns) {
+      assert(column.length >= count, 'an item without a key');
       const differing = differingBits(column, count);
       for (let shift = 0; shift < KEY_BITS; shift += DIGIT_BITS) {
         if (((differing >>> shift) & (DIGITS - 1)) !== 0) this.#byDigit(column, count, shift);

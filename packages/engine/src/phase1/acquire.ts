@@ -2,7 +2,7 @@
 // that order nobody who comes later outranks anybody served before, so nothing is displaced and
 // the result is bit-for-bit deterministic.
 
-import { compareText } from '@bigfleet/base';
+import { assert, compareText } from '@bigfleet/base';
 import type { ActionBuffer } from '../actions/action-buffer.ts';
 import type { CostOrder } from '../match/cost-order.ts';
 import type { ConfinedSet } from '../match/domain-sets.ts';
@@ -40,6 +40,8 @@ export class Acquirer {
   /** Takes what the need may take; `pass` names the pass to its cost orders. */
   acquire(row: Row, pass: number): void {
     const { result, compiled } = row;
+    assert(!result.isCoveredByCredit, 'a need that credit covers acquires nothing');
+    const firstAction = this.#actions.length;
     result.bootstrapCount = 0;
     result.provisionCount = 0;
     result.blockedBy = undefined;
@@ -51,6 +53,8 @@ export class Acquirer {
     }
     this.#open.store(result.deficit);
     result.isSatisfied = this.#open.isCovered;
+    const takenCount = result.bootstrapCount + result.provisionCount;
+    assert(takenCount === this.#actions.length - firstAction, 'a need counts what it took');
   }
 
   #acquireFrom(row: Row, eligible: Orderable, pass: number): void {
@@ -83,7 +87,9 @@ export class Acquirer {
     const { state, klass } = step;
     const slot = this.#view.take(state, klass);
     this.#open.subtract(klass);
-    if (row.result.brake !== undefined) row.result.brake.left -= 1;
+    const { brake } = row.result;
+    assert(brake === undefined || brake.left > 0, 'a failing need takes more than it may try');
+    if (brake !== undefined) brake.left -= 1;
     if (state === IDLE) row.result.bootstrapCount += 1;
     else row.result.provisionCount += 1;
     const kind = state === IDLE ? ActionKind.Bootstrap : ActionKind.Provision;

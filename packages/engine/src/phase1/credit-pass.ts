@@ -2,15 +2,16 @@
 // its last while its memory is at hand. It stops at a gang that its own machines do not decide:
 // such gangs compete for the shared pools and have their turns in the global order of needs.
 
+import { assert } from '@bigfleet/base';
 import { type ClusterRanks, RowSorter } from '../needs/row-order.ts';
 import type { Row } from '../needs/row.ts';
 import type { VectorTable } from '../store/dimensions.ts';
+import { CELL, CLAIM, SLOT } from '../store/cluster-supply.ts';
 import type { Inventory } from '../store/inventory.ts';
 import type { ClusterDemand } from './cluster-demand.ts';
-import { Creditor } from './credit.ts';
+import { Creditor, protect } from './credit.ts';
 import { IS_SAME, NEED_CELL } from './credit-list.ts';
 import { SameCreditor, type SamePass } from './credit-same.ts';
-import { excessOf } from './excess.ts';
 import type { OpenDemand } from './open-demand.ts';
 import { PoolView } from './pool-view.ts';
 import { StepRule } from './step-rule.ts';
@@ -105,10 +106,35 @@ export class CreditPass {
   }
 
   #settle(demand: ClusterDemand): void {
+    assert(demand.creditedUntil === demand.list.rows.length, 'every need had its turn');
     // Folded rows are credited by priority, but stand last in normalised order.
     if (demand.list.rows !== demand.normalised) {
       demand.open.sort((a, b) => a.result.index - b.result.index);
     }
     demand.excess = excessOf(this.#inventory, demand.cluster);
   }
+}
+
+const nothing: readonly number[] = [];
+
+/**
+ * What crediting left: Configured machines without a claim, in release order, which is keep order
+ * reversed. Phase 3 reclaims them without any satisfaction arithmetic of its own.
+ */
+function excessOf(inventory: Inventory, cluster: number): readonly number[] {
+  const supply = inventory.supplyOf(cluster);
+  if (supply === undefined) return nothing;
+  const { priority, withheld } = inventory.columns;
+  const { cells, configuredEnd } = supply;
+  let excess: number[] | undefined;
+  for (let at = configuredEnd - CELL; at >= 0; at -= CELL) {
+    if (cells[at + CLAIM] !== 0) continue;
+    const slot = cells[at + SLOT]!;
+    // Nobody's claim protects it any more.
+    protect(inventory, cells, at, priority[slot]!);
+    if (withheld[slot] !== 0) continue;
+    excess ??= [];
+    excess.push(slot);
+  }
+  return excess ?? nothing;
 }

@@ -3,6 +3,7 @@
 // keep separate views: the real claims, and the virtual consumption of the domain choice.
 // A new cycle costs nothing: cursors reset themselves when they are next looked at.
 
+import { assert } from '@bigfleet/base';
 import type { Allowance } from '../model/brakes.ts';
 import type { Classes } from '../store/classes.ts';
 import type { Inventory } from '../store/inventory.ts';
@@ -76,6 +77,7 @@ export class PoolView {
   take(state: PoolState, klass: number): number {
     const cursor = this.#cursor(state, klass, this.#pools[state][klass] as SortedSlots);
     const slot = cursor.peek();
+    assert(slot >= 0, 'taken from a class that is used up');
     cursor.advance();
     if (cursor.remaining === 0) this.emptiedCount += 1;
     if (state === SPECULATIVE) this.#bought(klass);
@@ -85,8 +87,10 @@ export class PoolView {
   #bought(klass: number): void {
     const provider = this.#classes.provider[klass]!;
     const remaining = this.#quota[provider];
+    assert(remaining === undefined || remaining > 0, 'bought beyond the slice of quota');
     if (remaining !== undefined) this.#quota[provider] = remaining - 1;
     const type = this.#types?.get(klass);
+    assert(type === undefined || type.left > 0, 'bought a type that is paused');
     if (type !== undefined) type.left -= 1;
   }
 

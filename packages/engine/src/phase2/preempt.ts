@@ -5,9 +5,15 @@
 //
 // Cost: classes of each open need; machines only of classes that hold one below its priority.
 
-import { bucketUpperBoundDollars, type CandidateReason, type PenaltyBucket } from '@bigfleet/base';
+import {
+  assert,
+  bucketUpperBoundDollars,
+  type CandidateReason,
+  type PenaltyBucket,
+} from '@bigfleet/base';
 import type { ActionBuffer } from '../actions/action-buffer.ts';
 import { ActionKind, drainGraceSeconds } from '../model/action.ts';
+import { State } from '../model/state.ts';
 import { victimScore } from '../model/victim-score.ts';
 import type { Row } from '../needs/row.ts';
 import { isFiniteFor } from '../phase1/may-serve.ts';
@@ -15,7 +21,26 @@ import type { OpenDemand } from '../phase1/open-demand.ts';
 import { addAcquired, addValue, creditedByValue, keepsSkew } from '../phase1/spread-counts.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
-import type { VictimLog } from './victim-log.ts';
+
+/** What became of a machine that was scored. */
+export type RankedOutcome = 'chosen' | 'no_contribution' | 'spread_skew' | 'victim_score_lower';
+
+/** Why a machine of lower priority was not even scored. */
+export type ExcludedOutcome = 'victim_taken' | 'victim_own_cluster';
+
+/**
+ * Listens to Phase 2 while it looks at bound machines: told of every machine at the line that decides
+ * about it, so that a record never has to guess afterwards. Absent when records are off.
+ */
+export interface VictimLog {
+  /** Phase 2 begins to look for victims of one need. */
+  begin(): void;
+  excluded(slot: number, outcome: ExcludedOutcome): void;
+  /** Best victims first. */
+  ranked(slot: number, score: number, outcome: RankedOutcome): void;
+  /** The search for this need is over. `awaited`: running drains and who waits for them. */
+  end(row: Row, awaited: ReadonlyMap<number, Row>): void;
+}
 
 export class Preemptor {
   readonly #inventory: Inventory;
@@ -45,11 +70,16 @@ export class Preemptor {
    * written to `residues`, one vector handle per row. `log` hears of every machine looked at.
    */
   run(rows: readonly Row[], residues: readonly number[], log: VictimLog | undefined): void {
+    assert(residues.length >= rows.length, 'each unsatisfied need has a residue');
     this.#picked.clear();
     this.#awaited.clear();
     const preemptors: number[] = [];
+    let highest = Number.POSITIVE_INFINITY;
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at]!;
+      assert(!row.result.isSatisfied, 'a satisfied need preempts nothing');
+      assert(row.compiled.priority <= highest, 'a higher need chooses its victims first');
+      highest = row.compiled.priority;
       row.result.awaitingDrainCount = 0;
       row.result.victimCount = 0;
       row.result.victimList = 0;
@@ -158,6 +188,7 @@ export class Preemptor {
       }
       log?.ranked(slot, score, 'chosen');
       row.result.preemptionCode = 'chosen';
+      assert(!this.#picked.has(slot), 'a victim is picked once', { slot });
       this.#picked.add(slot);
       row.result.victimCount += 1;
       if (row.result.brake !== undefined) row.result.brake.left -= 1;
@@ -176,6 +207,9 @@ export class Preemptor {
   #emit(row: Row, slot: number): void {
     const { columns } = this.#inventory;
     const { priority } = row.compiled;
+    assert(columns.state[slot] === State.Configured, 'a victim is bound and serves', { slot });
+    assert(columns.withheld[slot] === 0, 'a victim is ours to act on', { slot });
+    assert(columns.effectivePriority[slot]! < priority, 'a victim ranks below its preemptor');
     const at = this.#actions.push(ActionKind.Preempt, slot, columns.cluster[slot]!, row);
     const gap = priority - columns.effectivePriority[slot]!;
     this.#actions.graceSeconds[at] = drainGraceSeconds(gap);

@@ -5,9 +5,11 @@
 // Nothing is reclaimed from a cluster before its first roll-up (docs/adr/0036): a shard that has
 // just started knows machines and no demand, and silence is not "no demand".
 
+import { assert } from '@bigfleet/base';
 import type { ActionBuffer } from '../actions/action-buffer.ts';
 import { ActionKind, RECLAIM_GRACE_SECONDS } from '../model/action.ts';
 import { CapacityType, holdMs, type ReleasePolicy } from '../model/capacity-type.ts';
+import { State } from '../model/state.ts';
 import { IDLE, type PoolView } from '../phase1/pool-view.ts';
 import type { Inventory } from '../store/inventory.ts';
 
@@ -37,9 +39,14 @@ export class Reclaimer {
   reclaim(cluster: number, excess: readonly number[], preempted: ReadonlySet<number>): void {
     if (!this.#reported.has(cluster)) return;
     const actions = this.#actions;
+    const { columns } = this.#inventory;
     for (const slot of excess) {
       // At most one action per machine: a preemption of the same cycle wins.
       if (preempted.has(slot)) continue;
+      assert(columns.state[slot] === State.Configured, 'only a bound machine is reclaimed', {
+        slot,
+      });
+      assert(columns.cluster[slot] === cluster, 'a machine of another cluster', { slot, cluster });
       const at = actions.push(ActionKind.Reclaim, slot, cluster, undefined);
       actions.graceSeconds[at] = RECLAIM_GRACE_SECONDS;
     }
@@ -57,6 +64,9 @@ export class Reclaimer {
     inventory.onDemandHolds.forEachUntil(nowMs - holdMs(CapacityType.OnDemand, policy), collect);
     inventory.spotHolds.forEachUntil(nowMs - holdMs(CapacityType.Spot, policy), collect);
     expired.sort((a, b) => columns.rank[a]! - columns.rank[b]!);
-    for (const slot of expired) this.#actions.push(ActionKind.Delete, slot, -1, undefined);
+    for (const slot of expired) {
+      assert(columns.state[slot] === State.Idle, 'only an idle machine is given back', { slot });
+      this.#actions.push(ActionKind.Delete, slot, -1, undefined);
+    }
   }
 }

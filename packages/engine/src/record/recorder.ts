@@ -10,7 +10,7 @@ import { ActionKind } from '../model/action.ts';
 import type { CompiledProfile } from '../needs/compiled-profile.ts';
 import type { Row } from '../needs/row.ts';
 import type { PoolView } from '../phase1/pool-view.ts';
-import type { VictimLog } from '../phase2/victim-log.ts';
+import type { VictimLog } from '../phase2/preempt.ts';
 import type { VectorTable } from '../store/dimensions.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
@@ -134,6 +134,8 @@ export class Recorder {
 
   /** The record as bytes, valid until the next cycle. */
   finish(header: RecordHeader, actions: ActionBuffer, short: readonly ShortNeed[]): Uint8Array {
+    assert(this.#acquisitionCount <= actions.length, 'acquisitions come first among the actions');
+    assert(short.length <= this.#needCount, 'a need is short that never had its turn');
     const out = this.#record;
     const tables = this.#tables;
     out.clear();

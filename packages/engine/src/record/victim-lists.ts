@@ -11,7 +11,7 @@ import type { EligibleSet } from '../match/eligible-set.ts';
 import type { CompiledProfile } from '../needs/compiled-profile.ts';
 import type { Row } from '../needs/row.ts';
 import { isFiniteFor } from '../phase1/may-serve.ts';
-import type { ExcludedOutcome, RankedOutcome, VictimLog } from '../phase2/victim-log.ts';
+import type { ExcludedOutcome, RankedOutcome, VictimLog } from '../phase2/preempt.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import {

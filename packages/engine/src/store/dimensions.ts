@@ -2,6 +2,7 @@
 // exact integers in the quanta of base; sums saturate at 2⁵³ − 1. A new resource name is a rare
 // event: it widens every row, once.
 
+import { assert } from '@bigfleet/base';
 import type { Resources } from '../model/resources.ts';
 
 /** Distinct resource names in a shard; clusters and providers use a dozen. Never given back. */
@@ -99,6 +100,7 @@ export class VectorTable {
   }
 
   release(handle: number): void {
+    assert(handle >= 0 && handle < this.#length, 'a vector that was never given', { handle });
     this.#free.push(handle);
   }
 

@@ -2,6 +2,8 @@
 // release looks only at those whose hold has passed. Entries of machines that left Idle since
 // are skipped; a queue that is mostly such entries is compacted.
 
+import { assert } from '@bigfleet/base';
+
 interface Entry {
   readonly slot: number;
   readonly sinceMs: number;
@@ -13,6 +15,7 @@ export class IdleHolds {
   #isSorted = true;
 
   add(slot: number, sinceMs: number): void {
+    assert(Number.isFinite(sinceMs), 'a hold begins at an instant', { slot });
     const last = this.#queue.at(-1);
     // Stamps come from one clock and only rise; a restored or jumped one still must not hide.
     if (last !== undefined && last.sinceMs > sinceMs) this.#isSorted = false;

@@ -415,7 +415,7 @@ export class Inventory {
     let pool = pools[klass];
     if (pool === undefined) pools[klass] = pool = new SortedSlots();
     if (entering) pool.insert(slot, this.columns);
-    else pool.remove(slot, this.columns);
+    else assert(pool.remove(slot, this.columns), 'a machine is not in the pool of its state');
     if (pools === this.drainingPools) return;
     this.poolLog.add(klass, entering);
     if (pool.size <= 1) this.flippedClasses.add(klass);

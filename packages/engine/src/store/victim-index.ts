@@ -1,6 +1,7 @@
 // Configured machines by class and effective priority, so that Phase 2 finds the machines it
 // may take without walking those it may not, and knows in O(1) that there are none.
 
+import { assert } from '@bigfleet/base';
 import type { Columns } from './columns.ts';
 
 const NO_GROUPS: ReadonlyMap<number, readonly number[]> = new Map();
@@ -29,10 +30,14 @@ export class VictimIndex {
   remove(slot: number): void {
     const klass = this.#columns.klass[slot]!;
     const priority = this.#columns.effectivePriority[slot]!;
-    const priorities = this.#byClass[klass] as Map<number, number[]>;
-    const slots = priorities.get(priority) as number[];
+    const priorities = this.#byClass[klass];
+    const slots = priorities?.get(priority);
     const position = this.#columns.victimPosition[slot]!;
-    const last = slots.pop() as number;
+    assert(
+      priorities !== undefined && slots?.[position] === slot,
+      'a machine moved among the victims without being told',
+    );
+    const last = slots.pop()!;
     if (last !== slot) {
       slots[position] = last;
       this.#columns.victimPosition[last] = position;

@@ -19,9 +19,8 @@ import {
 } from './format.ts';
 import { FrontEncoder } from './front-coding.ts';
 import { ACTION_HASH_BYTES } from './action-hash.ts';
-import { MAX_ROLLUP_ROWS } from './limits.ts';
+import { MAX_ROLLUP_ROWS, type RecordingProblem } from './limits.ts';
 import { ModelEncoder } from './model-encoder.ts';
-import type { RecordingProblem } from './recording-problem.ts';
 import { TimeEncoder } from './time-code.ts';
 
 /** T while K names all of it: a new optional field stops compiling here until a trace holds it. */

@@ -26,7 +26,7 @@ export {
   RecordedEngine,
   type RecordedEngineOptions,
 } from './recorded-engine.ts';
-export type { RecordingProblem } from './recording-problem.ts';
+export type { RecordingProblem } from './limits.ts';
 export {
   describeReplay,
   replay,

@@ -10,8 +10,7 @@ import type { Resources } from '../model/resources.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { type BodyOp, DictionaryWriter } from './dictionary-writer.ts';
 import { isOperatorCode, Op } from './format.ts';
-import { MAX_BODY_TEXT } from './limits.ts';
-import type { RecordingProblem } from './recording-problem.ts';
+import { MAX_BODY_TEXT, type RecordingProblem } from './limits.ts';
 
 interface EncodedShape {
   readonly number: number;

@@ -22,8 +22,7 @@ import type { StateCode } from '../model/state.ts';
 import type { MoveChanges } from '../store/inventory.ts';
 import { type ActionHash, actionHash } from './action-hash.ts';
 import type { EngineInputs, EngineView, InventoryInputs } from './engine-view.ts';
-import { MAX_RECORDED_ACTIONS } from './limits.ts';
-import type { RecordingProblem } from './recording-problem.ts';
+import { MAX_RECORDED_ACTIONS, type RecordingProblem } from './limits.ts';
 import { snapshotEntries } from './snapshot.ts';
 import { type TraceSink, TraceWriter, type TraceWriterOptions } from './trace-writer.ts';
 

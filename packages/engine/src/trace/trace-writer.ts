@@ -27,10 +27,10 @@ import {
   MAX_DICTIONARY_BYTES,
   MAX_DICTIONARY_ENTRIES,
   MAX_FRAME_BYTES,
+  type RecordingProblem,
   WRITER_DICTIONARY_BYTES,
   WRITER_DICTIONARY_ENTRIES,
 } from './limits.ts';
-import type { RecordingProblem } from './recording-problem.ts';
 
 /** Takes the next bytes of the trace. If it throws, the trace ends where it was. */
 export type TraceSink = (bytes: Uint8Array) => void;

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { slot } from '../scenario/testing/world.ts';
+import { slot } from '../testing/scenario/world.ts';
 import type { CreatedInstance } from './backend.ts';
 import { createdProblem, instanceProblem, recordOf } from './instance-rules.ts';
 

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { BigFleetError } from '@bigfleet/base';
 import { defaultOptions } from '../options.ts';
 import { type ArgumentRules, refuseBadArguments } from './arguments.ts';
-import type { Mutation } from './mutation.ts';
+import type { Mutation } from '../work/work-item.ts';
 
 const rules: ArgumentRules = { ...defaultOptions, canDelete: true };
 const fixed: ArgumentRules = { ...rules, canDelete: false };

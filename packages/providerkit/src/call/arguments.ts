@@ -6,7 +6,7 @@ import { BigFleetError } from '@bigfleet/base';
 import { isAbsentToken, negativeToken } from '@bigfleet/wire';
 import { MAX_NAME_LENGTH } from '../backend/instance-rules.ts';
 import type { KitOptions } from '../options.ts';
-import type { Mutation } from './mutation.ts';
+import type { Mutation } from '../work/work-item.ts';
 
 export interface ArgumentRules extends KitOptions {
   readonly canDelete: boolean;

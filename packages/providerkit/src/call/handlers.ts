@@ -16,12 +16,12 @@ import {
   toMap,
 } from '@bigfleet/wire';
 import type { Fleet } from '../fleet/fleet.ts';
-import { encodeMachine } from '../list/encode-machine.ts';
+import { encodeMachine } from '../encoding/encode-machine.ts';
 import type { MachineLister } from '../list/list-machines.ts';
 import type { MachineRecord } from '../model/machine.ts';
 import { refuseBadId } from './arguments.ts';
 import { type MutateDependencies, mutate } from './mutate.ts';
-import type { Mutation } from './mutation.ts';
+import type { Mutation } from '../work/work-item.ts';
 
 type Machine = ReturnType<typeof machineMessage>;
 

@@ -12,17 +12,15 @@ import { checkFence } from '@bigfleet/wire';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Ledger } from '../fleet/ledger.ts';
 import { accepted } from '../model/effects.ts';
-import type { MachineRecord } from '../model/machine.ts';
+import { edges, type MachineRecord, type OperationKind } from '../model/machine.ts';
 import type { KitObserver } from '../observer.ts';
 import type { FenceMark, StoredOperation } from '../store/store.ts';
 import type { KeyedSections } from '../work/keyed-sections.ts';
 import type { ReadyState } from '../work/ready-state.ts';
-import { inputsOf } from '../work/work-item.ts';
+import { type Ack, inputsOf, type Mutation } from '../work/work-item.ts';
 import type { Workers } from '../work/workers.ts';
 import { type ArgumentRules, refuseBadArguments } from './arguments.ts';
-import { decide } from './decide.ts';
-import type { Ack, Mutation } from './mutation.ts';
-import { operationId } from './operation-id.ts';
+import { operationId } from '../model/operation-id.ts';
 
 export interface MutateDependencies {
   readonly runtime: Runtime;
@@ -121,4 +119,30 @@ function fenced(logger: Logger, mutation: Mutation): BigFleetError {
 function outOfPosition(mutation: Mutation, record: MachineRecord): BigFleetError {
   const message = `${mutation.kind} is not possible from ${record.state}`;
   return new BigFleetError('transition_out_of_position', message);
+}
+
+/**
+ * Steps 3 to 5 of the processing order, as a pure function: existence, idempotent replay,
+ * position. The idempotency key is (machine, kind): Create and Drain share the target Idle, so the
+ * target alone would confuse them, and token, connection and request bytes never matter.
+ */
+type Decision =
+  | { readonly kind: 'unknown' }
+  /** The same operation id again; no work is started. */
+  | { readonly kind: 'replay'; readonly operationId: string; readonly record: MachineRecord }
+  | { readonly kind: 'out_of_position'; readonly record: MachineRecord }
+  | { readonly kind: 'accept'; readonly record: MachineRecord };
+
+function decide(
+  kind: OperationKind,
+  record: MachineRecord | undefined,
+  operation: StoredOperation | undefined,
+): Decision {
+  if (record === undefined) return { kind: 'unknown' };
+  const { start, transitional, target } = edges[kind];
+  const isDoneOrUnderWay = record.state === transitional || record.state === target;
+  if (operation !== undefined && isDoneOrUnderWay) {
+    return { kind: 'replay', operationId: operation.operationId, record };
+  }
+  return { kind: record.state === start ? 'accept' : 'out_of_position', record };
 }

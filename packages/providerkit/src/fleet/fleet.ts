@@ -3,7 +3,7 @@
 // consistent picture. Records are immutable: a reader may keep one as long as it likes.
 
 import { assert } from '@bigfleet/base';
-import { MachinePages } from '../list/machine-pages.ts';
+import { MachinePages } from './machine-pages.ts';
 import type { MachineRecord, OperationKind } from '../model/machine.ts';
 import type { KitObserver } from '../observer.ts';
 import type { StoredOperation, StoreImage } from '../store/store.ts';

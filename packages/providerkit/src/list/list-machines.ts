@@ -16,10 +16,10 @@ import type { ListFilter } from '@bigfleet/wire';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Ledger } from '../fleet/ledger.ts';
 import type { MachineRecord } from '../model/machine.ts';
-import { stateNumber } from '../model/wire-names.ts';
+import { stateNumber } from '../encoding/wire-names.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import { writeListEntry } from './encode-machine.ts';
-import { ProtobufWriter } from './protobuf-writer.ts';
+import { writeListEntry } from '../encoding/encode-machine.ts';
+import { ProtobufWriter } from '../encoding/protobuf-writer.ts';
 
 /** About ten milliseconds of encoding, when nothing of it is cached. */
 const PAGE_BYTES_PER_TURN = 1024 * 1024;

@@ -2,8 +2,7 @@
 // live and die together (provider-contract §7), and no step blanks a substrate field. `modifiedRevision` is
 // the ledger's to set; whatever stands there on the way is replaced.
 
-import type { HostRef, MachineRecord, OperationKind } from './machine.ts';
-import { edges } from './transitions.ts';
+import { edges, type HostRef, type MachineRecord, type OperationKind } from './machine.ts';
 
 export interface Binding {
   readonly cluster: string;

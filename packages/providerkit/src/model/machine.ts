@@ -49,3 +49,52 @@ export interface MachineRecord {
   /** The store revision of the last observable change; unique per record. */
   readonly modifiedRevision: number;
 }
+
+/**
+ * A copy for code outside the kit. Types say readonly, but author code may be JavaScript: a backend
+ * that edits a label of its copy must not edit ten thousand machines that share the map.
+ */
+export function detached(record: MachineRecord): MachineRecord {
+  return {
+    ...record,
+    ...(record.host === undefined ? {} : { host: { ...record.host } }),
+    resources: new Map(record.resources),
+    ...(record.allocatable === undefined ? {} : { allocatable: new Map(record.allocatable) }),
+    labels: new Map(record.labels),
+    shardMetadata: new Map(record.shardMetadata),
+  };
+}
+
+/** What a reader is told about interruption: the higher of forecast and observation. */
+export function publishedProbability(record: MachineRecord): number {
+  return Math.max(record.interruptionProbability, record.observedProbability ?? 0);
+}
+
+/**
+ * The four edges of the provider's state machine (provider-contract §3). Idle is the hub: there is no way
+ * from one binding to another and none from a binding to deletion. Failed has no edge out by RPC.
+ */
+export interface Edge {
+  readonly start: MachineStateName;
+  readonly transitional: MachineStateName;
+  readonly target: MachineStateName;
+}
+
+export const edges: Readonly<Record<OperationKind, Edge>> = {
+  create: { start: 'Speculative', transitional: 'Creating', target: 'Idle' },
+  configure: { start: 'Idle', transitional: 'Configuring', target: 'Configured' },
+  drain: { start: 'Configured', transitional: 'Draining', target: 'Idle' },
+  delete: { start: 'Idle', transitional: 'Deleting', target: 'Speculative' },
+};
+
+const kinds: ReadonlyMap<MachineStateName, OperationKind> = new Map([
+  ['Creating', 'create'],
+  ['Configuring', 'configure'],
+  ['Draining', 'drain'],
+  ['Deleting', 'delete'],
+]);
+
+/** The operation that is under way in this state; undefined in a stable one. */
+export function kindInTransit(state: MachineStateName): OperationKind | undefined {
+  return kinds.get(state);
+}

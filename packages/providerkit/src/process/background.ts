@@ -3,7 +3,7 @@
 
 import { describeThrown, runWithDeadline, type Runtime, sleep } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { PriceMetrics } from './metrics/price-metrics.ts';
+import type { PriceMetrics } from './metrics/api-metrics.ts';
 
 /** One refresh, at start and later: a price list that takes longer is as good as unreachable. */
 const PRICE_TIMEOUT_MS = 90_000;

@@ -4,17 +4,14 @@
 import type { Runtime } from '@bigfleet/base';
 import type { FlagTable, FlagValues } from '@bigfleet/process/flags';
 import type { Logger, MetricRegistry } from '@bigfleet/telemetry';
-import type { Backend } from '../backend/backend.ts';
-import type { ReadinessChecker } from '../backend/readiness.ts';
+import type { Backend, ReadinessChecker } from '../backend/backend.ts';
 import type { ProviderOptions } from '../options.ts';
 import type { Provider } from '../provider.ts';
-import type { JournalLimits } from '../store/journal/index.ts';
-import type { CommonFlags, ReadinessSourceName } from './flags/common-flags.ts';
+import type { JournalLimits } from '../store/journal/options.ts';
+import type { CommonFlags, ReadinessSourceName } from './common-flags.ts';
 import type { ApiMetrics } from './metrics/api-metrics.ts';
-import type { MixBucket } from './offerings/default-mix.ts';
-import type { Offering } from './offerings/offering.ts';
+import type { MixBucket, Offering, PriceOf } from './offerings/offering.ts';
 import type { OfferingRules } from './offerings/parse-offerings.ts';
-import type { PriceOf } from './offerings/price-check.ts';
 
 export type BackendKind = 'real' | 'fake';
 
@@ -81,4 +78,28 @@ export interface BackendSetup {
   readonly readiness?: Partial<Record<ReadinessSourceName, ReadinessChecker>>;
   /** Feeds of interruption or host-loss events; runs until the signal aborts. */
   readonly watch?: (provider: Provider, signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * The names that follow from a provider's own: derived in one place, so that a copied template gets
+ * all of them from its folder.
+ */
+export interface ProviderNames {
+  /** The process, e.g. `bigfleet-provider-hetzner`. */
+  readonly command: string;
+  readonly label: string;
+  readonly backendFlag: string;
+  readonly realBackend: string;
+  readonly metricPrefix: string;
+}
+
+export function namesOf<Own extends FlagTable>(definition: ProviderDefinition<Own>): ProviderNames {
+  const { name } = definition;
+  return {
+    command: `bigfleet-provider-${name}`,
+    label: definition.label ?? name,
+    backendFlag: definition.backendFlag ?? `${name}-backend`,
+    realBackend: definition.realBackend ?? name,
+    metricPrefix: `bigfleet_${definition.metricPrefix ?? name.replaceAll('-', '_')}`,
+  };
 }

@@ -4,7 +4,8 @@
 
 import { BigFleetError, type Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import { createJournalStore, type JournalLimits } from '../store/journal/index.ts';
+import { createJournalStore } from '../store/journal/journal-store.ts';
+import type { JournalLimits } from '../store/journal/options.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import type { Store } from '../store/store.ts';
 import type { BackendKind } from './definition.ts';

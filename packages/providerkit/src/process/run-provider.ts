@@ -14,9 +14,8 @@ import {
   stableMessages,
   stderrSink,
 } from '@bigfleet/telemetry';
-import type { ProviderDefinition } from './definition.ts';
-import { parseProviderFlags } from './flags/provider-flags.ts';
-import { namesOf } from './names.ts';
+import { namesOf, type ProviderDefinition } from './definition.ts';
+import { parseProviderFlags } from './provider-flags.ts';
 import { type RunningProvider, startProvider } from './start-provider.ts';
 
 /** What a provider uses of its process. */

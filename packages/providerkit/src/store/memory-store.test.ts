@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordOf } from '../backend/instance-rules.ts';
-import { slot } from '../scenario/testing/world.ts';
+import { slot } from '../testing/scenario/world.ts';
 import { MemoryStore } from './memory-store.ts';
 
 test('undefined before the first start, the whole image after', async () => {

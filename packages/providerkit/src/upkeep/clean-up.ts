@@ -4,9 +4,8 @@
 
 import { type Runtime, runWithDeadline } from '@bigfleet/base';
 import type { Backend } from '../backend/backend.ts';
-import { operationId } from '../call/operation-id.ts';
-import { detached } from '../model/detached.ts';
-import type { HostRef, MachineRecord } from '../model/machine.ts';
+import { operationId } from '../model/operation-id.ts';
+import { detached, type HostRef, type MachineRecord } from '../model/machine.ts';
 import type { KitOptions } from '../options.ts';
 import type { Described } from './describe.ts';
 

@@ -6,7 +6,7 @@ import type { Backend, Instance } from '../backend/backend.ts';
 import { instanceProblem } from '../backend/instance-rules.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { KitOptions } from '../options.ts';
-import type { BackendHealth } from '../work/backend-health.ts';
+import type { BackendHealth } from '../work/ready-state.ts';
 
 /** Validating is cheap, but not half a million times in one go. */
 const INSTANCES_PER_TURN = 5_000;

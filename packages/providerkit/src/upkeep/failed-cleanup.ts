@@ -12,13 +12,12 @@ import { settled } from '../model/effects.ts';
 import type { MachineRecord } from '../model/machine.ts';
 import type { KitObserver } from '../observer.ts';
 import type { ResetOutcome } from '../provider.ts';
-import type { Background } from '../work/background.ts';
-import type { CleaningSet } from '../work/cleaning-set.ts';
+import { type Background, inParallel } from '../work/background.ts';
+import type { CleaningSet } from '../work/late-creates.ts';
 import type { KeyedSections } from '../work/keyed-sections.ts';
 import type { ReadyState } from '../work/ready-state.ts';
 import { cleanUp } from './clean-up.ts';
 import { describe, type DescribeDependencies, type Described } from './describe.ts';
-import { inParallel } from './in-parallel.ts';
 
 const PARALLEL_CLEANUPS = 8;
 

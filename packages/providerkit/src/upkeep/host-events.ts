@@ -6,8 +6,7 @@ import type { Logger } from '@bigfleet/telemetry';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Ledger } from '../fleet/ledger.ts';
 import { failed } from '../model/effects.ts';
-import type { MachineStateName } from '../model/machine.ts';
-import { publishedProbability } from '../model/published.ts';
+import { type MachineStateName, publishedProbability } from '../model/machine.ts';
 import type { KitObserver } from '../observer.ts';
 import type {
   HostLossOutcome,

@@ -3,7 +3,7 @@
 // decided inside its machine's section against the record of that moment, because a describe may
 // have taken long. One at a time; a tick that meets a running one is skipped.
 
-import { BigFleetError } from '@bigfleet/base';
+import { BigFleetError, type Runtime, sleep } from '@bigfleet/base';
 import { defineMessage, type Logger, type LogMessage } from '@bigfleet/telemetry';
 import type { Instance } from '../backend/backend.ts';
 import { recordOf } from '../backend/instance-rules.ts';
@@ -22,7 +22,7 @@ import {
   type InvalidInstance,
 } from './describe.ts';
 import { HostLossWatch } from './host-loss.ts';
-import { inParallel, type ParallelOptions } from './in-parallel.ts';
+import { type Background, inParallel, type ParallelOptions } from '../work/background.ts';
 import { interned, refreshed } from './refresh.ts';
 
 const PARALLEL_WRITES = 256;
@@ -174,5 +174,37 @@ export class Reconciler {
     this.#kit.observer.reconcile?.(outcome);
     const none = { addedCount: 0, refreshedCount: 0, invalidCount: 0, lostCount: 0 };
     return { outcome, ...none, ...counts };
+  }
+}
+
+/**
+ * Ticks of reconcile. The next tick is armed when the last one ended, so that a slow substrate
+ * never has two at once.
+ */
+export interface ReconcileLoopOptions {
+  readonly runtime: Runtime;
+  readonly background: Background;
+  readonly reconciler: Reconciler;
+  /** 0: no loop. */
+  readonly intervalMs: number;
+  readonly lifetime: AbortSignal;
+}
+
+export function startReconcileLoop(options: ReconcileLoopOptions): void {
+  const { runtime, background, reconciler, intervalMs, lifetime } = options;
+  if (intervalMs === 0) return;
+  background.spawn(async () => {
+    while (await slept(runtime, intervalMs, lifetime)) await reconciler.run();
+  });
+}
+
+/** False when the provider ends first. */
+async function slept(runtime: Runtime, ms: number, lifetime: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(runtime, ms, lifetime);
+    return true;
+  } catch (error) {
+    if (lifetime.aborted) return false;
+    throw error;
   }
 }

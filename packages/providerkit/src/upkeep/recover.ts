@@ -4,23 +4,27 @@
 // not stored. One look at the node decides between Configured and Failed; leaving it would answer
 // every retry with the old operation id for ever.
 
-import { type Runtime, runWithDeadline } from '@bigfleet/base';
+import { BigFleetError, type Runtime, runWithDeadline } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { Backend, ConfirmNodeReadyOptions } from '../backend/backend.ts';
-import type { ReadinessChecker } from '../backend/readiness.ts';
+import type { Backend, ConfirmNodeReadyOptions, ReadinessChecker } from '../backend/backend.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Ledger } from '../fleet/ledger.ts';
-import { detached } from '../model/detached.ts';
+import {
+  detached,
+  kindInTransit,
+  type MachineRecord,
+  type OperationKind,
+} from '../model/machine.ts';
 import { configured, failed } from '../model/effects.ts';
-import type { MachineRecord, OperationKind } from '../model/machine.ts';
-import { kindInTransit } from '../model/transitions.ts';
 import type { KitObserver } from '../observer.ts';
 import type { KitOptions } from '../options.ts';
-import type { StoredOperation } from '../store/store.ts';
+import type { StoredOperation, StoreImage } from '../store/store.ts';
 import type { KeyedSections } from '../work/keyed-sections.ts';
 import { drainInputs, type WorkInputs } from '../work/work-item.ts';
 import type { Workers } from '../work/workers.ts';
-import { inParallel } from './in-parallel.ts';
+import { inParallel } from '../work/background.ts';
+import { describe, type DescribeDependencies } from './describe.ts';
+import type { Reconciler } from './reconcile.ts';
 
 const PARALLEL_PROBES = 64;
 
@@ -99,4 +103,35 @@ async function look(gate: ReadinessChecker, call: ConfirmNodeReadyOptions): Prom
   if (gate.isNodeReady !== undefined) return await gate.isNodeReady(call);
   await gate.confirmNodeReady(call);
   return true;
+}
+
+const RECORDS_PER_COMMIT = 10_000;
+
+export function isEmptyStore(image: StoreImage): boolean {
+  const { machines, fences, operations, revision } = image;
+  return machines.length === 0 && fences.length === 0 && operations.length === 0 && revision === 0;
+}
+
+/**
+ * The first start: the store is empty, so the substrate's description becomes the inventory. Strict,
+ * unlike a reconcile: an invalid or duplicate machine stops the start, because an author or
+ * operator is looking at it right now. In batches: one crash in between leaves a store that the
+ * next start completes by its reconcile.
+ */
+export async function seed(
+  kit: DescribeDependencies & { readonly ledger: Ledger },
+  reconciler: Reconciler,
+): Promise<void> {
+  const { instances, invalid } = await describe(kit);
+  const [first] = invalid;
+  if (first !== undefined) {
+    const more = invalid.length === 1 ? '' : ` (and ${invalid.length - 1} more)`;
+    const message = `machine ${JSON.stringify(first.id)}: ${first.problem}${more}`;
+    throw new BigFleetError('instance_invalid', message);
+  }
+  const all = [...instances.values()];
+  for (let at = 0; at < all.length; at += RECORDS_PER_COMMIT) {
+    const batch = all.slice(at, at + RECORDS_PER_COMMIT);
+    await kit.ledger.writeAll(batch.map((instance) => ({ record: reconciler.seeded(instance) })));
+  }
 }

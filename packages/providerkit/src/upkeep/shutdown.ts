@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import type { KeyedSections } from '../work/keyed-sections.ts';
 import type { ReadyState } from '../work/ready-state.ts';
 import type { UnsavedSaver } from '../work/unsaved-saver.ts';
-import { waitFor } from '../work/wait-for.ts';
+import { waitFor } from '../work/background.ts';
 import type { Workers } from '../work/workers.ts';
 
 export interface ShutdownDependencies {

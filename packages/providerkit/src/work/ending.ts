@@ -6,7 +6,6 @@ import { failed } from '../model/effects.ts';
 import type { MachineRecord } from '../model/machine.ts';
 import type { TransitionOutcome } from '../observer.ts';
 import { completed, NotReadyError, type Performed } from './perform.ts';
-import { withoutBlob } from './redact-blob.ts';
 import type { WorkInputs } from './work-item.ts';
 
 export type Ending =
@@ -56,4 +55,19 @@ function errorText(inputs: WorkInputs, error: unknown): string {
 export function outcomeOf(ending: Settling): TransitionOutcome {
   if (ending.kind === 'done') return 'success';
   return ending.kind === 'timeout' ? 'timeout' : 'error';
+}
+
+/** A shorter quote is no credential, and would blank ordinary words. */
+const MIN_QUOTE_BYTES = 8;
+
+/**
+ * The bootstrap blob is a join credential, and `last_error` is stored, listed and logged. An error of
+ * a substrate may quote what it was sent; the quote is taken out here, once, for all backends.
+ */
+function withoutBlob(text: string, blob: Uint8Array): string {
+  if (blob.length < MIN_QUOTE_BYTES) return text;
+  const bytes = Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength);
+  return [bytes.toString('utf8'), bytes.toString('utf8').trim(), bytes.toString('base64')]
+    .filter((quote) => quote.length >= MIN_QUOTE_BYTES)
+    .reduce((rest, quote) => rest.replaceAll(quote, '[bootstrap blob]'), text);
 }

@@ -8,10 +8,9 @@ import { describeThrown, type Runtime, runWithDeadline } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { Backend, CreatedInstance } from '../backend/backend.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { detached } from '../model/detached.ts';
+import { detached } from '../model/machine.ts';
 import type { KitObserver } from '../observer.ts';
 import type { KitOptions } from '../options.ts';
-import type { CleaningSet } from './cleaning-set.ts';
 import type { WorkOrder } from './work-item.ts';
 
 export interface LateCreatesDependencies {
@@ -72,5 +71,24 @@ export class LateCreates {
     await runWithDeadline(runtime, deadline, async (signal) => {
       await backend.deleteInstance?.({ machine, operationId: order.operationId, signal });
     });
+  }
+}
+
+/**
+ * Which machines have a teardown or wipe under way. One at a time: a teardown that outlives the
+ * cleanup of its slot would hit the host of the slot's next life.
+ */
+export class CleaningSet {
+  readonly #machineIds = new Set<string>();
+
+  /** False when somebody else is at it. */
+  enter(machineId: string): boolean {
+    if (this.#machineIds.has(machineId)) return false;
+    this.#machineIds.add(machineId);
+    return true;
+  }
+
+  leave(machineId: string): void {
+    this.#machineIds.delete(machineId);
   }
 }

@@ -2,10 +2,9 @@
 // stands here, between the join and the word Configured, so that no backend can leave it out
 // (provider-contract §11). Join and gate share one signal and so one timeout.
 
-import type { Backend, CreatedInstance } from '../backend/backend.ts';
+import type { Backend, CreatedInstance, ReadinessChecker } from '../backend/backend.ts';
 import { createdProblem } from '../backend/instance-rules.ts';
 import { failureText, ProviderError } from '../backend/provider-error.ts';
-import type { ReadinessChecker } from '../backend/readiness.ts';
 import { configured, created, deleted, drained } from '../model/effects.ts';
 import type { MachineRecord, OperationKind } from '../model/machine.ts';
 import type { WorkOrder } from './work-item.ts';

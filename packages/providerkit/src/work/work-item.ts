@@ -1,8 +1,8 @@
 // One accepted transition's work: what it needs to run, and to be run again after a restart. The
 // bootstrap blob lives here and nowhere else; it is never stored.
 
-import type { Mutation } from '../call/mutation.ts';
-import type { OperationKind } from '../model/machine.ts';
+import type { MachineRecord, OperationKind } from '../model/machine.ts';
+import type { FencingToken } from '@bigfleet/wire';
 
 export type WorkInputs =
   | { readonly kind: 'create' }
@@ -47,4 +47,27 @@ export function timeoutOf(
 ): number {
   if (inputs.kind !== 'drain') return timeouts[inputs.kind];
   return Math.max(timeouts.drain, inputs.gracePeriodSeconds * 1_000 + DRAIN_MARGIN_MS);
+}
+
+/** One mutating call, as the kit sees it: decoded, copied, independent of the transport. */
+interface Common {
+  readonly machineId: string;
+  readonly token: FencingToken;
+}
+
+export type Mutation =
+  | (Common & { readonly kind: 'create' })
+  | (Common & {
+      readonly kind: 'configure';
+      readonly clusterId: string;
+      readonly bootstrapBlob: Uint8Array;
+      readonly shardMetadata: ReadonlyMap<string, string>;
+    })
+  | (Common & { readonly kind: 'drain'; readonly gracePeriodSeconds: bigint })
+  | (Common & { readonly kind: 'delete' });
+
+/** `machine` is one instant: state, binding and metadata belong together. */
+export interface Ack {
+  readonly operationId: string;
+  readonly machine: MachineRecord;
 }

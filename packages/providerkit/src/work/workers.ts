@@ -5,21 +5,18 @@
 
 import { assert, describeThrown, orAborted, type Runtime, withDeadline } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { Backend } from '../backend/backend.ts';
-import type { ReadinessChecker } from '../backend/readiness.ts';
+import type { Backend, ReadinessChecker } from '../backend/backend.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Ledger } from '../fleet/ledger.ts';
-import { detached } from '../model/detached.ts';
-import { edges } from '../model/transitions.ts';
+import { detached, edges } from '../model/machine.ts';
 import type { KitObserver, TransitionOutcome } from '../observer.ts';
 import type { KitOptions } from '../options.ts';
-import type { BackendHealth } from './backend-health.ts';
-import type { Background } from './background.ts';
+import type { BackendHealth } from './ready-state.ts';
+import { type Background, waitFor } from './background.ts';
 import { type Ending, outcomeOf, type Settling, settledRecord } from './ending.ts';
 import type { KeyedSections } from './keyed-sections.ts';
 import type { LateCreates } from './late-creates.ts';
 import { type Performed, perform } from './perform.ts';
-import { waitFor } from './wait-for.ts';
 import { timeoutOf, type WorkOrder } from './work-item.ts';
 
 export interface WorkersDependencies {

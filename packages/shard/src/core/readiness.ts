@@ -26,7 +26,7 @@ export class Readiness {
   noteSuccess(provider: string): void {
     this.#succeeded.add(provider);
     this.#firstSuccessMs ??= this.#clock.monotonicMs();
-    // Now, not when somebody asks: a provider that is added later must not undo it.
+    // Now, not at the next question: a provider that is added later must not undo it.
     this.#isLatched ||= this.#isReadyNow();
   }
 

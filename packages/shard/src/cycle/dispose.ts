@@ -110,7 +110,7 @@ function newTally(): Tally {
   };
 }
 
-/** Nothing leaves a queue while this walk runs: who was refused once is refused to its end. */
+/** Nothing leaves a queue while this walk runs: a provider that refused once refuses to its end. */
 function isFull({ full }: Tally, fleet: Fleet, slot: number): boolean {
   return full.size > 0 && full.has(fleet.providerOf(slot));
 }
@@ -134,8 +134,8 @@ function disposeOne(
     return;
   }
   tally.emitted[kind]++;
-  const slot = actions.slot[at] as number;
-  const generation = actions.generation[at] as number;
+  const slot = actions.slot[at]!;
+  const generation = actions.generation[at]!;
   const duplicate = duplicateCode(fleet, slot, generation, kind);
   if (duplicate !== undefined) {
     tally.dedupedCount++;
@@ -195,18 +195,18 @@ function orderAt(
   fleet: Fleet,
 ): ActionOrder | undefined {
   const kind = actions.kind[at] as ActionKindCode;
-  const slot = actions.slot[at] as number;
-  const handle = { slot, generation: actions.generation[at] as number };
+  const slot = actions.slot[at]!;
+  const handle = { slot, generation: actions.generation[at]! };
   if (!fleet.isSame(handle)) return undefined;
-  const cluster = actions.cluster[at] as number;
+  const cluster = actions.cluster[at]!;
   return {
     kind,
     handle,
     machineId: fleet.inventory.ids[slot] as string,
     cluster: cluster < 0 ? '' : (actions.clusters[cluster] as string),
-    need: actions.needs[actions.need[at] as number],
-    graceSeconds: actions.graceSeconds[at] as number,
-    preemptorPriority: actions.preemptorPriority[at] as number,
+    need: actions.needs[actions.need[at]!],
+    graceSeconds: actions.graceSeconds[at]!,
+    preemptorPriority: actions.preemptorPriority[at]!,
     reason: reasons[kind],
     cycle,
   };
@@ -223,7 +223,7 @@ export interface DisposedCycle {
   readonly answer: CycleAnswer;
   readonly disposition: Disposition;
   readonly rails: ActuationRails;
-  /** Undefined: nobody refuses any. */
+  /** Undefined: no roll-up can be refused. */
   readonly refused: RefusedRollups | undefined;
 }
 

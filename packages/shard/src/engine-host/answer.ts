@@ -97,8 +97,8 @@ function readActions({ actions, inventory }: Engine): DecidedActions {
   const clusters = new Listing<number>();
   const rows = new Listing<Row>();
   for (let at = 0; at < count; at++) {
-    generation[at] = inventory.columns.generation[actions.slot[at] as number] as number;
-    const index = actions.cluster[at] as number;
+    generation[at] = inventory.columns.generation[actions.slot[at]!]!;
+    const index = actions.cluster[at]!;
     cluster[at] = index < 0 ? -1 : clusters.indexOf(index);
     const row = actions.row[at];
     need[at] = row === undefined ? -1 : rows.indexOf(row);

@@ -113,9 +113,7 @@ export class Decider {
     const { inventory } = this.#engine;
     return machineIds.map((id) => {
       const slot = inventory.slotOf(id);
-      return slot < 0
-        ? Number.POSITIVE_INFINITY
-        : (inventory.columns.effectivePriority[slot] as number);
+      return slot < 0 ? Number.POSITIVE_INFINITY : inventory.columns.effectivePriority[slot]!;
     });
   }
 

@@ -81,7 +81,7 @@ export class WorkerHost implements EngineHost {
     // Behind the roll-ups that wait: one of them may be this cluster's.
     await this.#rollups.pass(0, () => {
       this.#batches.flush();
-      return this.#ask((id) => ({ kind: 'forget', id, cluster }));
+      return this.#ask('forgotten', (id) => ({ kind: 'forget', id, cluster }));
     });
   }
 
@@ -106,28 +106,27 @@ export class WorkerHost implements EngineHost {
   }
 
   async cycle(options: Parameters<EngineHost['cycle']>[0]): ReturnType<EngineHost['cycle']> {
-    const answer = await this.#ask((id) => ({ kind: 'cycle', id, options }));
-    if (answer.kind !== 'answer') throw misplaced(answer);
-    this.#onThreadDeltas?.(answer.threadDeltas);
-    return answer.answer;
+    const { answer, threadDeltas } = await this.#ask('answer', (id) => ({
+      kind: 'cycle',
+      id,
+      options,
+    }));
+    this.#onThreadDeltas?.(threadDeltas);
+    return answer;
   }
 
   async verdicts(query: Parameters<EngineHost['verdicts']>[0]): ReturnType<EngineHost['verdicts']> {
-    const answer = await this.#ask((id) => ({ kind: 'verdicts', id, query }));
-    if (answer.kind !== 'verdicts') throw misplaced(answer);
-    return answer.page;
+    return (await this.#ask('verdicts', (id) => ({ kind: 'verdicts', id, query }))).page;
   }
 
   async needChanges(isFresh: boolean): ReturnType<EngineHost['needChanges']> {
-    const answer = await this.#ask((id) => ({ kind: 'need_changes', id, isFresh }));
-    if (answer.kind !== 'need_changes') throw misplaced(answer);
-    return answer.changes;
+    return (await this.#ask('need_changes', (id) => ({ kind: 'need_changes', id, isFresh })))
+      .changes;
   }
 
   async priorities(machineIds: readonly string[]): Promise<readonly number[]> {
-    const answer = await this.#ask((id) => ({ kind: 'priorities', id, machineIds }));
-    if (answer.kind !== 'priorities') throw misplaced(answer);
-    return answer.priorities;
+    const question = (id: number): ToWorker => ({ kind: 'priorities', id, machineIds });
+    return (await this.#ask('priorities', question)).priorities;
   }
 
   rotateTrace(): void {
@@ -146,9 +145,8 @@ export class WorkerHost implements EngineHost {
   async #postRollups(orders: readonly RollupOrder[]): Promise<readonly RollupVerdict[]> {
     const rollups = packRollups(orders);
     const { buffer } = rollups.bytes;
-    const answer = await this.#ask((id) => ({ kind: 'rollups', id, rollups }), [buffer]);
-    if (answer.kind !== 'rollups') throw misplaced(answer);
-    return answer.verdicts;
+    const question = (id: number): ToWorker => ({ kind: 'rollups', id, rollups });
+    return (await this.#ask('rollups', question, [buffer])).verdicts;
   }
 
   #input(entry: TraceEntry): void {
@@ -162,17 +160,21 @@ export class WorkerHost implements EngineHost {
     this.#post({ kind: 'inputs', bytes }, [bytes.buffer]);
   }
 
-  #ask(
+  async #ask<K extends FromWorker['kind']>(
+    kind: K,
     question: (id: number) => ToWorker,
     transfer: readonly ArrayBuffer[] = [],
-  ): Promise<FromWorker> {
-    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+  ): Promise<Extract<FromWorker, { kind: K }>> {
+    if (this.#lost !== undefined) throw this.#lost;
     this.#flush();
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<FromWorker>();
     this.#questions.set(id, { resolve, reject });
     this.#post(question(id), transfer);
-    return promise;
+    const answer = await promise;
+    if (answer.kind === kind) return answer as Extract<FromWorker, { kind: K }>;
+    const text = 'the engine answered another question';
+    throw new BigFleetError('engine_lost', text, { fields: { kind: answer.kind } });
   }
 
   #post(message: ToWorker, transfer: readonly ArrayBuffer[]): void {
@@ -192,10 +194,4 @@ export class WorkerHost implements EngineHost {
     for (const question of this.#questions.values()) question.reject(this.#lost);
     this.#questions.clear();
   }
-}
-
-function misplaced({ kind }: FromWorker): Error {
-  return new BigFleetError('engine_lost', 'the engine answered another question', {
-    fields: { kind },
-  });
 }

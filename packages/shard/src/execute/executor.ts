@@ -100,7 +100,7 @@ export class Executor {
     if (this.#isHeld) return this.#heldBack(order);
     if (!fleet.isSame(order.handle)) return 'inventory_miss';
     if (fleet.stateOf(slot) !== startStateOf(order.kind)) return this.#repeated(order);
-    // Before anything moves: nobody would ever say what became of a half-walked edge.
+    // Before anything moves: of a half-walked edge no answer would ever tell.
     if (providers.route(fleet.read(slot)) === undefined) return this.#withoutProvider(order);
     switch (order.kind) {
       case ActionKind.Provision:
@@ -296,7 +296,7 @@ export class Executor {
     return 'provider_error';
   }
 
-  /** The machine table forbids the move: the machine is where somebody else saw it. */
+  /** The machine table forbids the move: reconcile or an ack saw it elsewhere. */
   #illegal(order: ActionOrder, to: StateCode): ExecuteOutcome {
     const { fleet, onProblem } = this.#ports;
     const from = stateName(fleet.stateOf(order.handle.slot));
@@ -343,7 +343,7 @@ export class Executor {
     }
   }
 
-  /** The edge was walked here, and nobody said whether it was walked there. */
+  /** The edge was walked here; whether the provider walked it is unknown. */
   #doubt({ handle }: ActionOrder): void {
     const { fleet } = this.#ports;
     if (fleet.isSame(handle)) fleet.doubt(handle.slot);

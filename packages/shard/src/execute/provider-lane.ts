@@ -3,7 +3,7 @@
 //
 // Places: twice the workers, and one more for each that is free. A provider whose last word was a
 // refusal has places for two windows only: what waits longer than that is older than what the next
-// cycle would decide, and its machines are kept from everybody meanwhile.
+// cycle would decide, and its machines are kept from other needs meanwhile.
 
 import { BoundedQueue, type Runtime, type Timer } from '@bigfleet/base';
 import type { ActionOrder } from './execution.ts';
@@ -18,7 +18,7 @@ export class ProviderLane {
   /** By order that runs. */
   readonly #tickets = new Map<ActionOrder, number>();
   #pauseEnd: Timer | undefined;
-  /** Somebody was turned away since a cycle was last asked for. */
+  /** An order was turned away since a cycle was last asked for. */
   #hasTurnedAway = false;
   /** Since then. */
   #endedCount = 0;

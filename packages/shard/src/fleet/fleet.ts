@@ -16,10 +16,10 @@ import {
   type Withheld,
 } from '@bigfleet/engine';
 import type { MachineFeed } from '../engine-host/engine-host.ts';
-import { EngineView, type LocalMarks } from '../provider/reconcile/engine-view.ts';
 import type { IngestBatch, IngestChange } from '../provider/reconcile/ingest.ts';
 import {
-  type KnownMachines,
+  KnownMachines,
+  type LocalMarks,
   type Pending,
   ResourceRoom,
 } from '../provider/reconcile/known-machines.ts';
@@ -47,7 +47,7 @@ export class Fleet implements LocalMarks {
   /** Machines only: the engine keeps what the phases search in. */
   readonly inventory: Inventory = new Inventory({ isIndexed: false });
   /** As reconcile reads it. */
-  readonly known: KnownMachines = new EngineView(this.inventory, this);
+  readonly known: KnownMachines = new KnownMachines(this.inventory, this);
   readonly #feed: MachineFeed;
   readonly #clock: Clock;
   readonly #onNodeChange: (change: NodeChange) => void;
@@ -99,7 +99,7 @@ export class Fleet implements LocalMarks {
   }
 
   handleOf(slot: number): MachineHandle {
-    return { slot, generation: this.inventory.columns.generation[slot] as number };
+    return { slot, generation: this.inventory.columns.generation[slot]! };
   }
 
   /** Still the machine that the handle named. */
@@ -111,7 +111,7 @@ export class Fleet implements LocalMarks {
   /** The configured name; empty for a slot that holds nothing. */
   providerOf(slot: number): string {
     const { columns, classes } = this.inventory;
-    return classes.shape(columns.klass[slot] as number)?.provider ?? '';
+    return classes.shape(columns.klass[slot]!)?.provider ?? '';
   }
 
   stateOf(slot: number): StateCode {
@@ -225,7 +225,7 @@ export class Fleet implements LocalMarks {
     }
   }
 
-  /** An action that is under way keeps the machine; whoever keeps the gate looks again. */
+  /** An action that is under way keeps the machine; the gate's owner looks again when it is over. */
   #leaveUnlessOurs(machine: Machine): void {
     if (this.#gate === undefined || this.#gate.mayStay(machine)) return;
     const slot = this.inventory.slotOf(machine.id);

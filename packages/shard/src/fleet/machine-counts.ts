@@ -1,5 +1,5 @@
 // How many machines there are, by state, capacity type and interruption penalty of what they serve.
-// Kept with every write, so that whoever scrapes reads some hundred numbers and walks no fleet.
+// Kept with every write, so that a scrape reads some hundred numbers and walks no fleet.
 
 import { PINNED_BUCKET } from '@bigfleet/base';
 import { CapacityType, type Machine, STATE_COUNT } from '@bigfleet/engine';
@@ -12,11 +12,11 @@ export class MachineCounts {
 
   add({ state, capacityType, assigned }: Machine, by: 1 | -1): void {
     const cell = cellOf(state, capacityType, assigned.interruptionBucket);
-    this.#counts[cell] = (this.#counts[cell] as number) + by;
+    this.#counts[cell] = this.#counts[cell]! + by;
   }
 
   of(state: number, capacityType: number, bucket: number): number {
-    return this.#counts[cellOf(state, capacityType, bucket)] as number;
+    return this.#counts[cellOf(state, capacityType, bucket)]!;
   }
 }
 

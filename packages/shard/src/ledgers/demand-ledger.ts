@@ -41,7 +41,7 @@ export class DemandLedger implements ClusterDemand {
 
   /** Rows of all clusters in one interruption bucket. */
   rowsIn(bucket: PenaltyBucket): number {
-    return this.#rowsByBucket[bucket] as number;
+    return this.#rowsByBucket[bucket]!;
   }
 
   /** A roll-up is in the engine's table. In the order of the verdicts. Undefined: as before. */
@@ -84,8 +84,7 @@ export class DemandLedger implements ClusterDemand {
     const rows = this.#byCluster.get(cluster)?.demand.rowsByBucket;
     if (rows === undefined) return;
     for (const bucket of PENALTY_BUCKETS) {
-      this.#rowsByBucket[bucket] =
-        (this.#rowsByBucket[bucket] as number) + sign * (rows[bucket] as number);
+      this.#rowsByBucket[bucket] = this.#rowsByBucket[bucket]! + sign * rows[bucket]!;
     }
   }
 }

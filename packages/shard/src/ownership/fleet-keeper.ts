@@ -120,7 +120,7 @@ export class FleetKeeper implements FleetGate {
     for (let slot = 0; slot < fleet.inventory.slotCount; slot++) {
       const id = ids[slot] ?? '';
       if (id === '') continue;
-      const klass = columns.klass[slot] as number;
+      const klass = columns.klass[slot]!;
       let isPlain = isOurs.get(klass);
       if (isPlain === undefined) {
         const shape = classes.shape(klass);

@@ -20,8 +20,8 @@ export function readSupply(inventory: Inventory): FleetSupply {
   for (let klass = 0; klass < classes.length; klass++) {
     const shape = classes.shape(klass);
     if (shape === undefined) continue;
-    const idleCount = classes.counts[klass * STATE_COUNT + State.Idle] as number;
-    const speculativeCount = classes.counts[klass * STATE_COUNT + State.Speculative] as number;
+    const idleCount = classes.counts[klass * STATE_COUNT + State.Idle]!;
+    const speculativeCount = classes.counts[klass * STATE_COUNT + State.Speculative]!;
     if (idleCount + speculativeCount === 0) continue;
     const found = { idleCount, speculativeCount, cheapestIdlePrice: shape.pricePerHour };
     all.add(shape.instanceType, found);

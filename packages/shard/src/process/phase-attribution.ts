@@ -108,8 +108,8 @@ function reclaimsOf({ answer: { actions } }: CycleReport, fleet: Fleet): readonl
   const machines: Machine[] = [];
   for (let at = 0; at < actions.count && machines.length < SAMPLE_MAX; at++) {
     if (actions.kind[at] !== ActionKind.Reclaim) continue;
-    const slot = actions.slot[at] as number;
-    const generation = actions.generation[at] as number;
+    const slot = actions.slot[at]!;
+    const generation = actions.generation[at]!;
     if (fleet.isSame({ slot, generation })) machines.push(fleet.read(slot));
   }
   return machines;

@@ -1,10 +1,10 @@
 // Single questions to a provider, a few at a time, and their answers as the bytes of a List: what a
 // Get says is then held against the known machine by the very rules of a List, not by rules like
-// them. The first question without an answer ends the round: whoever asks lists in full then.
+// them. The first question without an answer ends the round: the source lists in full then.
 
 import { encodeInit, fromMap, MachineListSchema } from '@bigfleet/wire';
-import type { CallLimits, Provider, ReportedMachine } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
+import type { CallLimits, Provider, ReportedMachine } from './provider.ts';
 
 const QUESTIONS_AT_ONCE = 16;
 

@@ -55,7 +55,7 @@ async function send(
   }
 }
 
-// List, on whichever thread: the answer is the bytes as they came, for whoever decodes them.
+// List, from main or from the reconcile thread: the answer stays undecoded.
 
 /** Its own: a cold List of half a million machines does not fit a call's deadline. */
 export const LIST_DEADLINE_MS = 120_000;

@@ -45,7 +45,7 @@ export function dialProvider(options: DialOptions): DialledProvider {
   };
 }
 
-/** A connection of its own, to whoever answers at the address. The caller closes it. */
+/** A connection of its own to the address. The caller closes it. */
 export function openChannel(options: Omit<DialOptions, 'fencing'>): Channel {
   const { runtime, address, tls, keepalive = 'provider' } = options;
   return createGrpcChannel({

@@ -17,8 +17,8 @@ import fc from 'fast-check';
 import { ProviderError } from './provider-error.ts';
 import { ProviderSource, type RefreshOutcome } from './provider-source.ts';
 import type { Provider } from './provider.ts';
-import { EngineView } from './reconcile/engine-view.ts';
 import type { IngestBatch } from './reconcile/ingest.ts';
+import { KnownMachines } from './reconcile/known-machines.ts';
 import { FAILED_COOL_DOWN_MS } from './reconcile/merge-row.ts';
 import { MAX_WAITING_BYTES, MAX_WAITING_REJECTED } from './reconcile/reconcile-list.ts';
 import { listOf, record, type TestRecord, World } from './reconcile/testing/world.ts';
@@ -31,7 +31,7 @@ type Fault = 'none' | 'unavailable' | 'malformed' | 'thread_lost' | 'write_fails
 const unused = (): Promise<never> => assert.fail('only List and Get are asked');
 
 /** Room for resource names comes and goes. */
-class CrampedView extends EngineView {
+class CrampedView extends KnownMachines {
   hasRoom = true;
 
   override resourceRoom(): number {

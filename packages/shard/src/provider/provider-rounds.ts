@@ -4,7 +4,7 @@
 // one is asked for, and later rounds do not wait for it at all.
 //
 // An answer that comes after its round is the outcome of the next one, which `onLate` asks for.
-// Until everybody has been heard once, rounds are patient: whoever decides without knowing what one
+// Until every provider was heard once, rounds are patient: a cycle that does not know what one
 // provider already runs buys it a second time from another. A provider that refuses is asked again
 // meanwhile, for a minute after the start: then a dead one no longer keeps the others waiting.
 
@@ -14,9 +14,9 @@ import type { ProviderSource, RefreshOptions, RefreshOutcome } from './provider-
 
 /** What a provider that does not answer costs a cycle, once per List. */
 export const PATIENCE_MS = 500;
-/** A List may take a while; who says nothing for a whole cycle is taken for ill. */
+/** A List may take a while; a provider that is silent for a whole cycle is taken for ill. */
 const SILENT_AFTER_MS = 10_000;
-/** How often a patient round looks whether it still has to be, and asks again who has failed. */
+/** How often a patient round looks whether it still has to wait, and asks failed providers again. */
 const LOOK_EVERY_MS = 1_000;
 /** Since the start: how long a provider that fails and was never heard is waited for. */
 export const UNHEARD_PATIENCE_MS = 60_000;
@@ -26,7 +26,7 @@ export type RoundOutcome = (RefreshOutcome | Unanswered) & {
   readonly forMs: number;
   /** No List of it was ever taken in: nothing is known of its machines. */
   readonly isUnheard: boolean;
-  /** The round waited to ask it again: that time is nobody's work. */
+  /** The round waited to ask the provider again: that time is no work of the cycle. */
   readonly wasAskedAgain: boolean;
 };
 
@@ -41,7 +41,7 @@ interface Unanswered {
 export interface ProviderRoundsOptions {
   readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
   readonly providers: ProviderSet;
-  /** While true, a round waits for everybody's List. */
+  /** While true, a round waits for the List of every provider. */
   readonly isPatient: () => boolean;
   /** Its List was taken in, whether a round still waits for it or not. */
   readonly onRefreshed?: (provider: string) => void;
@@ -69,7 +69,7 @@ export class ProviderRounds {
   readonly #heard = new Set<string>();
   readonly #startMs: number;
   readonly #stop = new AbortController();
-  /** Who waits for something to settle: a round, and whoever stops. */
+  /** Wakes a round, and `stop`, when a refresh settles. */
   readonly #waiters = new Set<() => void>();
   #isRound = false;
 

@@ -4,8 +4,8 @@
 
 import { BigFleetError } from '@bigfleet/base';
 import type { Machine } from '@bigfleet/engine';
-import type { Provider } from './provider.ts';
 import type { ProviderSource } from './provider-source.ts';
+import type { Provider } from './provider.ts';
 
 export const MAX_PROVIDERS = 32;
 
@@ -36,7 +36,7 @@ export class ProviderSet {
     this.#sources.set(name, source);
   }
 
-  /** Its machines stay known, with nobody to ask about them, until another provider lists them. */
+  /** Its machines stay known until another provider lists them; no call about them is possible. */
   remove(name: string): boolean {
     return this.#sources.delete(name);
   }

@@ -80,7 +80,7 @@ export class ProviderSource {
     this.#asker = asker ?? askHere(provider, scans ?? createInlineScans());
   }
 
-  /** It is the provider's turn: how long that takes nobody here can say. */
+  /** A question is with the provider, which may never answer. */
   get isAsking(): boolean {
     return this.#isAsking;
   }
@@ -130,7 +130,7 @@ export class ProviderSource {
     return this.#plan.isContradicted({ revision: columns.data.revision, connection });
   }
 
-  /** A delta only when nobody is in doubt, or everybody in doubt could be asked. */
+  /** A delta only when no machine is in doubt, or the provider answered about all that are. */
   async #planned(options: RefreshOptions): Promise<PlannedList> {
     const { known, nowMs, signal, takeWrites } = options;
     // Before anything is asked: what is written from here on is younger than the answer.
@@ -221,7 +221,7 @@ export class ProviderSource {
       }
       return step.value;
     } catch (error) {
-      // Some of it was applied, nobody knows how much.
+      // An unknown part of the List was applied.
       this.lookAgain();
       throw error;
     }

@@ -70,6 +70,6 @@ export interface Provider {
   drain(order: DrainOrder, limits?: CallLimits): Promise<TransitionAck>;
   delete(machineId: string, limits?: CallLimits): Promise<TransitionAck>;
   get(machineId: string, limits?: CallLimits): Promise<ReportedMachine>;
-  /** A MachineList, undecoded: whoever decodes it does so off the thread that owns the sockets. */
+  /** A MachineList, undecoded: decoding half a million machines would stop the thread's sockets. */
   list(request: ListRequest, limits?: CallLimits): Promise<Uint8Array>;
 }

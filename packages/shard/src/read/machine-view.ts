@@ -1,8 +1,8 @@
 // A machine as readers see it: the fleet's record, and what only this process knows about it. Read
-// from the live fleet when somebody asks; nothing is kept per machine.
+// from the live fleet at each question; nothing is kept per machine.
 
 import type { Clock } from '@bigfleet/base';
-import { actionKindName, type ActionKindCode, State } from '@bigfleet/engine';
+import { type ActionKindCode, actionKindName, State } from '@bigfleet/engine';
 import { type CapacityType, fromMap, type MachineViewSchema } from '@bigfleet/wire';
 import { wireBucket, wireResources } from '../engine-host/need-view.ts';
 import type { Fleet } from '../fleet/fleet.ts';

@@ -69,6 +69,7 @@ test('the status says what the shard is doing', async () => {
   assert.equal(status.shortfalls, 1);
   assert.equal(status.machinesByState['Configured'], 12);
   assert.equal(status.machinesByState['Idle'], 0);
+  assert.equal(status.dollarsPerHour.toFixed(2), '2.40');
   assert.equal(status.recordsOldestCycle, 1n);
   assert.equal(status.version, '1.2.3');
   await stage.stop();

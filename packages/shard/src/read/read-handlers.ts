@@ -24,7 +24,7 @@ import { listShortfalls } from './list-shortfalls.ts';
 import { ReaderSlots } from './requests.ts';
 import type { RecordsReader } from './records-reader.ts';
 import type { ShardReading } from './shard-reading.ts';
-import { machinesByState, type ShardStatusInit } from './shard-status.ts';
+import { dollarsPerHour, machinesByState, type ShardStatusInit } from './shard-status.ts';
 import { recordFrameInits } from './wire-init.ts';
 
 const MAX_RECORD_READERS = 32;
@@ -114,6 +114,7 @@ async function shardStatus(options: ReadHandlersOptions): Promise<ShardStatusIni
     needRows: reading.needRowCount,
     shortfalls: reading.shortfalls.size,
     machinesByState: machinesByState(fleet),
+    dollarsPerHour: dollarsPerHour(fleet),
     recordsOldestCycle: await records.oldestCycle(),
     ...status(),
   };

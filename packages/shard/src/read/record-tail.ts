@@ -1,5 +1,5 @@
 // The newest records in memory, for readers that follow: a record can be read here before it is on
-// disk. Bounded; who falls out of it goes on from the files.
+// disk. Bounded; a reader that falls out of it goes on from the files.
 
 import type { StoredRecord } from '../records/segment-format.ts';
 

@@ -108,7 +108,7 @@ export class ShardReading {
     let noted = 0;
     for (let at = 0; at < Math.min(count, ACTIONS_LOOKED_AT); at++) {
       if (noted >= fleet.pendingCount) return;
-      const row = slot[at] as number;
+      const row = slot[at]!;
       if (fleet.pendingOf(row) === 'none') continue;
       noted += 1;
       this.views.noteOrdered(row, kind[at] as ActionKindCode);

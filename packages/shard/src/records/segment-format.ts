@@ -9,7 +9,7 @@
 //
 // Little-endian. The checksum covers everything behind it. Version 2 had no kinds: every frame was a
 // record. A kind that this build does not know is passed over and counted. Dispositions come first,
-// so that whoever has a record has all of it.
+// so that a reader of a record has all of it.
 
 import { crc32 } from 'node:zlib';
 import { assert } from '@bigfleet/base';

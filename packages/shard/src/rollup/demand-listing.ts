@@ -63,8 +63,7 @@ export class DemandListing {
     const rowsByBucket = new Int32Array(PINNED_BUCKET + 1);
     const entries = new Set<Entry>();
     for (const { profile } of needs) {
-      rowsByBucket[profile.interruptionBucket] =
-        (rowsByBucket[profile.interruptionBucket] as number) + 1;
+      rowsByBucket[profile.interruptionBucket] = rowsByBucket[profile.interruptionBucket]! + 1;
       const entry = this.#entryOf(profile, defined);
       if (entries.has(entry)) continue;
       entries.add(entry);

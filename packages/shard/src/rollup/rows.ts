@@ -169,7 +169,7 @@ class LastRollup {
   isRow(place: number, bytes: Uint8Array, start: number, end: number): boolean {
     const { starts, ends } = this.#places;
     const from = starts[place];
-    if (from === undefined || (ends[place] as number) - from !== end - start) return false;
+    if (from === undefined || ends[place]! - from !== end - start) return false;
     const own = this.#bytes;
     for (let at = start, ownAt = from; at < end; at++, ownAt++) {
       if (bytes[at] !== own[ownAt]) return false;

@@ -161,7 +161,7 @@ export function packRollups(orders: readonly RollupOrder[]): PackedRollups {
   }
   const packed = new Uint8Array(length);
   for (const [at, { bytes }] of orders.entries()) {
-    packed.set(bytes, (ends[at] as number) - bytes.length);
+    packed.set(bytes, ends[at]! - bytes.length);
   }
   return {
     bytes: packed,
@@ -174,7 +174,7 @@ export function packRollups(orders: readonly RollupOrder[]): PackedRollups {
 export function* unpackRollups(packed: PackedRollups): Iterable<RollupOrder> {
   let start = 0;
   for (const [at, cluster] of packed.clusters.entries()) {
-    const end = packed.ends[at] as number;
+    const end = packed.ends[at]!;
     const bytes = packed.bytes.subarray(start, end);
     yield { cluster, bytes, isGuarded: packed.guarded[at] as boolean };
     start = end;

@@ -86,7 +86,7 @@ export class FieldReader {
     if (!this.isVarint) this.fail();
     let bits = 0;
     for (let at = this.valueStart, shift = 0; at < this.#at && shift < 32; at++, shift += 7) {
-      bits |= ((this.#bytes[at] as number) & 0x7f) << shift;
+      bits |= (this.#bytes[at]! & 0x7f) << shift;
     }
     return bits;
   }
@@ -95,7 +95,7 @@ export class FieldReader {
     if (!this.isVarint) this.fail();
     let bits = 0n;
     for (let at = this.#at - 1; at >= this.valueStart; at--) {
-      bits = (bits << 7n) | BigInt((this.#bytes[at] as number) & 0x7f);
+      bits = (bits << 7n) | BigInt(this.#bytes[at]! & 0x7f);
     }
     return BigInt.asIntN(64, bits);
   }
@@ -104,7 +104,7 @@ export class FieldReader {
   text(): string {
     if (!this.isDelimited) this.fail();
     for (let at = this.valueStart; at < this.#at; at++) {
-      if ((this.#bytes[at] as number) >= 0x80) return this.#unicode();
+      if (this.#bytes[at]! >= 0x80) return this.#unicode();
     }
     return this.#bytes.toString('latin1', this.valueStart, this.#at);
   }
@@ -152,7 +152,7 @@ export class FieldReader {
     let scale = 1;
     const limit = Math.min(this.#end, this.#at + MAX_VARINT_BYTES);
     while (this.#at < limit) {
-      const byte = this.#bytes[this.#at] as number;
+      const byte = this.#bytes[this.#at]!;
       this.#at++;
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;

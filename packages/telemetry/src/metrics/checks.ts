@@ -11,3 +11,12 @@ export function assertNotNegative(value: number, message: string): void {
 export function assertFinite(value: number, message: string): void {
   if (!Number.isFinite(value)) assert(false, message, { value });
 }
+
+/**
+ * Of two readings of the monotonic clock: the wall clock can jump, and a negative or day-long sample
+ * in a histogram never goes away.
+ */
+export function durationSeconds(startMs: number, endMs: number): number {
+  assertNotNegative(endMs - startMs, 'a monotonic clock does not go back');
+  return (endMs - startMs) / 1_000;
+}

@@ -1,7 +1,7 @@
 // What shells need to know to complete a command line, from the table of verbs.
 
 import type { FlagTable } from '@bigfleet/process/flags';
-import { globalFlags } from '../frame/global-flags.ts';
+import { globalFlags } from '../frame/flags.ts';
 import type { Verb } from '../frame/verb.ts';
 
 export interface CompletionFlag {

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { BigFleetError, compareText, describeThrown } from '@bigfleet/base';
 import { nearestName } from '@bigfleet/process/flags';
-import { parseYaml, yamlText } from '../output/yaml.ts';
+import { parseYaml, yamlText } from '../output/document.ts';
 
 export const CONTEXT_KEYS = ['coordinator', 'tls-cert', 'tls-key', 'tls-ca'] as const;
 
@@ -26,9 +26,23 @@ const MAX_BYTES = 1_000_000;
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_DIRECTORY = 0o700;
 
+/** Where the file is: --config, BIGFLEETCTL_CONFIG, XDG_CONFIG_HOME, ~/.config. */
+export function configPath(
+  flag: string,
+  {
+    env,
+    home,
+  }: { readonly env: Readonly<Record<string, string | undefined>>; readonly home: string },
+): string {
+  const named = flag || (env['BIGFLEETCTL_CONFIG'] ?? '');
+  if (named !== '') return named;
+  const base = env['XDG_CONFIG_HOME'] || path.join(home, '.config');
+  return path.join(base, 'bigfleetctl', 'config.yaml');
+}
+
 export interface ReadOptions {
   /** A file that a flag names must be there: without it another fleet would be dialled. */
-  readonly mustExist?: boolean;
+  readonly mustExist?: boolean | undefined;
 }
 
 /** Else a file that is not there holds nothing. */

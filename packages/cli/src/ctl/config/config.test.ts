@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { startFakeCoordinator } from '../testing/fake-coordinator.ts';
 import { runCtl } from '../testing/run-ctl.ts';
-import { configPath } from './config-path.ts';
+import { configPath } from './config-file.ts';
 import { targetSettings } from './target-settings.ts';
 
 test('contexts are made, used, changed and deleted', async (t) => {

@@ -11,12 +11,9 @@ import {
   CoordinatorAdmin,
   createClient,
   RpcError,
-  type TlsMaterial,
 } from '@bigfleet/wire';
-import type { Channels } from './channels.ts';
 import { callFailure } from './failure.ts';
-import type { Network } from './network.ts';
-import { dialTarget, hostPortOf, joinHostPort } from './target.ts';
+import { dialTarget, hostPortOf, joinHostPort, type Network, type LinkOptions } from './network.ts';
 
 /** A redirect loop between replicas that disagree ends here. */
 const MAX_TRIES = 12;
@@ -27,27 +24,22 @@ export interface CoordinatorApi {
   readonly admin: Client<typeof CoordinatorAdmin>;
 }
 
-export interface CoordinatorOptions {
-  readonly runtime: Runtime;
+export interface CoordinatorOptions extends LinkOptions {
   readonly network: Network;
-  readonly channels: Channels;
   /** As given: one address, or several with commas. */
   readonly addresses: readonly string[];
-  readonly tls: TlsMaterial | undefined;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
 }
 
 export interface AskOptions {
   /** For RPCs that may take as long as they need; Ctrl-C still ends them. */
-  readonly isUnbounded?: boolean;
+  readonly isUnbounded?: boolean | undefined;
   /** Answered by any replica: no redirect is followed. */
-  readonly isAnyReplica?: boolean;
+  readonly isAnyReplica?: boolean | undefined;
 }
 
 export interface Replica {
   readonly target: string;
-  readonly serverName?: string;
+  readonly serverName?: string | undefined;
 }
 
 export type CoordinatorWork<T> = (api: CoordinatorApi, call: CallOptions) => Promise<T>;

@@ -1,9 +1,16 @@
-// From what a call threw to an error with a stable code that says whom it was asked of. The one
-// boundary where RpcErrors become ours. What a server refused keeps the server's words and, when
-// they carry one, its code.
+// From what a call threw to an error with a stable code that says whom it was asked of, and from there
+// to the lines that a person reads. The one boundary where RpcErrors become ours. A refusal keeps the
+// server's words and, when they carry one, its code.
 
-import { BigFleetError, type ErrorCode, isErrorCode } from '@bigfleet/base';
+import {
+  BigFleetError,
+  describeThrown,
+  type ErrorCode,
+  errorCatalogue,
+  isErrorCode,
+} from '@bigfleet/base';
 import { RpcError } from '@bigfleet/wire';
+import { cleanText } from '../output/text.ts';
 
 export interface Peer {
   readonly kind: 'coordinator' | 'shard' | 'provider';
@@ -83,4 +90,33 @@ function transportText(message: string): string {
     .replace(/^No connection established\. Last error: /, '')
     .replace(/^Error: /, '')
     .replace(/^Failed to connect \(.*\)$/, ENDED_AT_ONCE);
+}
+
+interface DescribedFailure {
+  /** `code: what happened`. */
+  readonly line: string;
+  /** What to do; empty when there is nothing to say. */
+  readonly next: string;
+}
+
+/** A bug keeps its stack: whoever reports it needs it. */
+export function describeFailure(thrown: unknown): DescribedFailure {
+  if (thrown instanceof BigFleetError) {
+    const line = `${thrown.code}: ${cleanText(thrown.message)}`;
+    return { line, next: errorCatalogue[thrown.code].action };
+  }
+  if (isFileError(thrown)) {
+    const line = `local_file_failed: ${cleanText(thrown.message)}`;
+    return { line, next: errorCatalogue.local_file_failed.action };
+  }
+  const stack = thrown instanceof Error ? thrown.stack : undefined;
+  return {
+    line: `internal: ${stack ?? describeThrown(thrown)}`,
+    next: errorCatalogue.internal.action,
+  };
+}
+
+/** Of a call to the system: a file that cannot be read or written here. */
+function isFileError(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && 'syscall' in thrown && 'code' in thrown;
 }

@@ -1,36 +1,26 @@
 // Talks to a provider itself: to try it before it is registered, and to settle a Failed machine.
 // Providers carry no bigfleet:// name, so their host name is what is checked (security §3.2).
 
-import { BigFleetError, type Runtime, withDeadline } from '@bigfleet/base';
+import { BigFleetError, withDeadline } from '@bigfleet/base';
 import {
   type CallOptions,
   CapacityProvider,
   type Client,
   createClient,
   ProviderAdmin,
-  type TlsMaterial,
 } from '@bigfleet/wire';
-import type { Channels } from './channels.ts';
 import { callFailure } from './failure.ts';
-import { dialTarget } from './target.ts';
+import { dialTarget, type LinkOptions } from './network.ts';
 
 export interface ProviderApi {
   readonly provider: Client<typeof CapacityProvider>;
   readonly admin: Client<typeof ProviderAdmin>;
 }
 
-export interface ProviderLinkOptions {
-  readonly runtime: Runtime;
-  readonly channels: Channels;
-  readonly tls: TlsMaterial | undefined;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
-
 export class ProviderLink {
-  readonly #options: ProviderLinkOptions;
+  readonly #options: LinkOptions;
 
-  constructor(options: ProviderLinkOptions) {
+  constructor(options: LinkOptions) {
     this.#options = options;
   }
 

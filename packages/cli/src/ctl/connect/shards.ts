@@ -4,7 +4,7 @@
 // may lead to another (`:7780` leads everywhere), and a pause that hits the wrong shard and reports
 // success is worse than none. With TLS the certificate says who it is, else the shard itself.
 
-import { BigFleetError, type Runtime, runWithDeadline, withDeadline } from '@bigfleet/base';
+import { BigFleetError, runWithDeadline, withDeadline } from '@bigfleet/base';
 import {
   type CallOptions,
   type Client,
@@ -13,14 +13,12 @@ import {
   ShardAdmin,
   ShardQuery,
   ShardRead,
-  type TlsMaterial,
 } from '@bigfleet/wire';
 import { nearestName } from '@bigfleet/process/flags';
-import { describeFailure } from '../frame/describe-failure.ts';
-import type { Channels } from './channels.ts';
+import { CTL_EXIT } from '../output/report.ts';
 import type { CoordinatorLink } from './coordinator.ts';
-import { callFailure } from './failure.ts';
-import { dialTarget } from './target.ts';
+import { callFailure, describeFailure } from './failure.ts';
+import { dialTarget, type LinkOptions } from './network.ts';
 
 /** Connections at once; 200 shards must not be 200 handshakes. */
 const MAX_AT_ONCE = 16;
@@ -56,20 +54,26 @@ export interface ShardAnswers<T> {
   readonly problems: readonly string[];
 }
 
-export interface ShardsOptions {
-  readonly runtime: Runtime;
-  readonly channels: Channels;
+export interface ShardsOptions extends LinkOptions {
   readonly coordinator: CoordinatorLink;
-  readonly tls: TlsMaterial | undefined;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
 }
 
 export interface AskOptions {
   /** A stream that ends when the reader wants it to. */
-  readonly isUnbounded?: boolean;
+  readonly isUnbounded?: boolean | undefined;
   /** For whoever judges by itself who answered. */
-  readonly isAnyShard?: boolean;
+  readonly isAnyShard?: boolean | undefined;
+}
+
+/** The id, or the address when no id is known. */
+export function shardLabel({ id, address }: ShardTarget): string {
+  return id === '' ? address : id;
+}
+
+/** Partial when some answered; failed when none did. */
+export function exitCodeOf({ answers, problems }: ShardAnswers<unknown>): number {
+  if (problems.length === 0) return CTL_EXIT.ok;
+  return answers.length === 0 ? CTL_EXIT.failed : CTL_EXIT.partial;
 }
 
 export type ShardWork<T> = (api: ShardApi, call: CallOptions) => Promise<T>;

@@ -1,10 +1,9 @@
 // Machines that never join (adr 0085): what a shard holds off, and what it failed with last.
 
 import type { FailureRun } from '@bigfleet/wire';
-import { shortNeed } from '../listings/need-name.ts';
-import { durationText } from '../output/texts.ts';
-import type { FleetFacts, ShardFacts } from './facts.ts';
-import { type Finding, finding } from './finding.ts';
+import { shortNeed } from '../kinds/need-name.ts';
+import { durationText } from '../output/text.ts';
+import { type Finding, finding, type FleetFacts, type ShardFacts } from './facts.ts';
 
 const MAX_ERROR_SHOWN = 200;
 

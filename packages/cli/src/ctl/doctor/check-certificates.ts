@@ -1,7 +1,6 @@
 // Certificates: this client's, and what every server presents.
 
-import type { FleetFacts } from './facts.ts';
-import { type Finding, finding } from './finding.ts';
+import { type Finding, finding, type FleetFacts } from './facts.ts';
 
 const WARN_DAYS = 7;
 const SECONDS_PER_HOUR = 3_600;

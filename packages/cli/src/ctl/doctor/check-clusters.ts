@@ -1,8 +1,7 @@
 // Clusters and moves: who serves whom, what is held back, what takes too long.
 
-import { ageText } from '../output/texts.ts';
-import type { FleetFacts } from './facts.ts';
-import { type Finding, finding } from './finding.ts';
+import { ageText } from '../output/text.ts';
+import { type Finding, finding, type FleetFacts } from './facts.ts';
 
 const LONG_TRANSFER_NANOS = 600_000_000_000n;
 

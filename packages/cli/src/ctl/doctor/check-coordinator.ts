@@ -1,8 +1,7 @@
 // The coordinator: reachable, led, in agreement with itself, and with enough replicas to lose one.
 
 import type { GetStatusResponse } from '@bigfleet/wire';
-import type { FleetFacts } from './facts.ts';
-import { type Finding, finding } from './finding.ts';
+import { type Finding, finding, type FleetFacts } from './facts.ts';
 import { parseRecovery, recoveryFix } from './recovery-fix.ts';
 
 export function checkCoordinator(facts: FleetFacts): Finding[] {

@@ -2,10 +2,9 @@
 // address that each host has for itself, of one shard only.
 
 import { isLoopback } from '@bigfleet/process/flags';
-import { hostPortOf } from '../connect/target.ts';
-import { ageText } from '../output/texts.ts';
-import type { FleetFacts, ShardFacts } from './facts.ts';
-import { type Finding, finding } from './finding.ts';
+import { hostPortOf } from '../connect/network.ts';
+import { ageText } from '../output/text.ts';
+import { type Finding, finding, type FleetFacts, type ShardFacts } from './facts.ts';
 
 const STALE_LIST_NANOS = 120_000_000_000n;
 

@@ -1,8 +1,7 @@
 // Quotas: slices for providers that exist, not more of them than the provider has, and one for every
 // shard that draws from a declared quota: without a slice a shard is not bounded by it.
 
-import type { FleetFacts, LeaderFacts } from './facts.ts';
-import { type Finding, finding } from './finding.ts';
+import { type Finding, finding, type FleetFacts, type LeaderFacts } from './facts.ts';
 
 export function checkQuotas({ registry }: FleetFacts): Finding[] {
   if (!registry.ok) return [];

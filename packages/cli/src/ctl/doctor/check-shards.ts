@@ -1,15 +1,18 @@
-// Shards: heard of, reachable, deciding, allowed to act, of one term and one version.
+// Shards: heard of, reachable, deciding, allowed to act, of one term, one version and one time.
 
 import type { ShardStatus } from '@bigfleet/wire';
-import { ageText } from '../output/texts.ts';
-import { actuationRow } from '../tables/actuation.ts';
-import type { FleetFacts, ShardFacts } from './facts.ts';
-import { type Finding, finding } from './finding.ts';
+import { ageText } from '../output/text.ts';
+import { actuationRow } from '../kinds/shards.ts';
+import { type Finding, finding, type FleetFacts, type ShardFacts } from './facts.ts';
 
 const NANOS_PER_SECOND = 1_000_000_000n;
 const STALE_HEARTBEAT_NANOS: bigint = 60n * NANOS_PER_SECOND;
 const LATE_HEARTBEAT_NANOS: bigint = 25n * NANOS_PER_SECOND;
 const STALLED_CYCLE_NANOS: bigint = 60n * NANOS_PER_SECOND;
+const NANOS_PER_MS = 1_000_000n;
+const SKEW_WARN_MS = 2_000;
+const SKEW_ERROR_MS = 30_000;
+const CLOCK_FIX = 'Check NTP on both machines; tokens are safe, but ages and deadlines mislead.';
 
 export function checkShards(facts: FleetFacts): Finding[] {
   if (facts.registry.ok && facts.shards.length === 0) {
@@ -163,4 +166,27 @@ function leaderTerm({ replicas }: FleetFacts): bigint | undefined {
 function versionOfCoordinator({ replicas }: FleetFacts): string {
   const [first] = replicas.flatMap(({ status }) => (status.ok ? [status.value.version] : []));
   return first ?? '';
+}
+
+/**
+ * A moment that another process stamped and that is still ahead of here. A clock that is behind looks
+ * like silence, and is named where silence is.
+ */
+export function checkClocks({ nowUnixNanos, shards }: FleetFacts): Finding[] {
+  const stamps = shards.flatMap(({ entry, status }) => [
+    [`coordinator`, entry.lastHeartbeatUnixNs] as const,
+    ...(status.ok ? [[`shard ${entry.shardId}`, status.value.lastCycleUnixNanos] as const] : []),
+  ]);
+  const ahead = new Map<string, number>();
+  for (const [subject, stamp] of stamps) {
+    const ms = Number((stamp - nowUnixNanos) / NANOS_PER_MS);
+    ahead.set(subject, Math.max(ahead.get(subject) ?? 0, ms));
+  }
+  return [...ahead].flatMap(([subject, ms]) => {
+    if (ms < SKEW_WARN_MS) return [];
+    const message = `its clock is ${(ms / 1_000).toFixed(1)} s ahead of this one`;
+    return [
+      finding(ms < SKEW_ERROR_MS ? 'warning' : 'error', 'clock-skew', subject, message, CLOCK_FIX),
+    ];
+  });
 }

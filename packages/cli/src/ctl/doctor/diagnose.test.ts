@@ -18,7 +18,7 @@ import {
   ShardRegistryEntrySchema,
   ShardStatusSchema,
 } from '@bigfleet/wire';
-import type { Brakes } from '../listings/brakes.ts';
+import type { Brakes } from '../kinds/brakes.ts';
 import { diagnose } from './diagnose.ts';
 import type { FleetFacts, ReplicaFacts, ShardFacts } from './facts.ts';
 

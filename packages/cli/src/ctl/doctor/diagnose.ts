@@ -2,14 +2,12 @@
 
 import { checkBrakes } from './check-brakes.ts';
 import { checkCertificates } from './check-certificates.ts';
-import { checkClocks } from './check-clocks.ts';
 import { checkClusters } from './check-clusters.ts';
 import { checkCoordinator } from './check-coordinator.ts';
 import { checkProviders } from './check-providers.ts';
 import { checkQuotas } from './check-quotas.ts';
-import { checkShards } from './check-shards.ts';
-import type { FleetFacts } from './facts.ts';
-import { type Finding, SEVERITIES } from './finding.ts';
+import { checkClocks, checkShards } from './check-shards.ts';
+import { type Finding, type FleetFacts, SEVERITIES } from './facts.ts';
 
 const CHECKS: readonly ((facts: FleetFacts) => Finding[])[] = [
   checkCoordinator,

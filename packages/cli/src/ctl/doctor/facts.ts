@@ -1,4 +1,5 @@
-// Everything that the checks look at, as values: gathered once, judged by pure functions.
+// What the checks look at and what they find, as values: facts are gathered once, and judged by pure
+// functions.
 
 import type {
   ClusterBinding,
@@ -10,7 +11,7 @@ import type {
   ShardStatus,
   TransferRecord,
 } from '@bigfleet/wire';
-import type { Brakes } from '../listings/brakes.ts';
+import type { Brakes } from '../kinds/brakes.ts';
 
 /** An answer, or why there is none. */
 export type Asked<T> =
@@ -52,4 +53,30 @@ export interface LeaderFacts {
   readonly quotas: readonly QuotaAllocation[];
   readonly bindings: Asked<readonly ClusterBinding[]>;
   readonly transfers: Asked<readonly TransferRecord[]>;
+}
+
+export const SEVERITIES = ['ok', 'info', 'warning', 'error'] as const;
+
+export type Severity = (typeof SEVERITIES)[number];
+
+/** How bad, where, what, and what to do about it. */
+export interface Finding {
+  readonly severity: Severity;
+  /** Stable name of the check, to be searched for. */
+  readonly check: string;
+  /** What it is about: a shard, a provider, a replica. */
+  readonly subject: string;
+  readonly message: string;
+  /** What to do; empty when nothing is to be done. */
+  readonly fix: string;
+}
+
+export function finding(
+  severity: Severity,
+  check: string,
+  subject: string,
+  message: string,
+  fix = '',
+): Finding {
+  return { severity, check, subject, message, fix };
 }

@@ -1,14 +1,14 @@
 // Asks an installation everything that doctor looks at. What does not answer becomes a fact too.
 
 import { runWithDeadline } from '@bigfleet/base';
-import type { SessionView } from '@bigfleet/wire';
-import { BUILD_VERSION } from '../../build-version.ts';
+import { BUILD_VERSION } from '../../command.ts';
+import { describeFailure } from '../connect/failure.ts';
+import type { Links } from '../connect/links.ts';
 import type { ShardTarget } from '../connect/shards.ts';
-import { dialTarget, hostPortOf, joinHostPort } from '../connect/target.ts';
+import { dialTarget, hostPortOf, joinHostPort } from '../connect/network.ts';
 import type { CtlContext } from '../context.ts';
-import { describeFailure } from '../frame/describe-failure.ts';
-import type { Links } from '../frame/links.ts';
-import { fetchBrakes } from '../listings/brakes.ts';
+import { fetchBrakes } from '../kinds/brakes.ts';
+import { collect } from '../kinds/kind.ts';
 import type { Asked, FleetFacts, LeaderFacts, ReplicaFacts, ShardFacts } from './facts.ts';
 
 const CERTIFICATE_WITHIN_MS = 5_000;
@@ -117,11 +117,7 @@ async function gatherShard(
         links.shards.ask(
           shard,
           'list sessions',
-          async (api, call) => {
-            const views: SessionView[] = [];
-            for await (const view of api.query.listSessions({}, call)) views.push(view);
-            return views;
-          },
+          (api, call) => collect(api.query.listSessions({}, call)),
           JUDGED_HERE,
         ),
       )

@@ -3,31 +3,26 @@
 
 import { BigFleetError } from '@bigfleet/base';
 import { type FlagTable, nearestName, type Parsed, parseFlags } from '@bigfleet/process/flags';
-import { configPath } from '../config/config-path.ts';
-import { readConfig } from '../config/config-file.ts';
+import { configPath, readConfig } from '../config/config-file.ts';
 import { type TargetSettings, targetSettings } from '../config/target-settings.ts';
+import { describeFailure } from '../connect/failure.ts';
+import { openLinks } from '../connect/links.ts';
 import type { CtlContext } from '../context.ts';
-import { CTL_EXIT } from '../exit-code.ts';
-import { describeFailure } from './describe-failure.ts';
-import { type GlobalFlags, globalFlags, watchFlags } from './global-flags.ts';
-import { openLinks } from './links.ts';
-import { printReport } from './print-report.ts';
-import type { Invocation, ValuesOf, Verb, VerbSpec } from './verb.ts';
-import { verbHelp } from './verb-help.ts';
-import { watchReport } from './watch-report.ts';
+import { CTL_EXIT } from '../output/report.ts';
+import { type GlobalFlags, globalFlags, watchFlags } from './flags.ts';
+import { printReport, watchReport } from './print.ts';
+import { type Invocation, type ValuesOf, type Verb, verbHelp, type VerbSpec } from './verb.ts';
 
 export function defineVerb<Table extends FlagTable>(spec: VerbSpec<Table>): Verb {
-  const isWatchable = spec.does.kind === 'report' && spec.does.isWatchable;
   const verb: Verb = {
     name: spec.name,
     group: spec.group,
     summary: spec.summary,
     details: spec.details ?? [],
     words: spec.words ?? [],
-    flags: { ...spec.flags, ...(isWatchable ? watchFlags : {}) },
+    flags: { ...spec.flags, ...(spec.isWatchable === true ? watchFlags : {}) },
     required: spec.required ?? [],
     examples: spec.examples,
-    isWatchable,
     execute: (argv, context) => execute(spec, verb, argv, context),
   };
   return verb;
@@ -95,12 +90,12 @@ function isMissing(value: unknown): boolean {
 }
 
 function wordProblem({ words }: Verb, given: readonly string[]): string | undefined {
-  for (const [at, { name, choices, isOptional }] of words.entries()) {
+  for (const [at, { name, choices }] of words.entries()) {
     const word = given[at];
-    if (word === undefined && isOptional !== true) {
+    if (word === undefined) {
       return `give <${name}>${choices === undefined ? '' : `: ${choices.join(', ')}`}`;
     }
-    if (word === undefined || choices === undefined || choices.includes(word)) continue;
+    if (choices === undefined || choices.includes(word)) continue;
     const near = nearestName(choices, word);
     const hint =
       near === undefined ? `write one of ${choices.join(', ')}` : `did you mean ${near}?`;
@@ -116,8 +111,12 @@ async function perform<Table extends FlagTable>(
 ): Promise<number> {
   const values = valuesOf<Table>(parsed);
   const stop = new AbortController();
-  const links = openLinks(context, {
-    target: spec.does.needsNoFleet === true ? NO_TARGET : settingsOf(values, parsed.given, context),
+  const { runtime, network, port } = context;
+  const links = openLinks({
+    runtime,
+    network,
+    env: port.env,
+    target: spec.needsNoFleet === true ? NO_TARGET : settingsOf(values, parsed.given, context),
     timeoutMs: values.timeout,
     signal: stop.signal,
   });
@@ -132,20 +131,18 @@ async function perform<Table extends FlagTable>(
   }
 }
 
-function deed<Table extends FlagTable>(
-  { does }: VerbSpec<Table>,
+async function deed<Table extends FlagTable>(
+  spec: VerbSpec<Table>,
   invocation: Invocation<ValuesOf<Table>>,
   /** Undefined: once. */
   intervalMs: number | undefined,
 ): Promise<number> {
+  if (spec.run !== undefined) return spec.run(invocation);
   const { context, signal } = invocation;
   const { output } = invocation.values;
-  if (does.kind === 'run') return does.run(invocation);
-  const ask = () => does.report(invocation);
-  if (intervalMs !== undefined) {
-    return watchReport({ ask, context, output, intervalMs, signal });
-  }
-  return ask().then((report) => printReport(report, { port: context.port, output }));
+  const ask = () => spec.report(invocation);
+  if (intervalMs === undefined) return printReport(await ask(), context.port, output);
+  return watchReport({ ask, context, output, intervalMs, signal });
 }
 
 function settingsOf(
@@ -161,13 +158,12 @@ function settingsOf(
 }
 
 function watches<Table extends FlagTable>(
-  { does }: VerbSpec<Table>,
+  { isWatchable, isLive }: VerbSpec<Table>,
   { values, given }: AnyParsed,
   { port }: CtlContext,
 ): boolean {
-  if (does.kind !== 'report' || !does.isWatchable) return false;
-  const isLive = does.isLive === true && port.isTerminal && !given.has('watch');
-  return isLive || values['watch'] === true;
+  if (isWatchable !== true) return false;
+  return values['watch'] === true || (isLive === true && port.isTerminal && !given.has('watch'));
 }
 
 /** For what runs until it is told to stop: there Ctrl-C is a way to end well, not a failure. */

@@ -2,12 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cleanText } from './clean-text.ts';
-import { documentLine, documentText } from './document.ts';
+import { documentLine, documentText, parseYaml } from './document.ts';
 import { plainStyle } from './style.ts';
 import { tableLines } from './table.ts';
-import { ageText, dollarsText, durationText, utcTime } from './texts.ts';
-import { parseYaml } from './yaml.ts';
+import { ageText, cleanText, dollarsText, durationText, utcTime } from './text.ts';
 
 test('durations have at most two neighbouring units', () => {
   const table: readonly (readonly [number, string])[] = [

@@ -1,8 +1,20 @@
-// What a verb answers: lines for people, a document for programs, and what could not be asked. The
-// verb does not print: how it is printed, and whether again and again, is the frame's business.
+// What a verb answers: lines for people, a document for programs, what could not be asked, and the
+// exit code. The verb does not print: how it is printed, and whether again and again, is the frame's
+// business.
 
-import { type Column, type TableForm, tableLines } from './table.ts';
 import type { Style } from './style.ts';
+import { type Column, type TableForm, tableLines } from './table.ts';
+
+/** Exit codes of bigfleetctl (coordinator §12.2). */
+export const CTL_EXIT = { ok: 0, failed: 1, errorsFound: 2, partial: 3 } as const;
+
+/** The one table that --help and the reference page print. */
+export const EXIT_CODE_TEXTS: readonly (readonly [code: number, meaning: string])[] = [
+  [CTL_EXIT.ok, 'as asked; also Ctrl-C in --watch and --follow'],
+  [CTL_EXIT.failed, 'refused, unreachable or a wrong command line; doctor: warnings'],
+  [CTL_EXIT.errorsFound, 'doctor only: at least one error was found'],
+  [CTL_EXIT.partial, 'some shards answered, others did not; stderr names them'],
+];
 
 export interface Report {
   /** For -o table and -o wide. */
@@ -11,8 +23,8 @@ export interface Report {
   readonly document: unknown;
   /** One line each, for stderr: a shard that did not answer, rows that were left out. */
   readonly problems: readonly string[];
-  /** Default: 0 without problems. */
-  readonly exitCode?: number;
+  /** Default: 0 without problems, 3 with some. */
+  readonly exitCode?: number | undefined;
 }
 
 /** A table keeps its rows: `describe` looks among them. */
@@ -23,32 +35,21 @@ export interface TableReport<Row> extends Report {
 export interface TableOptions<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  readonly problems?: readonly string[];
-  readonly exitCode?: number;
+  readonly problems?: readonly string[] | undefined;
+  readonly exitCode?: number | undefined;
 }
 
 export function tableReport<Row>(options: TableOptions<Row>): TableReport<Row> {
   const { columns, rows, problems = [], exitCode } = options;
-  return {
-    rows,
-    lines: (form, style) => tableLines(columns, rows, { form, style }),
-    document: rows,
-    problems,
-    ...(exitCode === undefined ? {} : { exitCode }),
-  };
+  const lines: Report['lines'] = (form, style) => tableLines(columns, rows, { form, style });
+  return { rows, lines, document: rows, problems, exitCode };
 }
 
 /** Lines that are the same in both forms. */
 export function textReport(
   lines: readonly string[],
   document: unknown,
-  more: { readonly problems?: readonly string[]; readonly exitCode?: number } = {},
+  { problems = [], exitCode }: Partial<Pick<Report, 'problems' | 'exitCode'>> = {},
 ): Report {
-  const { problems = [], exitCode } = more;
-  return {
-    lines: () => lines,
-    document,
-    problems,
-    ...(exitCode === undefined ? {} : { exitCode }),
-  };
+  return { lines: () => lines, document, problems, exitCode };
 }

@@ -30,3 +30,16 @@ export function styleFor({ isTerminal, env }: StyleFacts): Style {
   const isUnwanted = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
   return isTerminal && !isUnwanted ? colourStyle : plainStyle;
 }
+
+/** A colour, or a character that takes a column: cleaned text has no control characters but paint. */
+const STYLED = /\p{Cc}\[\d+m|[\s\S]/gu;
+
+/** So many columns of a painted line; colours beyond them stay, because the last one ends the paint. */
+export function cutStyled(line: string, columns: number): string {
+  let left = columns;
+  return line.replace(STYLED, (part) => {
+    if (part.startsWith('\u001b')) return part;
+    left -= 1;
+    return left < 0 ? '' : part;
+  });
+}

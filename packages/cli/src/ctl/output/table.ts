@@ -1,22 +1,20 @@
 // Tables as coordinator §12.2 wants them: a header, columns padded with spaces, two between them,
 // no line ending in a space. An empty cell is a dash, so that columns can be counted by eye.
 
-import { cleanText } from './clean-text.ts';
 import type { Style, Tone } from './style.ts';
+import { cleanText, NOTHING } from './text.ts';
 
 export interface Column<Row> {
   readonly title: string;
   readonly of: (row: Row) => string;
   /** Only in the wide form. */
-  readonly isWide?: boolean;
-  readonly tone?: (row: Row) => Tone | undefined;
+  readonly isWide?: boolean | undefined;
+  readonly tone?: ((row: Row) => Tone | undefined) | undefined;
 }
 
 export type TableForm = 'table' | 'wide';
 
 const GAP = '  ';
-/** An em dash, as for a missing time. */
-export const NOTHING = '—';
 
 interface Cell {
   readonly text: string;

@@ -1,6 +1,7 @@
 // A decision record as lines, one per decision: each action with its reason and what held it back,
 // each need that stayed short, each roll-up that was refused. Codes are what the record says;
-// nothing is derived anew.
+// nothing is derived anew. On the wire the dispositions of a cycle come in a frame of their own, before
+// the record they belong to.
 
 import {
   actionKindName,
@@ -10,13 +11,36 @@ import {
   type DecisionRecord,
   dispositionAt,
   explain,
+  isDispositions,
   type RecordedAction,
   type RefusedRollup,
 } from '@bigfleet/engine';
 import type { RecordFrame } from '@bigfleet/wire';
-import { shortNeed } from '../listings/need-name.ts';
-import { cleanText } from '../output/clean-text.ts';
-import { dollarsText, utcTime } from '../output/texts.ts';
+import { shortNeed } from '../kinds/need-name.ts';
+import { cleanText, dollarsText, utcTime } from '../output/text.ts';
+
+/** Frames of one shard as records. Holds one frame. */
+export class RecordFrames {
+  #dispositions: RecordFrame | undefined;
+
+  /** Called for every record, with what the shard sent of its dispositions; empty without. */
+  readonly #onRecord: (frame: RecordFrame, dispositions: Uint8Array) => void;
+
+  constructor(onRecord: (frame: RecordFrame, dispositions: Uint8Array) => void) {
+    this.#onRecord = onRecord;
+  }
+
+  add(frame: RecordFrame): void {
+    if (isDispositions(frame.payload)) {
+      this.#dispositions = frame;
+      return;
+    }
+    const before = this.#dispositions;
+    this.#dispositions = undefined;
+    const isItsOwn = before?.cycle === frame.cycle && before.shardEpoch === frame.shardEpoch;
+    this.#onRecord(frame, isItsOwn ? before.payload : new Uint8Array(0));
+  }
+}
 
 interface DocumentAction extends RecordedAction {
   /** What held it back; absent when it was handed over, `unnamed` when the record cannot say. */
@@ -29,11 +53,11 @@ export interface RecordDocument {
   readonly cycle: bigint;
   readonly at: string | null;
   readonly actionHash: string;
-  /** Why this build cannot read it; then there is no record. */
-  readonly problem?: string;
-  readonly record?: DecisionRecord & { readonly actions: readonly DocumentAction[] };
-  /** Absent when nothing was held back and no roll-up refused. */
-  readonly heldBack?: HeldBackDocument;
+  /** Why this build cannot read the record. */
+  readonly problem?: string | undefined;
+  readonly record: (DecisionRecord & { readonly actions: readonly DocumentAction[] }) | undefined;
+  /** Undefined when nothing was held back and no roll-up refused. */
+  readonly heldBack: HeldBackDocument | undefined;
 }
 
 type HeldBackDocument = Omit<CycleDispositions, 'cycle' | 'runs'> | { readonly problem: string };
@@ -52,15 +76,15 @@ export function recordDocument(
     cycle: frame.cycle,
     at: utcTime(frame.atUnixNanos) ?? null,
     actionHash: Buffer.from(frame.actionHash).toString('hex'),
-    ...(record.ok
-      ? { record: withDispositions(record.value, known) }
-      : { problem: record.error.message }),
-    ...(known === undefined ? {} : { heldBack: heldBackDocument(known) }),
-    ...(held?.ok === false ? { heldBack: { problem: held.error.message } } : {}),
+    problem: record.ok ? undefined : record.error.message,
+    record: record.ok ? withDispositions(record.value, known) : undefined,
+    heldBack: held === undefined ? undefined : heldBackDocument(held),
   };
 }
 
-function heldBackDocument({ cycle: _, runs: __, ...rest }: CycleDispositions): HeldBackDocument {
+function heldBackDocument(held: ReturnType<typeof decodeDispositions>): HeldBackDocument {
+  if (!held.ok) return { problem: held.error.message };
+  const { cycle: _, runs: __, ...rest } = held.value;
   return rest;
 }
 

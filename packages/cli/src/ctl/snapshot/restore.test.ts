@@ -10,9 +10,9 @@ import { test } from 'node:test';
 import { realRuntime } from '@bigfleet/base/real';
 import { type RunningCoordinator, startCoordinatorProcess } from '@bigfleet/coordinator';
 import { captureSink, createLogger, createRegistry } from '@bigfleet/telemetry';
+import { parseFlags } from '@bigfleet/process/flags';
 import { coordinatorFlags } from '../../coordinator/flags.ts';
 import { coordinatorSettings } from '../../coordinator/settings.ts';
-import { parseFlags } from '@bigfleet/process/flags';
 import { runCtl } from '../testing/run-ctl.ts';
 
 const runtime = realRuntime();

@@ -49,7 +49,7 @@ export async function runCtl(
     onReopen: () => {},
     onUnhandled: () => {},
     isTerminal: options.isTerminal ?? false,
-    terminalRows: () => 24,
+    terminalSize: () => ({ rows: 24, columns: 80 }),
     home: options.home ?? '/nowhere',
   };
   const context = {

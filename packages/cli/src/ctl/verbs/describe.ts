@@ -1,19 +1,21 @@
 // `describe <kind> <id>`: everything about one thing, and the last decision about it.
 
 import { BigFleetError } from '@bigfleet/base';
-import { DESCRIBERS, type Found } from '../describe/describers.ts';
-import { rowFields } from '../describe/row-fields.ts';
-import { explainDocument, explainLines } from '../explain/explain-report.ts';
-import { CTL_EXIT } from '../exit-code.ts';
+import { shardLabel } from '../connect/shards.ts';
+import {
+  askExplanation,
+  explainDocument,
+  type Explained,
+  explainLines,
+} from '../explain/explanation.ts';
 import { defineVerb } from '../frame/define-verb.ts';
+import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
 import type { Verb } from '../frame/verb.ts';
-import { kindOf, KINDS, SINGULARS } from '../listings/kinds.ts';
-import { EVERYTHING } from '../listings/listing.ts';
-import { fieldLines } from '../output/fields.ts';
+import { EVERYTHING, type Found, type ListAsk } from '../kinds/kind.ts';
+import { kindOf, PLURALS, SINGULARS } from '../kinds/kinds.ts';
+import { fieldLines, rowFields } from '../output/fields.ts';
 import type { Style } from '../output/style.ts';
 import type { TableForm } from '../output/table.ts';
-import { nowOf } from './now.ts';
-import { shardFlags, shardFlagsProblem } from './shard-flags.ts';
 
 export const describeVerb: Verb = defineVerb({
   name: 'describe',
@@ -21,11 +23,11 @@ export const describeVerb: Verb = defineVerb({
   summary: 'everything about one machine, need, shard, cluster …',
   details: [
     `Kinds: ${SINGULARS.join(' ')}.`,
-    'Names: a need is <cluster>/<need>, a brake that or <provider>/<instance type>, a domain',
+    'Names are what get shows: a need is <cluster>/<need>, a brake that or <provider>/<type>, a domain',
     '<key>=<value>, a quota <provider>/<region>, everything else its id. Machines and needs come',
     'with the last decision about them.',
   ],
-  words: [{ name: 'kind', choices: [...SINGULARS, ...KINDS] }, { name: 'id' }],
+  words: [{ name: 'kind', choices: [...SINGULARS, ...PLURALS] }, { name: 'id' }],
   flags: shardFlags,
   examples: [
     'describe machine i-0abc',
@@ -34,33 +36,50 @@ export const describeVerb: Verb = defineVerb({
     'describe domain topology.kubernetes.io/zone=eu-west-1a',
   ],
   problem: shardFlagsProblem,
-  does: {
-    kind: 'report',
-    isWatchable: true,
-    report: async ({ links, values, words: [word = '', id = ''], context }) => {
-      const kind = kindOf(word) ?? 'machines';
-      const query = { ...EVERYTHING, shards: values.shard, addresses: values['shard-addr'] };
-      const ask = { links, query, nowUnixNanos: nowOf(context) };
-      const { found, problems } = await DESCRIBERS[kind](ask, id);
-      if (found.length === 0) {
-        const unasked = problems.length === 0 ? '' : ` (${problems.join('; ')})`;
-        throw new BigFleetError('thing_not_found', `there is no ${word} ${id}${unasked}`);
-      }
-      return {
-        lines: (form, style) => found.flatMap((each, at) => foundLines(each, at, form, style)),
-        document: found.map(({ row, decision }) => ({
-          ...row,
-          ...(decision === undefined ? {} : { lastDecision: explainDocument(decision) }),
-        })),
-        problems,
-        exitCode: problems.length === 0 ? CTL_EXIT.ok : CTL_EXIT.partial,
-      };
-    },
+  isWatchable: true,
+  report: async ({ links, values, words: [word = '', id = ''], context }) => {
+    const query = { ...EVERYTHING, shards: values.shard, addresses: values['shard-addr'] };
+    const ask = { links, query, nowUnixNanos: context.runtime.clock.unixNanos() };
+    const { found, problems } = await kindOf(word).find(ask, id);
+    if (found.length === 0) {
+      const unasked = problems.length === 0 ? '' : ` (${problems.join('; ')})`;
+      throw new BigFleetError('thing_not_found', `there is no ${word} ${id}${unasked}`);
+    }
+    const described: Described[] = [];
+    for (const each of found) {
+      described.push({ row: each.row, decision: await lastDecision(ask, each) });
+    }
+    return {
+      lines: (form, style) => described.flatMap((each, at) => linesOf(each, at, form, style)),
+      document: described.map(({ row, decision }) => ({
+        ...row,
+        lastDecision: decision === undefined ? undefined : explainDocument(decision),
+      })),
+      problems,
+    };
   },
 });
 
-function foundLines(
-  { row, decision }: Found,
+interface Described {
+  readonly row: object;
+  /** The newest one, where records tell. */
+  readonly decision: Explained | undefined;
+}
+
+/** Asked of the shard that holds the row, which `row.shard` names. */
+async function lastDecision(
+  { links, query: { shards: ids, addresses } }: ListAsk,
+  { row, subject }: Found<object>,
+): Promise<Explained | undefined> {
+  if (subject === undefined) return undefined;
+  const targets = await links.shards.find({ ids, addresses });
+  const holding = targets.filter((shard) => 'shard' in row && shardLabel(shard) === row.shard);
+  const ask = { subject, cycle: 0n, counterfactuals: false };
+  return (await askExplanation(links, holding, ask)).newest;
+}
+
+function linesOf(
+  { row, decision }: Described,
   at: number,
   form: TableForm,
   style: Style,

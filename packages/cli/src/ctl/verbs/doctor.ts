@@ -1,12 +1,12 @@
 // `doctor`: looks at a whole installation and says what is wrong, worst first, with what to do.
 
-import { CTL_EXIT } from '../exit-code.ts';
+import { CTL_EXIT } from '../output/report.ts';
 import { diagnose } from '../doctor/diagnose.ts';
-import type { Finding, Severity } from '../doctor/finding.ts';
+import type { Finding, Severity } from '../doctor/facts.ts';
 import { gatherFacts } from '../doctor/gather-facts.ts';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
-import { cleanText } from '../output/clean-text.ts';
+import { cleanText } from '../output/text.ts';
 import type { Style, Tone } from '../output/style.ts';
 
 const TONES: Readonly<Record<Severity, Tone>> = {
@@ -28,24 +28,21 @@ export const doctorVerb: Verb = defineVerb({
   ],
   flags: {},
   examples: ['doctor', 'doctor -o json'],
-  does: {
-    kind: 'report',
-    isWatchable: true,
-    report: async ({ links, context }) => {
-      const coordinators = links.coordinator.name.split(',');
-      const facts = await gatherFacts({ links, context, coordinators });
-      const findings = diagnose(facts);
-      const looked = `${facts.replicas.length} coordinator addresses, ${facts.shards.length} shards`;
-      return {
-        lines: (_, style) => [
-          ...findings.flatMap((each) => findingLines(each, style)),
-          summaryLine(findings, looked),
-        ],
-        document: findings,
-        problems: [],
-        exitCode: exitCodeOf(findings),
-      };
-    },
+  isWatchable: true,
+  report: async ({ links, context }) => {
+    const coordinators = links.coordinator.name.split(',');
+    const facts = await gatherFacts({ links, context, coordinators });
+    const findings = diagnose(facts);
+    const looked = `${facts.replicas.length} coordinator addresses, ${facts.shards.length} shards`;
+    return {
+      lines: (_, style) => [
+        ...findings.flatMap((each) => findingLines(each, style)),
+        summaryLine(findings, looked),
+      ],
+      document: findings,
+      problems: [],
+      exitCode: exitCodeOf(findings),
+    };
   },
 });
 

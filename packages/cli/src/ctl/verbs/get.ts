@@ -5,10 +5,10 @@ import { stateName } from '@bigfleet/engine';
 import { type Flag, text, texts, wholeNumber } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
-import { type Kind, kindOf, KINDS, LISTINGS, SINGULARS } from '../listings/kinds.ts';
-import { parseSelector, type SelectorRequirement } from '../listings/selector.ts';
-import { nowOf } from './now.ts';
-import { shardFlags, shardFlagsProblem } from './shard-flags.ts';
+import { EVERYTHING } from '../kinds/kind.ts';
+import { kindOf, PLURALS, SINGULARS } from '../kinds/kinds.ts';
+import { parseSelector, type SelectorRequirement } from '../kinds/selector.ts';
+import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
 
 const STATES: readonly string[] = [1, 2, 3, 4, 5, 6, 7, 8].map(stateName);
 
@@ -32,27 +32,16 @@ const state: Flag<number> & { readonly isRepeatable: true } = {
   },
 };
 
-/** Rows that name a cluster. */
-const WITH_CLUSTER: readonly Kind[] = [
-  'machines',
-  'needs',
-  'shortfalls',
-  'brakes',
-  'sessions',
-  'clusters',
-];
-const WITH_PROVIDER: readonly Kind[] = ['machines', 'brakes'];
-
 export const getVerb: Verb = defineVerb({
   name: 'get',
   group: 'Look',
   summary: 'machines, needs, shortfalls, sessions, shards and more as tables',
   details: [
-    `Kinds: ${KINDS.join(' ')}.`,
+    `Kinds: ${PLURALS.join(' ')}.`,
     'Shards are found through the coordinator and asked directly, several at once; one that does',
     'not answer is named on stderr, and the exit code is 3.',
   ],
-  words: [{ name: 'kind', choices: [...KINDS, ...SINGULARS] }],
+  words: [{ name: 'kind', choices: [...PLURALS, ...SINGULARS] }],
   flags: {
     ...shardFlags,
     cluster: texts('only rows of this cluster', '<id>'),
@@ -68,32 +57,31 @@ export const getVerb: Verb = defineVerb({
     'get shortfalls -o json',
   ],
   problem: (values, [word = '']) => {
-    const kind = kindOf(word);
+    const { plural, filters } = kindOf(word);
     const isOfMachines = values.selector.length > 0 || values.state.length > 0;
-    if (isOfMachines && kind !== 'machines') return '--selector and --state choose machines only';
-    if (values.provider !== '' && kind !== undefined && !WITH_PROVIDER.includes(kind)) {
+    if (isOfMachines && !filters.includes('machine')) {
+      return '--selector and --state choose machines only';
+    }
+    if (values.provider !== '' && !filters.includes('provider')) {
       return '--provider chooses machines and brakes only';
     }
-    if (values.cluster.length > 0 && kind !== undefined && !WITH_CLUSTER.includes(kind)) {
-      return `${kind} belong to no cluster: leave --cluster out`;
+    if (values.cluster.length > 0 && !filters.includes('cluster')) {
+      return `${plural} belong to no cluster: leave --cluster out`;
     }
     return shardFlagsProblem(values);
   },
-  does: {
-    kind: 'report',
-    isWatchable: true,
-    report: ({ links, values, words, context }) => {
-      const query = {
-        shards: values.shard,
-        addresses: values['shard-addr'],
-        clusters: values.cluster,
-        requirements: values.selector,
-        states: values.state,
-        provider: values.provider,
-        limit: values.limit,
-      };
-      const listing = LISTINGS[kindOf(words[0] ?? '') ?? 'machines'];
-      return listing({ links, query, nowUnixNanos: nowOf(context) });
-    },
+  isWatchable: true,
+  report: ({ links, values, words: [word = ''], context }) => {
+    const query = {
+      ...EVERYTHING,
+      shards: values.shard,
+      addresses: values['shard-addr'],
+      clusters: values.cluster,
+      requirements: values.selector,
+      states: values.state,
+      provider: values.provider,
+      limit: values.limit,
+    };
+    return kindOf(word).list({ links, query, nowUnixNanos: context.runtime.clock.unixNanos() });
   },
 });

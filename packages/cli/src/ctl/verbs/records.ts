@@ -3,24 +3,20 @@
 import { err, ok, type Result } from '@bigfleet/base';
 import type { ListRecordsRequest, RecordFrame } from '@bigfleet/wire';
 import { type Flag, text, toggle, wholeNumber } from '@bigfleet/process/flags';
-import type { ShardTarget } from '../connect/shards.ts';
-import { CTL_EXIT } from '../exit-code.ts';
+import { shardLabel, type ShardTarget } from '../connect/shards.ts';
+import { CTL_EXIT } from '../output/report.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import { describeFailure } from '../frame/describe-failure.ts';
-import type { OutputForm } from '../frame/global-flags.ts';
-import type { Links } from '../frame/links.ts';
+import { describeFailure } from '../connect/failure.ts';
+import type { Links } from '../connect/links.ts';
 import type { Verb } from '../frame/verb.ts';
-import { shardLabel } from '../listings/from-shards.ts';
-import { type Holders, holdersOfMachine, holdersOfNeed } from '../listings/holders.ts';
-import { type NeedName, type NeedRef, parseNeedName } from '../listings/need-name.ts';
-import { writeProblems } from '../frame/write-problems.ts';
+import { type Holders, holdersOfMachine, holdersOfNeed } from '../explain/holders.ts';
+import { type NeedName, type NeedRef, parseNeedName } from '../kinds/need-name.ts';
+import { writeProblems } from '../frame/print.ts';
 import { documentLine, documentText } from '../output/document.ts';
-import type { CtlPort } from '../port.ts';
+import type { CtlPort } from '../context.ts';
 import { rangeRequest, recordBound } from '../records/record-bound.ts';
-import { RecordFrames } from '../records/record-frames.ts';
-import { recordDocument, recordLines } from '../records/record-text.ts';
-import { nowOf } from './now.ts';
-import { shardFlags, shardFlagsProblem } from './shard-flags.ts';
+import { recordDocument, RecordFrames, recordLines } from '../records/record-text.ts';
+import { type OutputForm, shardFlags, shardFlagsProblem } from '../frame/flags.ts';
 
 const need: Flag<NeedName | undefined> = {
   fallback: '',
@@ -60,36 +56,33 @@ export const recordsVerb: Verb = defineVerb({
     values.machine !== '' && values.need !== undefined
       ? 'give --machine or --need, not both'
       : shardFlagsProblem(values),
-  does: {
-    kind: 'run',
-    run: async ({ links, values, context, signal }) => {
-      const { shard: ids, 'shard-addr': addresses, from, to, follow, machine, limit } = values;
-      const found = await links.shards.find({ ids, addresses });
-      const about = await shardsAbout(links, found, machine, values.need);
-      const request = {
-        ...rangeRequest(from, to, nowOf(context)),
-        follow,
-        limit,
-        machineId: machine,
-        ...(about.ref === undefined ? {} : { need: about.ref }),
-      };
-      const { port } = context;
-      const print = printer(port, values.output);
-      const problems = [...about.problems];
-      const read = async (shard: ShardTarget): Promise<void> => {
-        try {
-          await readRecords(links, shard, request, print);
-        } catch (error) {
-          if (!signal.aborted) problems.push(describeFailure(error).line);
-        }
-      };
-      // Followed together, as they come; read one after the other, so that each is in order.
-      if (follow) await Promise.all(about.shards.map(read));
-      else for (const shard of about.shards) await read(shard);
-      writeProblems(port, problems);
-      if (problems.length === 0) return CTL_EXIT.ok;
-      return problems.length < found.length ? CTL_EXIT.partial : CTL_EXIT.failed;
-    },
+  run: async ({ links, values, context, signal }) => {
+    const { shard: ids, 'shard-addr': addresses, from, to, follow, machine, limit } = values;
+    const found = await links.shards.find({ ids, addresses });
+    const about = await shardsAbout(links, found, machine, values.need);
+    const request = {
+      ...rangeRequest(from, to, context.runtime.clock.unixNanos()),
+      follow,
+      limit,
+      machineId: machine,
+      ...(about.ref === undefined ? {} : { need: about.ref }),
+    };
+    const { port } = context;
+    const print = printer(port, values.output);
+    const problems = [...about.problems];
+    const read = async (shard: ShardTarget): Promise<void> => {
+      try {
+        await readRecords(links, shard, request, print);
+      } catch (error) {
+        if (!signal.aborted) problems.push(describeFailure(error).line);
+      }
+    };
+    // Followed together, as they come; read one after the other, so that each is in order.
+    if (follow) await Promise.all(about.shards.map(read));
+    else for (const shard of about.shards) await read(shard);
+    writeProblems(port, problems);
+    if (problems.length === 0) return CTL_EXIT.ok;
+    return problems.length < found.length ? CTL_EXIT.partial : CTL_EXIT.failed;
   },
 });
 

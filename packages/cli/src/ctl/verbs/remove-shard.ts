@@ -6,11 +6,10 @@
 import { BigFleetError } from '@bigfleet/base';
 import { text, toggle } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Links } from '../frame/links.ts';
+import type { Links } from '../connect/links.ts';
 import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';
-import { ageText } from '../output/texts.ts';
-import { nowOf } from './now.ts';
+import { ageText } from '../output/text.ts';
 
 const LIVE_NANOS = 60_000_000_000n;
 
@@ -30,18 +29,14 @@ export const removeShardVerb: Verb = defineVerb({
   },
   required: ['shard'],
   examples: ['remove-shard --shard=shard-7', 'remove-shard --shard=shard-7 --yes'],
-  does: {
-    kind: 'report',
-    isWatchable: false,
-    report: async ({ links, values: { shard, yes }, context }) => {
-      const { warning, isHeard } = await look(links, shard, nowOf(context));
-      if (isHeard && !yes) throw new BigFleetError('confirmation_missing', warning);
-      await links.coordinator.ask('remove shard', (api, call) =>
-        api.coordinator.removeShard({ shardId: shard, force: yes }, call),
-      );
-      const problems = warning === '' || !(isHeard || yes) ? [] : [`warning: ${warning}`];
-      return textReport([`removed shard ${shard}`], { shard }, { problems, exitCode: 0 });
-    },
+  report: async ({ links, values: { shard, yes }, context }) => {
+    const { warning, isHeard } = await look(links, shard, context.runtime.clock.unixNanos());
+    if (isHeard && !yes) throw new BigFleetError('confirmation_missing', warning);
+    await links.coordinator.ask('remove shard', (api, call) =>
+      api.coordinator.removeShard({ shardId: shard, force: yes }, call),
+    );
+    const problems = warning === '' || !(isHeard || yes) ? [] : [`warning: ${warning}`];
+    return textReport([`removed shard ${shard}`], { shard }, { problems, exitCode: 0 });
   },
 });
 

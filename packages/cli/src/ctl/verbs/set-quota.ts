@@ -56,21 +56,17 @@ export const setQuotaVerb: Verb = defineVerb({
     const twice = names.find((name, at) => names.indexOf(name) !== at);
     return twice === undefined ? undefined : `--slice names ${twice} twice`;
   },
-  does: {
-    kind: 'report',
-    isWatchable: false,
-    report: async ({ links, values: { provider, region, slice } }) => {
-      const perShard = Object.fromEntries(slice.map(({ shard, count }) => [shard, count]));
-      await links.coordinator.ask('set quota', (api, call) =>
-        api.admin.setQuota({ provider, region, perShard }, call),
-      );
-      const list = slice.map(({ shard, count }) => `${shard}=${count}`).join(' ');
-      // Without slices the request is the deletion (coordinator §2.4).
-      const line =
-        slice.length === 0
-          ? `cleared quota ${provider}/${region}`
-          : `set quota ${provider}/${region}: ${list}`;
-      return textReport([line], { provider, region, perShard });
-    },
+  report: async ({ links, values: { provider, region, slice } }) => {
+    const perShard = Object.fromEntries(slice.map(({ shard, count }) => [shard, count]));
+    await links.coordinator.ask('set quota', (api, call) =>
+      api.admin.setQuota({ provider, region, perShard }, call),
+    );
+    const list = slice.map(({ shard, count }) => `${shard}=${count}`).join(' ');
+    // Without slices the request is the deletion (coordinator §2.4).
+    const line =
+      slice.length === 0
+        ? `cleared quota ${provider}/${region}`
+        : `set quota ${provider}/${region}: ${list}`;
+    return textReport([line], { provider, region, perShard });
   },
 });

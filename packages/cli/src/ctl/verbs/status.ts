@@ -10,54 +10,51 @@ export const statusVerb: Verb = defineVerb({
   summary: 'the coordinator: who leads, its term, its store',
   flags: {},
   examples: ['status', 'status -o json'],
-  does: {
-    kind: 'report',
-    isWatchable: true,
-    report: async ({ links }) => {
-      const status = await links.coordinator.ask(
-        'get status',
-        (api, call) => api.admin.getStatus({}, call),
-        { isAnyReplica: true },
-      );
-      const document = {
-        node: status.nodeId,
-        isLeader: status.isLeader,
-        leader: status.leaderNodeId,
-        leaderAddress: status.leaderAddress,
-        term: status.coordinatorTerm,
-        storeEngine: status.storeEngine,
-        storeRaftTerm: status.storeRaftTerm,
-        applyIndex: status.applyIndex,
-        replicas: status.replicas,
-        clusterUid: status.clusterUid,
-        recoveringProviders: status.recoveringProviders,
-        version: status.version,
-      };
-      const leader = status.isLeader
-        ? `${status.leaderNodeId || status.nodeId} (this replica)`
-        : status.leaderNodeId === ''
-          ? 'none'
-          : `${status.leaderNodeId} at ${status.leaderAddress}`;
-      return {
-        lines: (_, style) =>
-          fieldLines(
-            [
-              ['Node', status.nodeId],
-              ['Leader', leader],
-              ['Term', status.coordinatorTerm],
-              ['Store engine', status.storeEngine],
-              ['Store raft term', status.storeRaftTerm],
-              ['Apply index', status.applyIndex],
-              ['Replicas', status.replicas.join(', ')],
-              ['Cluster uid', status.clusterUid],
-              ['Recovering', status.recoveringProviders.join(', ')],
-              ['Version', status.version],
-            ],
-            style,
-          ),
-        document,
-        problems: [],
-      };
-    },
+  isWatchable: true,
+  report: async ({ links }) => {
+    const status = await links.coordinator.ask(
+      'get status',
+      (api, call) => api.admin.getStatus({}, call),
+      { isAnyReplica: true },
+    );
+    const document = {
+      node: status.nodeId,
+      isLeader: status.isLeader,
+      leader: status.leaderNodeId,
+      leaderAddress: status.leaderAddress,
+      term: status.coordinatorTerm,
+      storeEngine: status.storeEngine,
+      storeRaftTerm: status.storeRaftTerm,
+      applyIndex: status.applyIndex,
+      replicas: status.replicas,
+      clusterUid: status.clusterUid,
+      recoveringProviders: status.recoveringProviders,
+      version: status.version,
+    };
+    const leader = status.isLeader
+      ? `${status.leaderNodeId || status.nodeId} (this replica)`
+      : status.leaderNodeId === ''
+        ? 'none'
+        : `${status.leaderNodeId} at ${status.leaderAddress}`;
+    return {
+      lines: (_, style) =>
+        fieldLines(
+          [
+            ['Node', status.nodeId],
+            ['Leader', leader],
+            ['Term', status.coordinatorTerm],
+            ['Store engine', status.storeEngine],
+            ['Store raft term', status.storeRaftTerm],
+            ['Apply index', status.applyIndex],
+            ['Replicas', status.replicas.join(', ')],
+            ['Cluster uid', status.clusterUid],
+            ['Recovering', status.recoveringProviders.join(', ')],
+            ['Version', status.version],
+          ],
+          style,
+        ),
+      document,
+      problems: [],
+    };
   },
 });

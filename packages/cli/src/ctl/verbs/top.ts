@@ -2,15 +2,12 @@
 
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Verb } from '../frame/verb.ts';
-import { EVERYTHING } from '../listings/listing.ts';
-import { listShardStatuses } from '../listings/shards.ts';
+import { EVERYTHING } from '../kinds/kind.ts';
+import { type ShardRow, shards, wholeMicros } from '../kinds/shards.ts';
 import type { Style } from '../output/style.ts';
 import { type Column, tableLines } from '../output/table.ts';
-import { countText } from '../output/texts.ts';
-import type { ShardRow } from '../tables/shards.ts';
-import { type FleetSummary, fleetSummary } from '../top/fleet-summary.ts';
-import { nowOf } from './now.ts';
-import { shardFlags, shardFlagsProblem } from './shard-flags.ts';
+import { countText, dollarsText } from '../output/text.ts';
+import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
 
 /** In transit: neither free nor serving. */
 const BUSY = ['Creating', 'Configuring', 'Draining', 'Deleting'];
@@ -24,13 +21,13 @@ function ofState(...states: readonly string[]): (row: ShardRow) => string {
 
 const columns: readonly Column<ShardRow>[] = [
   { title: 'SHARD', of: ({ shard }) => shard },
-  { title: 'CYCLE', of: ({ status }) => (status === null ? '' : String(status.cycle)) },
   { title: 'AGO', of: ({ status }) => status?.lastCycleAge ?? '' },
   { title: 'SERVING', of: ofState('Configured'), tone: () => 'good' },
   { title: 'IDLE', of: ofState('Idle') },
   { title: 'BUSY', of: ofState(...BUSY) },
   { title: 'FAILED', of: ofState('Failed') },
   { title: 'QUOTA', of: ofState('Speculative') },
+  { title: '$/H', of: ({ status }) => (status === null ? '' : dollarsText(status.dollarsPerHour)) },
   { title: 'NEEDS', of: ({ status }) => (status === null ? '' : String(status.needs)) },
   {
     title: 'SHORT',
@@ -38,6 +35,7 @@ const columns: readonly Column<ShardRow>[] = [
     tone: ({ status }) => (status !== null && status.shortfalls > 0 ? 'bad' : undefined),
   },
   { title: 'STATE', of: stateOf, tone: (row) => (stateOf(row) === 'ok' ? 'good' : 'warn') },
+  { title: 'CYCLE', of: ({ status }) => String(status?.cycle ?? ''), isWide: true },
   { title: 'SESSIONS', of: ({ status }) => String(status?.sessions ?? ''), isWide: true },
   { title: 'VERSION', of: ({ status }) => status?.version ?? '', isWide: true },
 ];
@@ -53,34 +51,74 @@ export const topVerb: Verb = defineVerb({
   name: 'top',
   group: 'Look',
   summary: 'the fleet at a glance; live on a terminal, until Ctrl-C',
-  details: ['QUOTA counts machines that could be created, BUSY those between two states.'],
+  details: [
+    'QUOTA counts machines that could be created, BUSY those between two states. $/H is what the',
+    'providers bill for the machines that exist.',
+  ],
   flags: shardFlags,
   examples: ['top', 'top --watch=false -o json', 'top --shard=shard-0 --interval=1s'],
   problem: shardFlagsProblem,
-  does: {
-    kind: 'report',
-    isWatchable: true,
-    isLive: true,
-    report: async ({ links, values, context }) => {
-      const query = { ...EVERYTHING, shards: values.shard, addresses: values['shard-addr'] };
-      const listed = await listShardStatuses({ links, query, nowUnixNanos: nowOf(context) });
-      const { rows } = listed;
-      const summary = fleetSummary(rows);
-      return {
-        ...listed,
-        lines: (form, style) => [
-          ...summaryLines(summary, style),
-          '',
-          ...tableLines(columns, rows, { form, style }),
-        ],
-        document: { summary, shards: rows },
-      };
-    },
+  isWatchable: true,
+  isLive: true,
+  report: async ({ links, values, context }) => {
+    const query = { ...EVERYTHING, shards: values.shard, addresses: values['shard-addr'] };
+    const listed = await shards.list({
+      links,
+      query,
+      nowUnixNanos: context.runtime.clock.unixNanos(),
+    });
+    const { rows } = listed;
+    const summary = fleetSummary(rows);
+    return {
+      ...listed,
+      lines: (form, style) => [
+        ...summaryLines(summary, style),
+        '',
+        ...tableLines(columns, rows, { form, style }),
+      ],
+      document: { summary, shards: rows },
+    };
   },
 });
 
+interface FleetSummary {
+  readonly shards: number;
+  readonly unreachableShards: number;
+  readonly pausedShards: number;
+  readonly machines: number;
+  readonly machinesByState: Readonly<Record<string, number>>;
+  readonly dollarsPerHour: number;
+  readonly sessions: number;
+  readonly needs: number;
+  readonly shortfalls: number;
+}
+
+/** The whole fleet in numbers, from what its shards say about themselves. */
+function fleetSummary(rows: readonly ShardRow[]): FleetSummary {
+  const statuses = rows.flatMap(({ status }) => (status === null ? [] : [status]));
+  const byState: Record<string, number> = {};
+  for (const { machinesByState } of statuses) {
+    for (const [state, count] of Object.entries(machinesByState)) {
+      byState[state] = (byState[state] ?? 0) + count;
+    }
+  }
+  const sum = (read: (status: (typeof statuses)[number]) => number): number =>
+    statuses.reduce((total, status) => total + read(status), 0);
+  return {
+    shards: rows.length,
+    unreachableShards: rows.length - statuses.length,
+    pausedShards: statuses.filter(({ actuation }) => actuation?.paused === true).length,
+    machines: sum(({ machines }) => machines),
+    machinesByState: byState,
+    dollarsPerHour: wholeMicros(sum(({ dollarsPerHour }) => dollarsPerHour)),
+    sessions: sum(({ sessions }) => sessions),
+    needs: sum(({ needs }) => needs),
+    shortfalls: sum(({ shortfalls }) => shortfalls),
+  };
+}
+
 function summaryLines(summary: FleetSummary, style: Style): readonly string[] {
-  const { shards, unreachableShards: gone, pausedShards: paused, shortfalls } = summary;
+  const { unreachableShards: gone, pausedShards: paused, shortfalls } = summary;
   const troubles = [
     ...(gone > 0 ? [style.paint(`${gone} unreachable`, 'bad')] : []),
     ...(paused > 0 ? [style.paint(`${paused} paused`, 'warn')] : []),
@@ -93,8 +131,9 @@ function summaryLines(summary: FleetSummary, style: Style): readonly string[] {
     shortfalls > 0 ? 'bad' : undefined,
   );
   return [
-    `Shards:   ${shards}${troubles.length === 0 ? '' : ` (${troubles.join(', ')})`}`,
+    `Shards:   ${summary.shards}${troubles.length === 0 ? '' : ` (${troubles.join(', ')})`}`,
     `Machines: ${[countText(summary.machines), ...(states.length > 0 ? [`(${states.join(', ')})`] : [])].join(' ')}`,
+    `Cost:     ${dollarsText(summary.dollarsPerHour)} per hour`,
     `Demand:   ${countText(summary.needs)} needs of ${countText(summary.sessions)} sessions, ${short}`,
   ];
 }

@@ -58,8 +58,7 @@ export class DecisionFile implements Disposable {
 }
 
 export function unusable(problem: string, cause?: unknown): BigFleetError {
-  const options = cause === undefined ? {} : { cause };
-  return new BigFleetError('other_build_unusable', `the build of --against: ${problem}`, options);
+  return new BigFleetError('other_build_unusable', `the build of --against: ${problem}`, { cause });
 }
 
 /** A last line without its end is not yielded: it was cut off. */

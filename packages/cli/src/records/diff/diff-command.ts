@@ -7,19 +7,17 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BigFleetError } from '@bigfleet/base';
-import {
-  createEngineLike,
-  describeDiff,
-  type DiffReport,
-  diffRuns,
-  type ReplayMode,
-} from '@bigfleet/engine';
+import { createEngineLike, diffRuns, type ReplayMode } from '@bigfleet/engine';
 import { directorySegments, type SegmentFiles } from '@bigfleet/shard';
-import { type Command, EXIT } from '../../command.ts';
 import { duration, text } from '@bigfleet/process/flags';
-import { directoryCommand } from '../directory-command.ts';
-import { directoryFlags, offlineText } from '../directory-flags.ts';
-import { replayModeFlag } from '../replay-mode.ts';
+import { type Command, EXIT } from '../../command.ts';
+import {
+  directoryCommand,
+  comparedText,
+  directoryFlags,
+  type ComparedTrace,
+  replayModeFlag,
+} from '../directory-command.ts';
 import { DecisionFile } from './decision-file.ts';
 import { runOtherBuild } from './run-other-build.ts';
 import { toldEngine } from './told-engine.ts';
@@ -30,11 +28,6 @@ const flags = {
   mode: replayModeFlag,
   timeout: duration('30m', 'How long the other build may take.'),
 } as const;
-
-interface ComparedTrace {
-  readonly trace: string;
-  readonly report: DiffReport;
-}
 
 export const diffCommand: Command = directoryCommand({
   name: 'diff',
@@ -51,9 +44,7 @@ export const diffCommand: Command = directoryCommand({
       const argv = ['replay', traces, '--decisions', `--mode=${mode}`];
       await runOtherBuild({ runtime, build: against, argv, outputFile, timeoutMs: timeout });
       const compared = await compare(copies, outputFile, mode);
-      const words = (): string =>
-        compared.map(({ trace, report }) => `${trace}\n${describeDiff(report)}`).join('\n');
-      port.writeOutput(offlineText(output, compared, words));
+      port.writeOutput(comparedText(output, compared));
       const isSame = compared.every(({ report }) => report.outcome === 'identical');
       return compared.length > 0 && isSame ? EXIT.ok : EXIT.failed;
     } catch (error) {

@@ -3,7 +3,7 @@
 // what is no build is refused.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -14,8 +14,7 @@ import { RealShards } from '../../ctl/testing/real-shard.ts';
 import { type Ran, runCommand } from '../../testing/run-bigfleet.ts';
 
 const here = (name: string): string => path.join(import.meta.dirname, name);
-const CHANGED_BUILD = fileURLToPath(new URL('./testing/changed-main.ts', import.meta.url));
-const SILENT_BUILD = fileURLToPath(new URL('./testing/silent-main.ts', import.meta.url));
+const CHANGED_BUILD = fileURLToPath(new URL('../../testing/changed-main.ts', import.meta.url));
 
 let folder = '';
 before(async () => {
@@ -26,6 +25,7 @@ before(async () => {
   await world.time.runFor(120_000);
   await world.stop();
   await world.writeRecords('shard-0', folder);
+  writeFileSync(path.join(folder, 'another-version.mjs'), ANOTHER_VERSION);
 });
 after(() => rmSync(folder, { recursive: true }));
 
@@ -58,14 +58,21 @@ test('one changed line of the engine: what it releases, in dollars, and the firs
   assert.equal(report.a.shortfallCycles, report.b.shortfallCycles);
 });
 
-const unusable: readonly (readonly [string, string, RegExp])[] = [
-  ['a path that is not there', '/nowhere/main.ts', /neither a main file nor a checkout/],
-  ['a build of another version', SILENT_BUILD, /another version of decisions/],
-  ['a program that is no build', here('decision-line.ts'), /what it printed was cut off/],
+/** It ends well and prints something else. */
+const ANOTHER_VERSION = `console.log('{"kind":"decisions","version":2}');\n`;
+
+const unusable: readonly (readonly [string, () => string, RegExp])[] = [
+  ['a path that is not there', () => '/nowhere/main.ts', /neither a main file nor a checkout/],
+  [
+    'a build of another version',
+    () => path.join(folder, 'another-version.mjs'),
+    /another version of decisions/,
+  ],
+  ['a program that is no build', () => here('decision-line.ts'), /what it printed was cut off/],
 ];
 for (const [what, build, problem] of unusable) {
   test(`${what} is refused`, async () => {
-    const { code, output, error } = await diff(folder, `--against=${build}`);
+    const { code, output, error } = await diff(folder, `--against=${build()}`);
     assert.deepEqual([code, output], [1, '']);
     assert.match(error, /^bigfleet diff: other_build_unusable: /);
     assert.match(error, problem);

@@ -1,7 +1,7 @@
 // A process that says what it was started as, and starts itself again as `bigfleet shard` does.
 
 import { writeSync } from 'node:fs';
-import { startAgain } from '../start-again.ts';
+import { startAgain } from '../memory-settings.ts';
 
 const facts = {
   pid: process.pid,

@@ -3,8 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { realRuntime } from '@bigfleet/base/real';
 import { startCommandLaunch } from '../../process/launch.ts';
-import type { RunObserver } from '../../run/observer.ts';
-import type { SuiteRun } from '../../run/result.ts';
+import type { RunObserver, SuiteRun } from '../../run/result.ts';
 import { runSuite, type SubjectLaunch, type SuiteOptions } from '../suite.ts';
 
 const tinyMain: string = fileURLToPath(new URL('../../testing/tiny-main.ts', import.meta.url));

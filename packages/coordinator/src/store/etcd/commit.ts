@@ -25,14 +25,14 @@ import type { EtcdLeadership, LedgerCursor } from './leadership.ts';
 import { maxCommitDeadlineMs } from './options.ts';
 import { type ApplyValue, encodeApply } from './values.ts';
 
-export interface Ledger {
+export interface EtcdAccess {
   readonly runtime: Runtime;
   readonly client: EtcdClient;
   readonly keys: KeySpace;
 }
 
 export async function commitChange(
-  { runtime, client, keys }: Ledger,
+  { runtime, client, keys }: EtcdAccess,
   leadership: EtcdLeadership,
   request: CommitRequest,
 ): Promise<CommitResult> {

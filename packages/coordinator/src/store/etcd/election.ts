@@ -16,7 +16,7 @@ import {
   remove,
 } from '../../etcd-client/txn.ts';
 import { nextGeneration } from '../../state/meta.ts';
-import type { Ledger } from './commit.ts';
+import type { EtcdAccess } from './commit.ts';
 import type { KeySpace } from './key-space.ts';
 import { lookAtLeader } from './leader-key.ts';
 import type { EtcdLeadership } from './leadership.ts';
@@ -140,7 +140,7 @@ function leaderValue({ runtime, nodeId, grpcAddress }: Candidate, term: bigint) 
  * would do; when both fail, the lease ends by itself.
  */
 export async function resignLeadership(
-  { client, keys }: Ledger,
+  { client, keys }: EtcdAccess,
   { leaderRevision, leaseId }: EtcdLeadership,
 ): Promise<void> {
   const limits = { deadlineMs: readDeadlineMs };

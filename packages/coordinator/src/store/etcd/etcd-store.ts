@@ -18,7 +18,7 @@ import type {
   StoreStatus,
 } from '../store.ts';
 import { bootstrapStore, readClusterUid } from './bootstrap.ts';
-import { commitChange, type Ledger, isOurs } from './commit.ts';
+import { commitChange, type EtcdAccess, isOurs } from './commit.ts';
 import { SharedLook } from './confirmation.ts';
 import { tryToWin, type Won, resignLeadership } from './election.ts';
 import { KeySpace, textOf } from './key-space.ts';
@@ -112,11 +112,11 @@ export class EtcdStore implements Store {
   }
 
   commit(leadership: Leadership, request: CommitRequest): Promise<CommitResult> {
-    return commitChange(this.#ledger, asOurs(leadership), request);
+    return commitChange(this.#access, asOurs(leadership), request);
   }
 
   resolve(leadership: Leadership, request: CommitRequest): Promise<Resolution> {
-    return resolveCommit(this.#ledger, asOurs(leadership), request);
+    return resolveCommit(this.#access, asOurs(leadership), request);
   }
 
   confirm(leadership: Leadership): Promise<Confirmation> {
@@ -131,7 +131,7 @@ export class EtcdStore implements Store {
 
   gc(leadership: Leadership, keys: readonly RowKey[]): Promise<void> {
     const ours = asOurs(leadership);
-    return this.#whileLeading(ours, () => sweepRows(this.#ledger, ours, keys));
+    return this.#whileLeading(ours, () => sweepRows(this.#access, ours, keys));
   }
 
   async leader(): Promise<LeaderHint | undefined> {
@@ -181,7 +181,7 @@ export class EtcdStore implements Store {
     if (ours.lost.aborted) return;
     ours.lose('resigned');
     try {
-      await resignLeadership(this.#ledger, ours);
+      await resignLeadership(this.#access, ours);
     } catch (error) {
       // It is over here whatever etcd says; there, the lease ends by itself.
       this.#observer.onProblem?.('resign', error);
@@ -196,7 +196,7 @@ export class EtcdStore implements Store {
     this.#client.close();
   }
 
-  get #ledger(): Ledger {
+  get #access(): EtcdAccess {
     return { runtime: this.#options.runtime, client: this.#client, keys: this.#keys };
   }
 
@@ -210,7 +210,7 @@ export class EtcdStore implements Store {
     const { nodeId, grpcAddress, leaderLeaseTtlMs, restoreFile } = this.#options;
     return tryToWin(
       {
-        ...this.#ledger,
+        ...this.#access,
         nodeId,
         grpcAddress,
         leaseTtlMs: Math.max(leaderLeaseTtlMs ?? defaultLeaseTtlMs, minLeaseTtlMs),
@@ -234,7 +234,7 @@ export class EtcdStore implements Store {
         observer.onLeaseRevoked?.();
         continue;
       }
-      const options = { ...this.#ledger, dialLeader, observer };
+      const options = { ...this.#access, dialLeader, observer };
       await untilVacant(options, { leader, revision }, signal);
     }
   }

@@ -6,20 +6,20 @@
 import type { EtcdClient } from '../../etcd-client/client.ts';
 import { get, put, readAt } from '../../etcd-client/txn.ts';
 import type { CommitRequest, Resolution } from '../store.ts';
-import { type Ledger, noteCommitted, applyGuard, isOurs, leaderGuards } from './commit.ts';
+import { type EtcdAccess, noteCommitted, applyGuard, isOurs, leaderGuards } from './commit.ts';
 import type { KeySpace } from './key-space.ts';
 import type { EtcdLeadership } from './leadership.ts';
 import { readDeadlineMs } from './options.ts';
 import { type ApplyValue, decodeApply, encodeApply } from './values.ts';
 
 export async function resolveCommit(
-  ledger: Ledger,
+  access: EtcdAccess,
   leadership: EtcdLeadership,
   request: CommitRequest,
 ): Promise<Resolution> {
   if (!leadership.stillHolds()) return 'deposed';
   // Whatever made the look fail, we know no more than before it.
-  const seen = await look(ledger, leadership).catch(() => undefined);
+  const seen = await look(access, leadership).catch(() => undefined);
   if (seen === undefined) return leadership.stillHolds() ? 'unknown' : 'deposed';
   if (!seen.isOurs) return deposed(leadership);
   const { apply, revision } = seen;
@@ -33,7 +33,7 @@ export async function resolveCommit(
     leadership.cursor.moveApply(apply, revision);
     return 'not-committed';
   }
-  return fence(ledger, leadership, apply);
+  return fence(access, leadership, apply);
 }
 
 interface Seen {
@@ -59,7 +59,7 @@ async function look(
 }
 
 async function fence(
-  { client, keys }: Ledger,
+  { client, keys }: EtcdAccess,
   leadership: EtcdLeadership,
   apply: ApplyValue,
 ): Promise<Resolution> {

@@ -5,25 +5,25 @@
 import { BigFleetError } from '@bigfleet/base';
 import { get, modRevisionIs, readAt, remove } from '../../etcd-client/txn.ts';
 import type { RowKey } from '../../state/writes.ts';
-import { type Ledger, isOurs, leaderGuards } from './commit.ts';
+import { type EtcdAccess, isOurs, leaderGuards } from './commit.ts';
 import type { EtcdLeadership } from './leadership.ts';
 import { maxCommitDeadlineMs } from './options.ts';
 
 const batchSize = 100;
 
 export async function sweepRows(
-  ledger: Ledger,
+  access: EtcdAccess,
   leadership: EtcdLeadership,
   keys: readonly RowKey[],
 ): Promise<void> {
   const known = keys.filter((key) => leadership.cursor.revisionOf(key) !== 0n);
   for (let at = 0; at < known.length; at += batchSize) {
-    await sweepBatch(ledger, leadership, known.slice(at, at + batchSize));
+    await sweepBatch(access, leadership, known.slice(at, at + batchSize));
   }
 }
 
 async function sweepBatch(
-  { client, keys: space }: Ledger,
+  { client, keys: space }: EtcdAccess,
   leadership: EtcdLeadership,
   batch: readonly RowKey[],
 ): Promise<void> {

@@ -5,22 +5,22 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
+import type { DataDir } from '@bigfleet/process';
 import { firstMeta } from '../../state/meta.ts';
 import { storedRow } from '../../state/row-format.ts';
 import type { RowKey, LoadedState } from '../../state/writes.ts';
-import type { DataDir } from '@bigfleet/process';
 import { takeDataDir } from '../data-dir.ts';
-import { HeldLeadership } from '../held-leadership.ts';
 import { logicalSnapshot } from '../logical-snapshot.ts';
-import type {
-  CommitRequest,
-  CommitResult,
-  LeaderHint,
-  Leadership,
-  Resolution,
-  Store,
-  StoreSnapshot,
-  StoreStatus,
+import {
+  HeldLeadership,
+  type CommitRequest,
+  type CommitResult,
+  type LeaderHint,
+  type Leadership,
+  type Resolution,
+  type Store,
+  type StoreSnapshot,
+  type StoreStatus,
 } from '../store.ts';
 import { asStoreError, checkDatabase, corrupt, sqliteProblem } from './check-database.ts';
 import { createDatabase, DATABASE_FILE, removeDatabase } from './create-database.ts';

@@ -7,17 +7,17 @@ import { firstMeta } from '../../state/meta.ts';
 import { encodeRow } from '../../state/row-format.ts';
 import type { Meta } from '../../state/rows.ts';
 import type { Change, RowKey, LoadedState } from '../../state/writes.ts';
-import { HeldLeadership } from '../held-leadership.ts';
 import { logicalSnapshot } from '../logical-snapshot.ts';
-import type {
-  CommitRequest,
-  CommitResult,
-  LeaderHint,
-  Leadership,
-  Resolution,
-  Store,
-  StoreSnapshot,
-  StoreStatus,
+import {
+  HeldLeadership,
+  type CommitRequest,
+  type CommitResult,
+  type LeaderHint,
+  type Leadership,
+  type Resolution,
+  type Store,
+  type StoreSnapshot,
+  type StoreStatus,
 } from '../store.ts';
 import { MemoryDisk } from './memory-disk.ts';
 

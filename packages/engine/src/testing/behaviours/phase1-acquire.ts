@@ -1,4 +1,4 @@
-// Engine §12 Phase 1 for plain needs: which machines a need takes, and in which order.
+// engine §12 Phase 1 for plain needs: which machines a need takes, and in which order.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

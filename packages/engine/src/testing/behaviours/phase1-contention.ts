@@ -1,4 +1,4 @@
-// Engine §12 Phase 1, contention: the outcome is that of one pass by precedence, whatever the order in
+// engine §12 Phase 1, contention: the outcome is that of one pass by precedence, whatever the order in
 // which needs and machines are told (docs/adr/0029, docs/adr/0065).
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Engine §12 Phase 1, crediting: which bound, configuring and creating machines count for a need.
+// engine §12 Phase 1, crediting: which bound, configuring and creating machines count for a need.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

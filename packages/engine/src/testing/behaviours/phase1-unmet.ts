@@ -1,4 +1,4 @@
-// Engine §12 Phase 1, what stays open: the residual, its reason, held-off and failing needs.
+// engine §12 Phase 1, what stays open: the residual, its reason, held-off and failing needs.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -198,7 +198,7 @@ export const acquireMutations: readonly Mutation[] = [
     id: 'brake-not-drawn',
     file: 'phase1/acquire.ts',
     breaks: 'a need whose Configures fail takes all that it wants at its probe',
-    find: 'if (row.result.brake !== undefined) row.result.brake.left -= 1;',
+    find: 'if (brake !== undefined) brake.left -= 1;',
     replace: '',
   },
   {

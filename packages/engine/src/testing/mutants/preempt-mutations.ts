@@ -131,14 +131,14 @@ export const preemptMutations: readonly Mutation[] = [
   },
   {
     id: 'release-order',
-    file: 'phase1/excess.ts',
+    file: 'phase1/credit-pass.ts',
     breaks: 'the cheapest excess is reclaimed first',
     find: 'for (let at = configuredEnd - CELL; at >= 0; at -= CELL) {',
     replace: 'for (let at = 0; at < configuredEnd; at += CELL) {',
   },
   {
     id: 'reclaim-withheld',
-    file: 'phase1/excess.ts',
+    file: 'phase1/credit-pass.ts',
     breaks: 'a machine that is frozen for a transfer is reclaimed',
     find: 'if (withheld[slot] !== 0) continue;',
     replace: 'void withheld;',
@@ -159,7 +159,7 @@ export const preemptMutations: readonly Mutation[] = [
   },
   {
     id: 'excess-still-protected',
-    file: 'phase1/excess.ts',
+    file: 'phase1/credit-pass.ts',
     breaks: 'a machine that nobody claims keeps the protection of its last claimant',
     find: 'protect(inventory, cells, at, priority[slot]!);',
     replace: 'void protect;\n    void priority;',

@@ -25,8 +25,7 @@ export function runSuite(run: SuiteRun): Promise<SuiteOutcome> {
   const entry = path.join(run.root, 'suite.ts');
   const imports = [
     ...(run.mutated === undefined ? [] : [run.mutated]),
-    'testing/mutants/tell-loaded.ts',
-    'testing/mutants/turn-between-tests.ts',
+    'testing/mutants/suite-setup.ts',
     ...run.files,
   ];
   writeFileSync(entry, imports.map((file) => `import './src/${file}';\n`).join(''));

@@ -1,4 +1,5 @@
-// Calls to the vendor's API: how many, how they ended, how long they took.
+// What a provider asks of its vendor: calls of the API (how many, how they ended, how long they took)
+// and how fresh the prices are.
 
 import type { Clock } from '@bigfleet/base';
 import { DEF_LONG, durationSeconds, type MetricRegistry } from '@bigfleet/telemetry';
@@ -45,6 +46,34 @@ export function createApiMetrics(options: ApiMetricsOptions): ApiMetrics {
         const seconds = durationSeconds(startMs, clock.monotonicMs());
         durations.labels({ op: operation }).observe(seconds);
       }
+    },
+  };
+}
+
+/** How fresh the prices are: a provider that stops hearing of them keeps publishing old ones. */
+export interface PriceMetrics {
+  refreshed(outcome: 'success' | 'error'): void;
+}
+
+export function createPriceMetrics(
+  registry: MetricRegistry,
+  prefix: string,
+  clock: Clock,
+): PriceMetrics {
+  const refreshes = registry.counter({
+    name: `${prefix}_price_refresh_total`,
+    help: 'Refreshes of live prices.',
+    labels: { outcome: ['success', 'error'] },
+  });
+  const lastSuccess = registry.gauge({
+    name: `${prefix}_price_last_success_timestamp_seconds`,
+    help: 'When prices were last refreshed.',
+    initial: () => false,
+  });
+  return {
+    refreshed: (outcome) => {
+      refreshes.labels({ outcome }).inc();
+      if (outcome === 'success') lastSuccess.set(Number(clock.unixNanos() / 1_000_000n) / 1_000);
     },
   };
 }

@@ -11,9 +11,8 @@ import {
   parseExposition,
   type ParsedFamily,
 } from '@bigfleet/telemetry';
-import { createApiMetrics } from './api-metrics.ts';
+import { createApiMetrics, createPriceMetrics } from './api-metrics.ts';
 import { createKitMetrics } from './kit-metrics.ts';
-import { createPriceMetrics } from './price-metrics.ts';
 import { createPanicCounter, createRpcMetrics } from './rpc-metrics.ts';
 
 const PREFIX = 'bigfleet_sample';

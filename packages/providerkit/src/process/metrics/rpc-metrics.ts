@@ -2,7 +2,6 @@
 
 import { type Counter, DEF, type MetricRegistry } from '@bigfleet/telemetry';
 import type { StatusCode } from '@bigfleet/wire';
-import { STATUS_LABELS, statusLabel } from './status-labels.ts';
 
 export interface RpcMetrics {
   finished(method: string, code: StatusCode, seconds: number): void;
@@ -39,4 +38,32 @@ export function createRpcMetrics(
       durations.labels({ method }).observe(seconds);
     },
   };
+}
+
+// The `code` label and log field: gRPC code names as every other gRPC server spells them, because
+// alerts on `code="FailedPrecondition"` exist already.
+const NAMES: Readonly<Record<StatusCode, string>> = {
+  OK: 'OK',
+  CANCELLED: 'Canceled',
+  UNKNOWN: 'Unknown',
+  INVALID_ARGUMENT: 'InvalidArgument',
+  DEADLINE_EXCEEDED: 'DeadlineExceeded',
+  NOT_FOUND: 'NotFound',
+  ALREADY_EXISTS: 'AlreadyExists',
+  PERMISSION_DENIED: 'PermissionDenied',
+  RESOURCE_EXHAUSTED: 'ResourceExhausted',
+  FAILED_PRECONDITION: 'FailedPrecondition',
+  ABORTED: 'Aborted',
+  OUT_OF_RANGE: 'OutOfRange',
+  UNIMPLEMENTED: 'Unimplemented',
+  INTERNAL: 'Internal',
+  UNAVAILABLE: 'Unavailable',
+  DATA_LOSS: 'DataLoss',
+  UNAUTHENTICATED: 'Unauthenticated',
+};
+
+const STATUS_LABELS: readonly string[] = Object.values(NAMES);
+
+export function statusLabel(code: StatusCode): string {
+  return NAMES[code];
 }

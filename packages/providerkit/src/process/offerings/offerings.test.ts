@@ -3,10 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultMix, type MixBucket } from './default-mix.ts';
-import { type Offering, offeringSlots } from './offering.ts';
+import {
+  defaultMix,
+  type MixBucket,
+  type Offering,
+  offeringSlots,
+  refuseUnpriced,
+} from './offering.ts';
 import { type OfferingRules, parseOfferings } from './parse-offerings.ts';
-import { refuseUnpriced } from './price-check.ts';
 
 const rules: OfferingRules = {
   typeField: 'shape',

@@ -11,8 +11,7 @@ import {
   RpcError,
   type StatusCode,
 } from '@bigfleet/wire';
-import type { RpcMetrics } from '../metrics/rpc-metrics.ts';
-import { statusLabel } from '../metrics/status-labels.ts';
+import { type RpcMetrics, statusLabel } from '../metrics/rpc-metrics.ts';
 
 const RPC = defineMessage({ level: 'info', text: 'rpc', keys: ['method', 'code', 'dur_ms'] });
 /** What changes something is worth a line; reads come by the thousand. */

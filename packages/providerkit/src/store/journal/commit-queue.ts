@@ -5,7 +5,7 @@
 import type { BigFleetError } from '@bigfleet/base';
 import type { StoreChange } from '../store.ts';
 import { unavailable } from './failures.ts';
-import type { JournalLimits } from './limits.ts';
+import type { JournalLimits } from './options.ts';
 
 export interface PendingCommit {
   readonly changes: readonly StoreChange[];

@@ -8,7 +8,7 @@ import { BigFleetError } from '@bigfleet/base';
 import type { Store, StoreChange } from '../store.ts';
 import type { Files } from './files.ts';
 import { createJournalStore } from './journal-store.ts';
-import type { JournalLimits } from './limits.ts';
+import type { JournalLimits } from './options.ts';
 import { type Fault, faultyFiles, FaultPlan } from './testing/faulty-files.ts';
 import {
   INCARNATION,

@@ -16,8 +16,7 @@ import type { Files } from './files.ts';
 import { FILE_HEADER_BYTES } from './frame.ts';
 import type { StateImage } from './image.ts';
 import { JournalFile } from './journal-file.ts';
-import type { JournalLimits } from './limits.ts';
-import type { JournalObserver } from './observer.ts';
+import type { JournalLimits, JournalObserver } from './options.ts';
 import type { StatePaths } from './state-paths.ts';
 import { writeSnapshot } from './write-snapshot.ts';
 

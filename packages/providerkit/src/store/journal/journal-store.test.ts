@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { StoreChange } from '../store.ts';
 import { StateImage } from './image.ts';
 import { createJournalStore, type JournalStoreOptions } from './journal-store.ts';
-import type { CommittedBatch } from './observer.ts';
+import type { CommittedBatch } from './options.ts';
 import {
   INCARNATION,
   machine,

@@ -20,9 +20,8 @@ import { corrupt, locked, unavailable } from './failures.ts';
 import type { Files } from './files.ts';
 import { Generations, type GenerationsOptions } from './generations.ts';
 import { StateImage } from './image.ts';
-import { DEFAULT_LIMITS, type JournalLimits } from './limits.ts';
+import { DEFAULT_LIMITS, type JournalLimits, type JournalObserver } from './options.ts';
 import { nodeFiles } from './node-files.ts';
-import type { JournalObserver } from './observer.ts';
 import { type Recovered, recover } from './recover.ts';
 import { type StatePaths, statePaths } from './state-paths.ts';
 

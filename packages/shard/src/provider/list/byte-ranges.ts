@@ -47,10 +47,10 @@ export function hashWords(values: Uint32Array, length: number): number {
   let odd = 0;
   let at = 0;
   for (; at + 2 <= length; at += 2) {
-    even = (Math.imul(even, FIRST) + (values[at] as number)) | 0;
-    odd = (Math.imul(odd, SECOND) + (values[at + 1] as number)) | 0;
+    even = (Math.imul(even, FIRST) + values[at]!) | 0;
+    odd = (Math.imul(odd, SECOND) + values[at + 1]!) | 0;
   }
-  if (at < length) even = (Math.imul(even, FIRST) + (values[at] as number)) | 0;
+  if (at < length) even = (Math.imul(even, FIRST) + values[at]!) | 0;
   return finish(even, odd);
 }
 
@@ -120,7 +120,7 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
 }
 
 // The bytes of one List, and text out of them. Text is checked when a range is first met and
-// made into a string only when somebody asks for it.
+// made into a string only when it is read.
 
 export class Source {
   readonly bytes: Uint8Array;

@@ -13,7 +13,7 @@ export interface ListData {
   readonly bytes: Uint8Array;
   readonly revision: Uint8Array;
   readonly rowCount: number;
-  /** Records without a usable id: nobody knows which machine they speak of. */
+  /** Records without a usable id: each may speak of any machine. */
   readonly unidentifiedCount: number;
   readonly rows: Rows;
   readonly idSlots: IdSlots;
@@ -65,20 +65,20 @@ export class ListColumns {
   }
 
   problem(row: number): Problem | undefined {
-    return problemOf(this.data.rows.problem[row] as number);
+    return problemOf(this.data.rows.problem[row]!);
   }
 
   id(row: number): string {
     const { idStart, idLength } = this.data.rows;
-    return this.#range(idStart[row] as number, idLength[row] as number);
+    return this.#range(idStart[row]!, idLength[row]!);
   }
 
   state(row: number): number {
-    return this.data.rows.state[row] as number;
+    return this.data.rows.state[row]!;
   }
 
   cluster(row: number): string {
-    return this.#string(this.data.rows.cluster[row] as number);
+    return this.#string(this.data.rows.cluster[row]!);
   }
 
   /** Two empty strings are how the wire says that there is no host. */
@@ -88,16 +88,16 @@ export class ListColumns {
   }
 
   hostProvider(row: number): string {
-    return this.#string(this.data.rows.hostProvider[row] as number);
+    return this.#string(this.data.rows.hostProvider[row]!);
   }
 
   hostRef(row: number): string {
     const { hostRefStart, hostRefLength } = this.data.rows;
-    return this.#range(hostRefStart[row] as number, hostRefLength[row] as number);
+    return this.#range(hostRefStart[row]!, hostRefLength[row]!);
   }
 
   lastError(row: number): string {
-    return this.#string(this.data.rows.lastError[row] as number);
+    return this.#string(this.data.rows.lastError[row]!);
   }
 
   metadata(row: number): Map<string, string> {
@@ -106,17 +106,17 @@ export class ListColumns {
 
   /** Rows with one number have equal metadata. */
   metadataOf(row: number): number {
-    return this.data.rows.metadata[row] as number;
+    return this.data.rows.metadata[row]!;
   }
 
   profileOf(row: number): number {
-    return this.data.rows.profile[row] as number;
+    return this.data.rows.profile[row]!;
   }
 
   /** Built anew at each call: callers keep what they need per profile. */
   profile(number: number): ListedProfile {
-    const start = this.data.profileStarts[number] as number;
-    const word = (at: number): number => this.data.profilePool[start + at] as number;
+    const start = this.data.profileStarts[number]!;
+    const word = (at: number): number => this.data.profilePool[start + at]!;
     return {
       instanceType: this.#string(word(0)),
       zone: this.#string(word(1)),
@@ -132,7 +132,7 @@ export class ListColumns {
   /** The record as it came, with tag and length: one behind the other, records are a List again. */
   record(row: number): Uint8Array {
     const { bytes, rows } = this.data;
-    const start = rows.fieldStart[row] as number;
+    const start = rows.fieldStart[row]!;
     const varints = new Varints(bytes);
     varints.readTag(start, bytes.length);
     const length = varints.read(varints.next, bytes.length);
@@ -148,10 +148,10 @@ export class ListColumns {
   #set(number: number): Map<string, string> {
     const { setStarts, setPool, entryKeys } = this.data;
     const map = new Map<string, string>();
-    const end = setStarts[number + 1] as number;
-    for (let at = setStarts[number] as number; at < end; at++) {
-      const entry = setPool[at] as number;
-      const key = entryKeys[entry] as number;
+    const end = setStarts[number + 1]!;
+    for (let at = setStarts[number]!; at < end; at++) {
+      const entry = setPool[at]!;
+      const key = entryKeys[entry]!;
       map.set(this.#key(key), this.#value(entry));
     }
     return map;
@@ -163,7 +163,7 @@ export class ListColumns {
 
   #value(entry: number): string {
     const { entryValueStarts, entryValueLengths } = this.data;
-    return this.#range(entryValueStarts[entry] as number, entryValueLengths[entry] as number);
+    return this.#range(entryValueStarts[entry]!, entryValueLengths[entry]!);
   }
 
   #string(number: number): string {
@@ -176,7 +176,7 @@ export class ListColumns {
 
   #interned(ranges: Int32Array, number: number): string {
     const word = number * RANGE_WORDS;
-    return this.#range(ranges[word + RANGE_START] as number, ranges[word + RANGE_LENGTH] as number);
+    return this.#range(ranges[word + RANGE_START]!, ranges[word + RANGE_LENGTH]!);
   }
 
   #range(start: number, length: number): string {

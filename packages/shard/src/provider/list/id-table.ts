@@ -25,10 +25,10 @@ export function indexIds(view: DataView, rows: Rows, rowCount: number): IdSlots 
 }
 
 function claim(view: DataView, rows: Rows, slots: IdSlots, row: number): boolean {
-  const hash = rows.idHash[row] as number;
+  const hash = rows.idHash[row]!;
   const mask = slots.length - 1;
   for (let at = hash & mask; ; at = (at + 1) & mask) {
-    const other = (slots[at] as number) - 1;
+    const other = slots[at]! - 1;
     if (other < 0) {
       slots[at] = row + 1;
       return true;
@@ -38,9 +38,9 @@ function claim(view: DataView, rows: Rows, slots: IdSlots, row: number): boolean
 }
 
 function hasSameId(view: DataView, rows: Rows, a: number, b: number): boolean {
-  const length = rows.idLength[a] as number;
+  const length = rows.idLength[a]!;
   if (rows.idLength[b] !== length) return false;
-  return areEqualRanges(view, rows.idStart[a] as number, rows.idStart[b] as number, length);
+  return areEqualRanges(view, rows.idStart[a]!, rows.idStart[b]!, length);
 }
 
 /** The row of this id, −1 when the List has none. */
@@ -48,10 +48,10 @@ export function findId(bytes: Uint8Array, rows: Rows, slots: IdSlots, id: Buffer
   const hash = hashRange(new DataView(id.buffer, id.byteOffset, id.length), 0, id.length) >>> 0;
   const mask = slots.length - 1;
   for (let at = hash & mask; ; at = (at + 1) & mask) {
-    const row = (slots[at] as number) - 1;
+    const row = slots[at]! - 1;
     if (row < 0) return -1;
     if (rows.idHash[row] !== hash || rows.idLength[row] !== id.length) continue;
-    const start = rows.idStart[row] as number;
+    const start = rows.idStart[row]!;
     if (id.equals(bytes.subarray(start, start + id.length))) return row;
   }
 }

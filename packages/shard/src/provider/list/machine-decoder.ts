@@ -78,13 +78,13 @@ export class MachineDecoder {
     const { bytes } = this.#source;
     let at = start;
     while (at < end) {
-      let tag = bytes[at++] as number;
+      let tag = bytes[at++]!;
       if (tag >= 0x80) {
         tag = this.#varints.readTag(at - 1, end);
         at = this.#varints.next;
       }
       if ((tag & 7) === 2 && tag >= 8) {
-        let length = bytes[at++] as number;
+        let length = bytes[at++]!;
         if (length >= 0x80) {
           length = this.#varints.read(at - 1, end);
           at = this.#varints.next;
@@ -172,7 +172,7 @@ export class MachineDecoder {
       const number = Math.floor(tag / 8);
       if (number <= 2) {
         if ((tag & 7) !== 2) return false;
-        const length = bytes[from] as number;
+        const length = bytes[from]!;
         if (length >= 0x80) this.#varints.read(from, end);
         const textStart = length < 0x80 ? from + 1 : this.#varints.next;
         if (!this.#hostText(number, textStart, to)) return false;
@@ -192,7 +192,7 @@ export class MachineDecoder {
 
   /** `word` 0 means that the record had none yet, or an empty one. */
   #quantities(word: number, start: number, end: number): boolean {
-    const before = this.#profile[word] as number;
+    const before = this.#profile[word]!;
     const set =
       before === 0
         ? this.#quantityTable.intern(start, end)

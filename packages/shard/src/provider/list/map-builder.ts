@@ -32,10 +32,10 @@ export class MapBuilder {
   }
 
   add(entry: number): void {
-    const key = this.#entries.keyOf[entry] as number;
+    const key = this.#entries.keyOf[entry]!;
     if (key >= this.#metIn.length) this.#growKeys(key + 1);
     if (this.#metIn[key] === this.#record) {
-      this.#numbers[this.#placeOf[key] as number] = entry;
+      this.#numbers[this.#placeOf[key]!] = entry;
       return;
     }
     this.#metIn[key] = this.#record;
@@ -59,10 +59,10 @@ export class MapBuilder {
       return;
     }
     for (let at = 1; at < this.#size; at++) {
-      const moving = numbers[at] as number;
+      const moving = numbers[at]!;
       let to = at;
-      for (; to > 0 && (numbers[to - 1] as number) > moving; to--) {
-        numbers[to] = numbers[to - 1] as number;
+      for (; to > 0 && numbers[to - 1]! > moving; to--) {
+        numbers[to] = numbers[to - 1]!;
       }
       numbers[to] = moving;
     }

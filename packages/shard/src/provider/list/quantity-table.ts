@@ -39,7 +39,7 @@ export class QuantityTable {
   /** The set of one Resources message; −1 when it is malformed. */
   intern(start: number, end: number): number {
     const known = this.#messages.find(start, end);
-    if (known >= 0) return this.#setOf[known] as number;
+    if (known >= 0) return this.#setOf[known]!;
     const set = this.merge(0, start, end);
     if (set < 0) return -1;
     const message = this.#messages.add(start, end);
@@ -52,8 +52,8 @@ export class QuantityTable {
   merge(before: number, start: number, end: number): number {
     this.#builder.begin(++this.#mapCount);
     const { starts, pool } = this.#sets;
-    const stop = starts[before + 1] as number;
-    for (let at = starts[before] as number; at < stop; at++) this.#builder.add(pool[at] as number);
+    const stop = starts[before + 1]!;
+    for (let at = starts[before]!; at < stop; at++) this.#builder.add(pool[at]!);
     return this.#read(start, end) ? this.#builder.finish() : -1;
   }
 

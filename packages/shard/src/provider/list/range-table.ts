@@ -44,7 +44,7 @@ export class RangeTable {
     const hash = hashRange(this.#view, start, end);
     const mask = this.#slots.length - 1;
     for (let at = hash & mask; ; at = (at + 1) & mask) {
-      const id = (this.#slots[at] as number) - 1;
+      const id = this.#slots[at]! - 1;
       if (id < 0) break;
       if (this.#has(id, hash, start, length)) return id;
     }
@@ -69,12 +69,12 @@ export class RangeTable {
     const { ranges } = this;
     const word = id * RANGE_WORDS;
     if (ranges[word + HASH] !== hash || ranges[word + RANGE_LENGTH] !== length) return false;
-    return areEqualRanges(this.#view, ranges[word + RANGE_START] as number, start, length);
+    return areEqualRanges(this.#view, ranges[word + RANGE_START]!, start, length);
   }
 
   #place(id: number): void {
     const mask = this.#slots.length - 1;
-    let at = (this.ranges[id * RANGE_WORDS + HASH] as number) & mask;
+    let at = this.ranges[id * RANGE_WORDS + HASH]! & mask;
     while (this.#slots[at] !== 0) at = (at + 1) & mask;
     this.#slots[at] = id + 1;
   }

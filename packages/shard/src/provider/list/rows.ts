@@ -40,7 +40,7 @@ export function allocateRows(capacity: number): Rows {
   };
 }
 
-/** In place, so that whoever fills the rows goes on. */
+/** In place: the decoder holds the object and goes on filling it. */
 export function growRows(rows: Rows, capacity: number): void {
   const old = { ...rows };
   Object.assign(rows, allocateRows(capacity));

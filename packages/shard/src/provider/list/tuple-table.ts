@@ -24,15 +24,15 @@ export class TupleTable {
     const hash = hashWords(values, length);
     const mask = this.#slots.length - 1;
     for (let at = hash & mask; ; at = (at + 1) & mask) {
-      const id = (this.#slots[at] as number) - 1;
+      const id = this.#slots[at]! - 1;
       if (id < 0) return this.#add(values, length, hash);
       if (this.#hashes[id] === hash && this.#isEqual(id, values, length)) return id;
     }
   }
 
   #isEqual(id: number, values: Uint32Array, length: number): boolean {
-    const start = this.starts[id] as number;
-    if ((this.starts[id + 1] as number) - start !== length) return false;
+    const start = this.starts[id]!;
+    if (this.starts[id + 1]! - start !== length) return false;
     for (let at = 0; at < length; at++) if (this.pool[start + at] !== values[at]) return false;
     return true;
   }
@@ -40,11 +40,11 @@ export class TupleTable {
   #add(values: Uint32Array, length: number, hash: number): number {
     const id = this.#count;
     if (id === this.#hashes.length) this.#grow();
-    const start = this.starts[id] as number;
+    const start = this.starts[id]!;
     if (start + length > this.pool.length) {
       this.pool = grownWords(this.pool, Math.max(2 * this.pool.length, start + length));
     }
-    for (let at = 0; at < length; at++) this.pool[start + at] = values[at] as number;
+    for (let at = 0; at < length; at++) this.pool[start + at] = values[at]!;
     this.#count = id + 1;
     this.starts[id + 1] = start + length;
     this.#hashes[id] = hash;
@@ -54,7 +54,7 @@ export class TupleTable {
 
   #place(id: number): void {
     const mask = this.#slots.length - 1;
-    let at = (this.#hashes[id] as number) & mask;
+    let at = this.#hashes[id]! & mask;
     while (this.#slots[at] !== 0) at = (at + 1) & mask;
     this.#slots[at] = id + 1;
   }

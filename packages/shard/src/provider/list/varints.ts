@@ -19,10 +19,10 @@ export class Varints {
   read(start: number, end: number): number {
     // One and two bytes, which is nearly all, without floating point.
     if (start + 2 <= end) {
-      const low = this.#bytes[start] as number;
+      const low = this.#bytes[start]!;
       this.next = start + 1;
       if (low < 0x80) return low;
-      const high = this.#bytes[start + 1] as number;
+      const high = this.#bytes[start + 1]!;
       this.next = start + 2;
       if (high < 0x80) return (low & 0x7f) | (high << 7);
     }
@@ -34,7 +34,7 @@ export class Varints {
     let value = 0;
     let scale = 1;
     for (let at = start; at < limit; at++) {
-      const byte = this.#bytes[at] as number;
+      const byte = this.#bytes[at]!;
       value += (byte & 0x7f) * scale;
       scale *= 128;
       if (byte < 0x80) {
@@ -56,14 +56,14 @@ export class Varints {
   readInt32(start: number): number {
     let value = 0;
     for (let at = start, shift = 0; shift < 35; at++, shift += 7) {
-      const byte = this.#bytes[at] as number;
+      const byte = this.#bytes[at]!;
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) break;
     }
     return value;
   }
 
-  /** Where a value that nobody reads ends; −1 when it does not, or is a group. */
+  /** Where a value that is skipped ends; −1 when it does not, or is a group. */
   skip(wireType: number, start: number, end: number): number {
     let after = -1;
     if (wireType === 0) after = this.read(start, end) < 0 ? -1 : this.next;

@@ -1,35 +1,16 @@
-// What reconcile needs to know of the machines that the shard knows: a view, so that the same
-// rules run over the engine's inventory on one thread and over shared columns in a worker. Asked
-// per row of a List, half a million times: everything but `read` is a few array reads.
+// What reconcile knows of the shard's machines: the engine's inventory, and what only its owner knows
+// of a machine — an action under way, a failure that this process declared. Asked per row of a List,
+// half a million times: everything but `read` is a few array reads.
 
-import type { Machine, Resources, StateCode } from '@bigfleet/engine';
-
-export interface KnownMachines {
-  /** −1 when unknown. */
-  slotOf(id: string): number;
-  /** Slots of the machines that this provider listed; machines may come and go between two. */
-  slotsOf(provider: string): Iterable<number>;
-  /** How many machines this provider has listed and not lost; one step per class. */
-  countOf(provider: string): number;
-  idOf(slot: number): string;
-  providerOf(slot: number): string;
-  stateOf(slot: number): StateCode;
-  /** Empty when unbound. */
-  clusterOf(slot: number): string;
-  /** The same object as long as nothing of the shape changed: compared by identity first. */
-  shapeOf(slot: number): KnownShape;
-  /** Whether some machine of any provider has or had this resource. */
-  hasResource(name: string): boolean;
-  /** How many more resource names machines may bring. */
-  resourceRoom(): number;
-  pendingOf(slot: number): Pending;
-  /** When this process marked the machine Failed, if it did and the provider did not. */
-  failedHereAtMs(slot: number): number | undefined;
-  /** Written by others than reconcile since the List was asked for, which knows nothing of it. */
-  isTouched(slot: number): boolean;
-  /** The whole record. May allocate: asked only about machines that changed. */
-  read(slot: number): Machine;
-}
+import { assert } from '@bigfleet/base';
+import {
+  type Engine,
+  type Machine,
+  type Resources,
+  STATE_COUNT,
+  type StateCode,
+} from '@bigfleet/engine';
+import { MAX_MACHINE_NAMES } from '../../rollup/admission.ts';
 
 export type Pending =
   | 'none'
@@ -48,9 +29,123 @@ export interface KnownShape {
   readonly allocatable: Resources;
 }
 
-// Room for resource names while a batch is screened: its machines are applied together, so the names
-// of one count before they are in the fleet's table, or each of them would fit and all of them not.
+type Inventory = Engine['inventory'];
+type ClassShape = NonNullable<ReturnType<Inventory['classes']['shape']>>;
 
+export interface LocalMarks {
+  pendingOf(slot: number): Pending;
+  /** When this process marked the machine Failed, if it did and the provider did not. */
+  failedHereAtMs(slot: number): number | undefined;
+  /** Written by others than reconcile since the List was asked for, which knows nothing of it. */
+  isTouched(slot: number): boolean;
+}
+
+export class KnownMachines {
+  readonly #inventory: Inventory;
+  readonly #marks: LocalMarks;
+  /** A class keeps its shape object for life, so this is per class. */
+  readonly #shapes = new WeakMap<ClassShape, KnownShape>();
+
+  constructor(inventory: Inventory, marks: LocalMarks) {
+    this.#inventory = inventory;
+    this.#marks = marks;
+  }
+
+  /** −1 when unknown. */
+  slotOf(id: string): number {
+    return this.#inventory.slotOf(id);
+  }
+
+  /** Slots of the machines that this provider listed; machines may come and go between two. */
+  *slotsOf(provider: string): Iterable<number> {
+    const { ids, slotCount } = this.#inventory;
+    for (let slot = 0; slot < slotCount; slot++) {
+      if (ids[slot] !== '' && this.providerOf(slot) === provider) yield slot;
+    }
+  }
+
+  /** How many machines this provider has listed and not lost; one step per class. */
+  countOf(provider: string): number {
+    const { classes } = this.#inventory;
+    let count = 0;
+    for (let klass = 0; klass < classes.length; klass++) {
+      if (classes.shape(klass)?.provider !== provider) continue;
+      const first = klass * STATE_COUNT;
+      for (let cell = first; cell < first + STATE_COUNT; cell++) {
+        count += classes.counts[cell]!;
+      }
+    }
+    return count;
+  }
+
+  idOf(slot: number): string {
+    return this.#inventory.ids[slot] ?? '';
+  }
+
+  providerOf(slot: number): string {
+    return this.#classShape(slot).provider;
+  }
+
+  stateOf(slot: number): StateCode {
+    return this.#inventory.columns.state[slot] as StateCode;
+  }
+
+  /** Empty when unbound. */
+  clusterOf(slot: number): string {
+    const cluster = this.#inventory.columns.cluster[slot]!;
+    return cluster < 0 ? '' : this.#inventory.clusters.text(cluster);
+  }
+
+  /** The same object as long as nothing of the shape changed: compared by identity first. */
+  shapeOf(slot: number): KnownShape {
+    const shape = this.#classShape(slot);
+    const known = this.#shapes.get(shape);
+    if (known !== undefined) return known;
+    const klass = this.#inventory.columns.klass[slot]!;
+    const whole = { ...shape, allocatable: this.#inventory.classes.allocatable.read(klass) };
+    this.#shapes.set(shape, whole);
+    return whole;
+  }
+
+  /** Whether some machine of any provider has or had this resource. */
+  hasResource(name: string): boolean {
+    return this.#inventory.dimensions.has(name);
+  }
+
+  /** How many more resource names machines may bring. */
+  resourceRoom(): number {
+    return MAX_MACHINE_NAMES - this.#inventory.dimensions.count;
+  }
+
+  pendingOf(slot: number): Pending {
+    return this.#marks.pendingOf(slot);
+  }
+
+  failedHereAtMs(slot: number): number | undefined {
+    return this.#marks.failedHereAtMs(slot);
+  }
+
+  isTouched(slot: number): boolean {
+    return this.#marks.isTouched(slot);
+  }
+
+  /** The whole record. May allocate: asked only about machines that changed. */
+  read(slot: number): Machine {
+    return this.#inventory.read(slot);
+  }
+
+  #classShape(slot: number): ClassShape {
+    const { classes, columns } = this.#inventory;
+    const shape = classes.shape(columns.klass[slot]!);
+    assert(shape !== undefined, 'a slot in use has a class', { slot });
+    return shape;
+  }
+}
+
+/**
+ * Room for resource names while a batch is screened: its machines are applied together, so the names
+ * of one count before they are in the fleet's table, or each of them would fit and all of them not.
+ */
 export class ResourceRoom {
   readonly #known: KnownMachines;
   /** Of this batch, not in the table yet. Bound: the room there is. */

@@ -29,7 +29,7 @@ export class ListPlan {
   readonly #mode: ListMode;
   #cursor: Cursor | undefined;
   #lastFullMs = Number.NEGATIVE_INFINITY;
-  /** Whoever asks for a full List while one is under way means the next one. */
+  /** A request for a full List while one is under way means the next one. */
   #isAskedFull = false;
 
   constructor(mode: ListMode) {

@@ -7,10 +7,10 @@
 // id, and the shrink guard agrees. A rejected record is not absent.
 
 import type { MachineRefusal } from '@bigfleet/base';
-import type { ListColumns } from '../list/columns.ts';
 import { joinBytes } from '../list/byte-ranges.ts';
+import type { ListColumns } from '../list/columns.ts';
 import type { IngestBatch, IngestChange, RejectedRecord } from './ingest.ts';
-import { type MergeOptions, type RowOutcome, RowMerger } from './merge-row.ts';
+import { type MergeOptions, RowMerger, type RowOutcome } from './merge-row.ts';
 import type { ShrinkGuard, ShrinkVerdict } from './shrink-guard.ts';
 
 /** Rows per batch that turn out unchanged: what main may look at without letting I/O in. */
@@ -88,7 +88,7 @@ export function* reconcileList(
     merger.nextBatch();
     const end = Math.min(at + BATCH_ROWS, count);
     while (at < end && !batch.isFull) {
-      const row = rows === undefined ? at : (rows[at] as number);
+      const row = rows === undefined ? at : rows[at]!;
       const outcome = merger.merge(row);
       batch.add(outcome);
       tally.add(outcome, row);
@@ -178,7 +178,7 @@ function removals(
   return ids.flatMap((id) => {
     if (!isKnownOf(options, id)) return [];
     const slot = known.slotOf(id);
-    // One whose drain waits for its operator is gone all the same (shard §4.5): nobody calls for it.
+    // A machine whose drain waits for its operator is gone all the same (shard §4.5): no call runs.
     if (known.pendingOf(slot) === 'in_flight' || known.isTouched(slot)) return [];
     return [{ kind: 'removed', before: known.read(slot) }];
   });

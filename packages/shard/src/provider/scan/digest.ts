@@ -1,6 +1,6 @@
 // 64 bits over whole numbers and bytes, in two lanes that share no constant: equal content has an
 // equal digest in every List, and different content that shares one is not going to happen. Not a
-// defence against whoever searches for collisions: a provider could only deceive itself.
+// defence against a search for collisions: a provider could only deceive itself.
 
 const FIRST = 0x9e3779b1;
 const SECOND = 0x85ebca6b;
@@ -26,7 +26,7 @@ export class Digest {
 
   bytes(bytes: Uint8Array, start: number, end: number): void {
     this.word(end - start);
-    for (let at = start; at < end; at++) this.word(bytes[at] as number);
+    for (let at = start; at < end; at++) this.word(bytes[at]!);
   }
 
   get low(): number {

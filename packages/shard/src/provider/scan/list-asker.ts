@@ -1,5 +1,5 @@
-// Who asks a provider for its List and has it scanned: this thread (virtual time, tests, a provider
-// that lives in this process) or the reconcile thread, which then receives the bytes itself, so that
+// Asks a provider for its List and has it scanned: in this thread (virtual time, tests, a provider
+// that lives in this process) or in the reconcile thread, which then receives the bytes itself, so that
 // neither their decryption nor their copying stops the sockets (worker-scans.ts).
 
 import type { ListRequest, Provider } from '../provider.ts';

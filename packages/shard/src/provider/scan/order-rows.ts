@@ -42,10 +42,10 @@ export class RowOrder {
     const { idStart, idLength } = this.#rows;
     let isAny = false;
     for (let at = from; at < to; at++) {
-      const row = this.#order[at] as number;
-      const left = (idLength[row] as number) - depth;
+      const row = this.#order[at]!;
+      const left = idLength[row]! - depth;
       if (left > 0) isAny = true;
-      this.#keys[at] = this.#key((idStart[row] as number) + depth, left);
+      this.#keys[at] = this.#key(idStart[row]! + depth, left);
     }
     return isAny;
   }
@@ -53,7 +53,7 @@ export class RowOrder {
   #key(start: number, left: number): number {
     let key = 0;
     for (let at = 0; at < KEY_BYTES; at++) {
-      key = (key << 8) | (at < left ? (this.#bytes[start + at] as number) : 0);
+      key = (key << 8) | (at < left ? this.#bytes[start + at]! : 0);
     }
     return key >>> 0;
   }
@@ -67,7 +67,7 @@ export class RowOrder {
       let low = from;
       let high = to;
       for (let at = from; at < high; ) {
-        const key = this.#keys[at] as number;
+        const key = this.#keys[at]!;
         if (key < pivot) this.#swap(low++, at++);
         else if (key > pivot) this.#swap(at, --high);
         else at += 1;
@@ -85,18 +85,18 @@ export class RowOrder {
 
   /** The middle of three. */
   #pivot(from: number, to: number): number {
-    const a = this.#keys[from] as number;
-    const b = this.#keys[(from + to) >>> 1] as number;
-    const c = this.#keys[to - 1] as number;
+    const a = this.#keys[from]!;
+    const b = this.#keys[(from + to) >>> 1]!;
+    const c = this.#keys[to - 1]!;
     return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
   }
 
   #swap(a: number, b: number): void {
     if (a === b) return;
-    const row = this.#order[a] as number;
-    const key = this.#keys[a] as number;
-    this.#order[a] = this.#order[b] as number;
-    this.#keys[a] = this.#keys[b] as number;
+    const row = this.#order[a]!;
+    const key = this.#keys[a]!;
+    this.#order[a] = this.#order[b]!;
+    this.#keys[a] = this.#keys[b]!;
     this.#order[b] = row;
     this.#keys[b] = key;
   }

@@ -32,10 +32,10 @@ export class RowDigests {
   /** Of a readable row; the answer is in `low` and `high`, which are never both 0. */
   read(row: number): void {
     const { rows } = this.#data;
-    const profile = this.#profile(rows.profile[row] as number);
-    const cluster = this.#string(rows.cluster[row] as number);
-    const lastError = this.#string(rows.lastError[row] as number);
-    const flags = (rows.state[row] as number) * 2 + (this.#columns.hasHost(row) ? 1 : 0);
+    const profile = this.#profile(rows.profile[row]!);
+    const cluster = this.#string(rows.cluster[row]!);
+    const lastError = this.#string(rows.lastError[row]!);
+    const flags = rows.state[row]! * 2 + (this.#columns.hasHost(row) ? 1 : 0);
     const digest = this.#digest;
     digest.begin();
     digest.word(flags);
@@ -56,7 +56,7 @@ export class RowDigests {
   #profile(number: number): number {
     if (this.#profiles.has(number)) return number;
     const { profileStarts, profilePool } = this.#data;
-    const start = profileStarts[number] as number;
+    const start = profileStarts[number]!;
     const words = profilePool.subarray(start, start + PROFILE_WORDS);
     for (const word of words.subarray(0, STRING_WORDS)) this.#string(word);
     for (const word of words.subarray(PLAIN_WORDS)) this.#set(word);
@@ -80,9 +80,9 @@ export class RowDigests {
     const { setStarts, setPool } = this.#data;
     let low = 0;
     let high = 0;
-    const end = setStarts[number + 1] as number;
-    for (let at = setStarts[number] as number; at < end; at++) {
-      const entry = this.#entry(setPool[at] as number);
+    const end = setStarts[number + 1]!;
+    for (let at = setStarts[number]!; at < end; at++) {
+      const entry = this.#entry(setPool[at]!);
       low = (low + this.#entries.low(entry)) | 0;
       high = (high + this.#entries.high(entry)) | 0;
     }
@@ -92,12 +92,12 @@ export class RowDigests {
   #entry(number: number): number {
     if (this.#entries.has(number)) return number;
     const { bytes, entryKeys, entryValueStarts, entryValueLengths } = this.#data;
-    const key = this.#range(this.#keys, this.#data.keys, entryKeys[number] as number);
-    const start = entryValueStarts[number] as number;
+    const key = this.#range(this.#keys, this.#data.keys, entryKeys[number]!);
+    const start = entryValueStarts[number]!;
     const digest = this.#digest;
     digest.begin();
     this.#add(this.#keys, key);
-    digest.bytes(bytes, start, start + (entryValueLengths[number] as number));
+    digest.bytes(bytes, start, start + entryValueLengths[number]!);
     return this.#entries.put(number, digest.low, digest.high);
   }
 
@@ -108,10 +108,10 @@ export class RowDigests {
   #range(lanes: Lanes, ranges: Int32Array, number: number): number {
     if (lanes.has(number)) return number;
     const word = number * RANGE_WORDS;
-    const start = ranges[word + RANGE_START] as number;
+    const start = ranges[word + RANGE_START]!;
     const digest = this.#digest;
     digest.begin();
-    digest.bytes(this.#data.bytes, start, start + (ranges[word + RANGE_LENGTH] as number));
+    digest.bytes(this.#data.bytes, start, start + ranges[word + RANGE_LENGTH]!);
     return lanes.put(number, digest.low, digest.high);
   }
 }
@@ -127,11 +127,11 @@ class Lanes {
   }
 
   low(number: number): number {
-    return this.#lows[number] as number;
+    return this.#lows[number]!;
   }
 
   high(number: number): number {
-    return this.#highs[number] as number;
+    return this.#highs[number]!;
   }
 
   put(number: number, low: number, high: number): number {

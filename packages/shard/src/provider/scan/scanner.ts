@@ -106,7 +106,7 @@ class Pass {
   /** The table that knows this List's rows afterwards: the old one of a delta, else a new one. */
   readonly into: SeenMachines;
   readonly entryOf: Int32Array;
-  /** By entry of before; of a full List alone, because only that says who is gone. */
+  /** By entry of before; of a full List alone: a delta cannot say that a machine is gone. */
   readonly met: Uint8Array | undefined;
   readonly #rows: Uint32Array;
   #rowCount = 0;
@@ -143,16 +143,16 @@ class Pass {
   /** A record that waited, and of whose machine this List says something newer. */
   #isOutdated(row: number): boolean {
     const { problem, fieldStart } = this.#columns.data.rows;
-    return problem[row] === duplicate && (fieldStart[row] as number) >= this.#listedBytes;
+    return problem[row] === duplicate && fieldStart[row]! >= this.#listedBytes;
   }
 
   /** Whether main has taken in an equal row of the same machine; takes note of this one. */
   #isKnown(row: number): boolean {
     const { rows } = this.#columns.data;
-    const length = rows.idLength[row] as number;
+    const length = rows.idLength[row]!;
     if (length === 0) return false;
-    const start = rows.idStart[row] as number;
-    const hash = rows.idHash[row] as number;
+    const start = rows.idStart[row]!;
+    const hash = rows.idHash[row]!;
     const old = this.#before?.find(this.#view, start, length, hash) ?? -1;
     if (old >= 0 && this.met !== undefined) this.met[old] = 1;
     const entry = this.#entryFor(old, start, length, hash);

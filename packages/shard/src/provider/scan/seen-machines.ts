@@ -1,6 +1,6 @@
 // The machines of one provider as their last rows showed them: id to digest, in typed arrays and one
 // pool of id bytes, because half a million strings in a Map would be a hundred megabytes of heap.
-// Entries only ever arrive; whoever wants one gone fills another table.
+// Entries only ever arrive: a full List fills a new table.
 //
 // Bound: the rows of a List and the machines that main names; about 30 bytes each, plus the id.
 
@@ -44,10 +44,10 @@ export class SeenMachines {
   find(view: DataView, start: number, length: number, hash: number): number {
     const mask = this.#slots.length - 1;
     for (let at = hash & mask; ; at = (at + 1) & mask) {
-      const entry = (this.#slots[at] as number) - 1;
+      const entry = this.#slots[at]! - 1;
       if (entry < 0) return -1;
       if (this.#hashes[entry] !== hash || this.#lengths[entry] !== length) continue;
-      if (areEqualBetween(this.#poolView, this.#starts[entry] as number, view, start, length)) {
+      if (areEqualBetween(this.#poolView, this.#starts[entry]!, view, start, length)) {
         return entry;
       }
     }
@@ -81,8 +81,8 @@ export class SeenMachines {
   }
 
   idOf(entry: number): string {
-    const start = this.#starts[entry] as number;
-    const end = start + (this.#lengths[entry] as number);
+    const start = this.#starts[entry]!;
+    const end = start + this.#lengths[entry]!;
     const { buffer, byteOffset } = this.#pool;
     return Buffer.from(buffer, byteOffset + start, end - start).toString('utf8');
   }
@@ -103,7 +103,7 @@ export class SeenMachines {
 
   #place(entry: number): void {
     const mask = this.#slots.length - 1;
-    let at = (this.#hashes[entry] as number) & mask;
+    let at = this.#hashes[entry]! & mask;
     while (this.#slots[at] !== 0) at = (at + 1) & mask;
     this.#slots[at] = entry + 1;
   }

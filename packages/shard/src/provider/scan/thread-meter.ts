@@ -1,6 +1,6 @@
 // What the reconcile thread measures of itself: lag, collections, heap. A module of its own, because
-// it brings code that the first List need not wait for. To look takes 0.3 ms, so nobody waits for it:
-// what is found goes out with the next answer.
+// it brings code that the first List need not wait for. Measuring takes time, so no answer waits
+// for it: what is found goes out with the next one.
 
 import {
   createDeltaBuffer,

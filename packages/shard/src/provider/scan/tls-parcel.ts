@@ -1,6 +1,6 @@
 // The process's TLS material on its way to another thread: the pair in use now, as plain data. Only
 // main reads the files and follows them, so a thread that starts while they are half-written gets
-// the last coherent pair, as everybody does.
+// the last coherent pair, as every connection does.
 
 import { assert } from '@bigfleet/base';
 import { TlsMaterial } from '@bigfleet/wire';

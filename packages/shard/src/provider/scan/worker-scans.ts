@@ -186,7 +186,7 @@ export class WorkerScans implements ListScans {
     this.#scans.clear();
     if (this.#isClosed) return;
     this.#options.onLost(error);
-    // It may hang rather than have ended; nobody waits for it any more.
+    // The thread may hang rather than have ended; no List waits for it any more.
     worker
       .terminate()
       .catch((thrown: unknown) =>

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { Store, StoreChange } from '../../store.ts';
 import { createJournalStore } from '../journal-store.ts';
-import type { JournalLimits } from '../limits.ts';
+import type { JournalLimits } from '../options.ts';
 import { INCARNATION, PATH, spelled, stateAfter, stillRuntime } from './scripted-commits.ts';
 import {
   type DiskEvent,

@@ -6,9 +6,8 @@ import { decodeShardMetadata, Engine, type Machine, shardMetadataKeys } from '@b
 import { encodeInit, MachineListSchema } from '@bigfleet/wire';
 import type { ListColumns } from '../../list/columns.ts';
 import { decodeMachineList } from '../../list/decode-list.ts';
-import { EngineView } from '../engine-view.ts';
 import type { IngestBatch, IngestChange, RejectedRecord } from '../ingest.ts';
-import type { Pending } from '../known-machines.ts';
+import { KnownMachines, type Pending } from '../known-machines.ts';
 import { reconcileList, type ReconcileSummary } from '../reconcile-list.ts';
 import { ShrinkGuard } from '../shrink-guard.ts';
 
@@ -83,7 +82,7 @@ export class World {
   /** Written by an action after the List was asked for. */
   readonly touched: Set<string> = new Set();
   readonly guard: ShrinkGuard = new ShrinkGuard();
-  readonly known: EngineView = new EngineView(this.inventory, {
+  readonly known: KnownMachines = new KnownMachines(this.inventory, {
     pendingOf: (slot) => this.pending.get(this.inventory.ids[slot] ?? '') ?? 'none',
     failedHereAtMs: (slot) => this.failedHere.get(this.inventory.ids[slot] ?? ''),
     isTouched: (slot) => this.touched.has(this.inventory.ids[slot] ?? ''),

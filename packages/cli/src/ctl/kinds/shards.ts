@@ -1,0 +1,217 @@
+// Shards: what the registry says, what each answers about itself, and what it may do at the moment
+// (decision 18). A shard that does not answer keeps its row: hiding it would hide the problem.
+
+import { ok } from '@bigfleet/base';
+import {
+  ActuationHold,
+  type ActuationState,
+  type ShardRegistryEntry,
+  type ShardStatus,
+} from '@bigfleet/wire';
+import { exitCodeOf } from '../connect/shards.ts';
+import { ageText, enumName, utcTime } from '../output/text.ts';
+import { defineKind, isOfShard, type Kind, limited, type ListAsk } from './kind.ts';
+
+type Entry = Pick<
+  ShardRegistryEntry,
+  'shardId' | 'address' | 'registeredAtUnixNs' | 'lastHeartbeatUnixNs'
+>;
+
+export interface ShardRow {
+  readonly shard: string;
+  readonly address: string;
+  readonly registered: string | null;
+  readonly lastHeartbeat: string | null;
+  readonly heartbeatAge: string;
+  /** Null: it did not answer. */
+  readonly status: ShardStatusView | null;
+}
+
+interface ShardStatusView {
+  readonly epoch: bigint;
+  readonly coordinatorTerm: bigint;
+  readonly cycle: bigint;
+  readonly lastCycle: string | null;
+  readonly lastCycleAge: string;
+  readonly started: string | null;
+  readonly ready: boolean;
+  readonly version: string;
+  readonly sessions: number;
+  readonly needs: number;
+  readonly shortfalls: number;
+  readonly machines: number;
+  readonly machinesByState: Readonly<Record<string, number>>;
+  readonly dollarsPerHour: number;
+  readonly actuation: ActuationRow | null;
+  readonly providers: readonly ShardProviderView[];
+  readonly recordsOldestCycle: bigint;
+  readonly assignmentRevision: bigint;
+}
+
+interface ShardProviderView {
+  readonly name: string;
+  readonly address: string;
+  readonly source: string;
+  readonly healthy: boolean;
+  readonly shared: boolean;
+  readonly machines: number;
+  readonly idle: number;
+  readonly speculative: number;
+  readonly lastList: string | null;
+}
+
+function shardRow(entry: Entry, status: ShardStatus | undefined, nowUnixNanos: bigint): ShardRow {
+  return {
+    shard: entry.shardId || (status?.shardId ?? ''),
+    address: entry.address,
+    registered: utcTime(entry.registeredAtUnixNs) ?? null,
+    lastHeartbeat: utcTime(entry.lastHeartbeatUnixNs) ?? null,
+    heartbeatAge: ageText(entry.lastHeartbeatUnixNs, nowUnixNanos),
+    status: status === undefined ? null : statusView(status, nowUnixNanos),
+  };
+}
+
+function statusView(status: ShardStatus, nowUnixNanos: bigint): ShardStatusView {
+  const { actuation, machinesByState } = status;
+  return {
+    epoch: status.shardEpoch,
+    coordinatorTerm: status.coordinatorTerm,
+    cycle: status.cycle,
+    lastCycle: utcTime(status.lastCycleUnixNanos) ?? null,
+    lastCycleAge: ageText(status.lastCycleUnixNanos, nowUnixNanos),
+    started: utcTime(status.startedUnixNanos) ?? null,
+    ready: status.ready,
+    version: status.version,
+    sessions: status.sessions,
+    needs: status.needRows,
+    shortfalls: status.shortfalls,
+    machines: Object.values(machinesByState).reduce((sum, count) => sum + count, 0),
+    machinesByState: { ...machinesByState },
+    dollarsPerHour: wholeMicros(status.dollarsPerHour),
+    actuation: actuation === undefined ? null : actuationRow(actuation),
+    providers: status.providers.map((provider) => ({
+      name: provider.name,
+      address: provider.address,
+      source: provider.source,
+      healthy: provider.healthy,
+      shared: provider.shared,
+      machines: provider.totalMachines,
+      idle: provider.idleMachines,
+      speculative: provider.speculativeMachines,
+      lastList: utcTime(provider.lastListUnixNanos) ?? null,
+    })),
+    recordsOldestCycle: status.recordsOldestCycle,
+    assignmentRevision: status.assignmentRevision,
+  };
+}
+
+/** A sum of prices without the digits that adding them up made. */
+export function wholeMicros(dollars: number): number {
+  return Math.round(dollars * 1e6) / 1e6;
+}
+
+function ofStatus(read: (status: ShardStatusView) => string): (row: ShardRow) => string {
+  return ({ status }) => (status === null ? '' : read(status));
+}
+
+export interface ActuationRow {
+  readonly paused: boolean;
+  /** What holds the pause: flag, runtime, fenced. */
+  readonly heldBy: readonly string[];
+  readonly dryRun: boolean;
+  readonly reclaimCapFraction: number;
+  readonly emptyRollupGuard: boolean;
+  readonly maxActionsPerCycle: number;
+  /** Settings that were changed at run time and win over the flags. */
+  readonly overridden: readonly string[];
+  readonly changedBy: string;
+  readonly changed: string | null;
+  readonly reason: string;
+}
+
+export function actuationRow(state: ActuationState): ActuationRow {
+  return {
+    paused: state.paused,
+    heldBy: state.heldBy.map((hold) => enumName(ActuationHold, hold)),
+    dryRun: state.dryRun,
+    reclaimCapFraction: state.reclaimCapFraction,
+    emptyRollupGuard: state.emptyRollupGuard,
+    maxActionsPerCycle: state.maxActionsPerCycle,
+    overridden: state.overridden,
+    changedBy: state.changedBy,
+    changed: utcTime(state.changedUnixNanos) ?? null,
+    reason: state.reason,
+  };
+}
+
+/** `paused(flag,runtime)`, `dry run`, `active`; with what was changed by whom and when. */
+function actuationText(row: ActuationRow): string {
+  const mode = row.paused ? `paused(${row.heldBy.join(',')})` : row.dryRun ? 'dry run' : 'active';
+  if (row.changed === null || row.overridden.length === 0) return mode;
+  const what = row.overridden.join(',');
+  return `${mode} [${what} by ${row.changedBy || 'unknown'} ${row.changed}]`;
+}
+
+export const shards: Kind<ShardRow> = defineKind<ShardRow>({
+  plural: 'shards',
+  columns: [
+    { title: 'SHARD', of: ({ shard }) => shard },
+    { title: 'HEARTBEAT', of: ({ heartbeatAge }) => heartbeatAge },
+    {
+      title: 'READY',
+      of: ofStatus(({ ready }) => (ready ? 'yes' : 'no')),
+      tone: ({ status }) => (status?.ready === false ? 'bad' : undefined),
+    },
+    { title: 'CYCLE', of: ofStatus(({ cycle }) => String(cycle)) },
+    { title: 'MACHINES', of: ofStatus(({ machines }) => String(machines)) },
+    { title: 'SHORTFALLS', of: ofStatus(({ shortfalls }) => String(shortfalls)) },
+    {
+      title: 'ACTUATION',
+      of: ({ status }) =>
+        status === null
+          ? 'unreachable'
+          : status.actuation === null
+            ? ''
+            : actuationText(status.actuation),
+      tone: ({ status }) =>
+        status === null ? 'bad' : status.actuation?.paused === true ? 'warn' : undefined,
+    },
+    { title: 'ADDRESS', of: ({ address }) => address, isWide: true },
+    { title: 'SESSIONS', of: ofStatus(({ sessions }) => String(sessions)), isWide: true },
+    { title: 'NEEDS', of: ofStatus(({ needs }) => String(needs)), isWide: true },
+    { title: 'EPOCH', of: ofStatus(({ epoch }) => String(epoch)), isWide: true },
+    { title: 'TERM', of: ofStatus(({ coordinatorTerm: term }) => String(term)), isWide: true },
+    { title: 'VERSION', of: ofStatus(({ version }) => version), isWide: true },
+  ],
+  rows: async (ask) => {
+    // Before they are asked: a shard beyond the limit costs no call.
+    const entries = limited(await entriesOf(ask), ask.query);
+    const targets = entries.map(({ shardId, address }) => ({ id: shardId, address }));
+    const asked = await ask.links.shards.askAll(targets, 'get shard status', (api, call) =>
+      api.query.getShardStatus({}, call),
+    );
+    const rows = entries.map((entry) => {
+      const answer = asked.answers.find(
+        ({ shard }) => shard.id === entry.shardId && shard.address === entry.address,
+      );
+      return shardRow(entry, answer?.value, ask.nowUnixNanos);
+    });
+    return { rows, problems: asked.problems, exitCode: exitCodeOf(asked) };
+  },
+  narrow: (name) => ok({ shards: [name] }),
+  isNamed: ({ shard }, name) => shard === name,
+});
+
+/** Without a coordinator, by address, the registry's columns stay empty. */
+async function entriesOf({ links, query }: ListAsk): Promise<readonly Entry[]> {
+  const never = { registeredAtUnixNs: 0n, lastHeartbeatUnixNs: 0n };
+  if (query.addresses.length > 0) {
+    return query.addresses.map((address) => ({ shardId: '', address, ...never }));
+  }
+  // An unknown id is an error here as everywhere.
+  if (query.shards.length > 0) await links.shards.find({ ids: query.shards, addresses: [] });
+  const { shards: entries } = await links.coordinator.ask('list shards', (api, call) =>
+    api.coordinator.listShards({}, call),
+  );
+  return entries.filter(({ shardId }) => isOfShard(query, shardId));
+}

@@ -1,0 +1,30 @@
+// The flags that every process of BigFleet takes, under one name and with one meaning.
+
+import { type Flag, oneOf, text, toggle } from '@bigfleet/process/flags';
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '@bigfleet/telemetry';
+
+export type ProcessFlags = {
+  readonly 'tls-cert': Flag<string>;
+  readonly 'tls-key': Flag<string>;
+  readonly 'tls-ca': Flag<string>;
+  readonly 'require-tls': Flag<boolean>;
+  readonly 'log-format': Flag<LogFormat>;
+  readonly 'log-level': Flag<LogLevel>;
+  readonly 'trace-samples': Flag<string>;
+  readonly 'debug-endpoints': Flag<boolean>;
+  readonly reflection: Flag<boolean>;
+};
+
+export const ADDRESS = '<host:port>';
+
+export const processFlags: ProcessFlags = {
+  'tls-cert': text('', 'certificate chain; all three or none', '<file>'),
+  'tls-key': text('', 'its key', '<file>'),
+  'tls-ca': text('', 'the one trust root', '<file>'),
+  'require-tls': toggle(false, 'refuse to start without mTLS; also BIGFLEET_REQUIRE_TLS=1'),
+  'log-format': oneOf('text', LOG_FORMATS, 'of the log on stderr'),
+  'log-level': oneOf('info', LOG_LEVELS, 'least level that is logged'),
+  'trace-samples': text('', 'write raw cycle durations to this file', '<file>'),
+  'debug-endpoints': toggle(false, 'profiles on the HTTP port'),
+  reflection: toggle(false, 'gRPC server reflection'),
+};

@@ -1,0 +1,30 @@
+// Names of states and capacity types to the numbers of the wire, in one table each.
+
+import { CapacityType, MachineState } from '@bigfleet/wire';
+import type { CapacityTypeName, MachineStateName } from '../model/machine.ts';
+
+const states: Readonly<Record<MachineStateName, MachineState>> = {
+  Speculative: MachineState.SPECULATIVE,
+  Creating: MachineState.CREATING,
+  Idle: MachineState.IDLE,
+  Configuring: MachineState.CONFIGURING,
+  Configured: MachineState.CONFIGURED,
+  Draining: MachineState.DRAINING,
+  Deleting: MachineState.DELETING,
+  Failed: MachineState.FAILED,
+};
+
+const capacities: Readonly<Record<CapacityTypeName, CapacityType>> = {
+  BareMetal: CapacityType.BARE_METAL,
+  Reserved: CapacityType.RESERVED,
+  OnDemand: CapacityType.ON_DEMAND,
+  Spot: CapacityType.SPOT,
+};
+
+export function stateNumber(name: MachineStateName): MachineState {
+  return states[name];
+}
+
+export function capacityNumber(name: CapacityTypeName): CapacityType {
+  return capacities[name];
+}
