@@ -21,11 +21,11 @@ goldenScript(new URL('./testdata/coordinator.txt', import.meta.url), run, 50);
 const requests: readonly (readonly [command: string, call: string])[] = [
   [
     'assign-domain --key=a --value=b --shard=c',
-    'assignDomain {"topologyKey":"a","topologyValue":"b","shardId":"c"}',
+    'assignDomain {"topologyKey":"a","topologyValue":"b","shardId":"c","disputedSubject":""}',
   ],
   [
     'settle --machine=m --shard=c',
-    'assignDomain {"topologyKey":"","topologyValue":"machine m","shardId":"c"}',
+    'assignDomain {"topologyKey":"","topologyValue":"","shardId":"c","disputedSubject":"machine m"}',
   ],
   ['unassign-domain --key=a --value=b', 'unassignDomain {"topologyKey":"a","topologyValue":"b"}'],
   ['remove-shard --shard=shard-1', 'removeShard {"shardId":"shard-1","force":false}'],

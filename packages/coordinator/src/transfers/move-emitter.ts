@@ -1,19 +1,15 @@
-// Gets a planned move under way: the ledger first, then the instruction. What was planned may no
-// longer be possible when its turn comes (another command came between); the ledger's refusal is
-// then the answer, and the next pass looks again.
+// Gets a planned move under way: the ledger first, then the instruction. A command may have come between
+// plan and move; the ledger's refusal is then the answer, and the next pass looks again.
 
 import type { Clock } from '@bigfleet/base';
-import { type InstructAck, InstructAck_Outcome, type PenaltyBucket } from '@bigfleet/wire';
 import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorObserver, MoveTier } from '../metrics/observer.ts';
 import { flowOf } from '../moves/cooldowns.ts';
 import type { DrainMove, IdleMove, Move, QuotaMove } from '../moves/plan.ts';
-import type { SagaHands, SagaQuiet, SagaQueue } from './saga-hands.ts';
-import type { SagaMemory } from './transfer-driver.ts';
-import { transferId, drainId } from './transfer-id.ts';
-import { MAX_FAILURES, type PendingInstruction } from '../instructions/instruction-queue.ts';
-import { RESERVE_TTL_SECONDS, type Reservations } from '../moves/reservations.ts';
-import { wireSelector } from './orders.ts';
+import type { DrainOrders } from './drain-orders.ts';
+import type { SagaMemory } from './saga-facts.ts';
+import type { SagaHands, SagaQuiet } from './saga-hands.ts';
+import { transferId } from './transfer-id.ts';
 
 export type EmitResult =
   | { readonly kind: 'emitted'; readonly transferId: string; readonly instructionId: string }
@@ -136,67 +132,4 @@ function flowOfMove(move: Move): ReturnType<typeof flowOf> {
   }
   const { instanceType, zone } = move.selector;
   return flowOf({ kind: move.tier === 1 ? 'machines' : 'drain', instanceType, zone, from, to });
-}
-
-export interface DrainOrdersOptions {
-  readonly term: bigint;
-  readonly clock: Clock;
-  readonly queue: Pick<SagaQueue, 'enqueue'>;
-  readonly reservations: Reservations;
-  readonly observer: Pick<CoordinatorObserver, 'onRebalanceMove'>;
-}
-
-/**
- * Cross-shard drains (tier 3): one instruction to the donor and no record in the ledger, because no
- * ownership moves. Machines that the donor drains are remembered as reserved for the recipient.
- */
-export class DrainOrders {
-  readonly #options: DrainOrdersOptions;
-  #count = 0;
-
-  constructor(options: DrainOrdersOptions) {
-    this.#options = options;
-  }
-
-  emit(move: DrainMove): PendingInstruction | 'full' {
-    const { term, clock, queue, reservations } = this.#options;
-    const bucket = move.selector.interruptionPenaltyBucket as PenaltyBucket;
-    this.#count += 1;
-    const said = queue.enqueue(
-      move.from,
-      {
-        case: 'crossShardDrain',
-        value: {
-          $typeName: 'bigfleet.v1alpha1.CrossShardDrain',
-          machineIds: [],
-          preemptorPriority: move.shortfall.priority,
-          selector: wireSelector(move.selector, move.providerAddress),
-          preemptorInterruptionPenaltyBucket: bucket,
-          reserveTtlSeconds: RESERVE_TTL_SECONDS,
-          toShardId: move.to,
-        },
-      },
-      drainId(term, this.#count),
-    );
-    if (said !== 'full') reservations.note(move.from, move.to, 0, clock.monotonicMs());
-    return said;
-  }
-
-  onAck(pending: PendingInstruction, ack: InstructAck): void {
-    const { payload } = pending.instruction;
-    if (payload.case !== 'crossShardDrain') return;
-    const { clock, reservations, observer } = this.#options;
-    const recipient = payload.value.toShardId;
-    if (ack.outcome === InstructAck_Outcome.ACCEPTED) {
-      const count = ack.machineIds.length;
-      reservations.note(pending.shardId, recipient, count, clock.monotonicMs());
-      observer.onRebalanceMove('3', 'accepted');
-    } else if (ack.outcome === InstructAck_Outcome.REJECTED_INVALID) {
-      reservations.settle(pending.shardId, recipient);
-      observer.onRebalanceMove('3', 'rejected');
-    } else if (pending.failures >= MAX_FAILURES) {
-      reservations.settle(pending.shardId, recipient);
-      observer.onRebalanceMove('3', 'failed');
-    }
-  }
 }

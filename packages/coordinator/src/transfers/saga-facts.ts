@@ -183,3 +183,31 @@ export function orderOfFrozen(holds: DonorHolds): 'CANCEL' | 'RELEASE' | 'wait' 
       return 'wait';
   }
 }
+
+interface SagaNote {
+  readonly seenMs: number;
+  answer: DonorAnswer | undefined;
+  /** Assignments from this revision on show the commit; undefined before it is seen. */
+  shownFrom: number | undefined;
+}
+
+/**
+ * What one leadership remembers of each open transfer: since when it knows the transfer, what the donor
+ * answered, and since which revision the commit is shown. Soft: a new leader asks again, and begins with
+ * the revision of its first look, which is later and as good.
+ */
+export class SagaMemory {
+  readonly #notes = new Map<string, SagaNote>();
+
+  note(id: string, nowMs: number): SagaNote {
+    const known = this.#notes.get(id);
+    if (known !== undefined) return known;
+    const note: SagaNote = { seenMs: nowMs, answer: undefined, shownFrom: undefined };
+    this.#notes.set(id, note);
+    return note;
+  }
+
+  keepOnly(openIds: ReadonlySet<string>): void {
+    for (const id of this.#notes.keys()) if (!openIds.has(id)) this.#notes.delete(id);
+  }
+}

@@ -16,15 +16,16 @@ import type { RebalanceSettings } from '../moves/settings.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { TransferRow } from '../state/rows.ts';
 import {
+  SagaMemory,
   answerOf,
   isGone,
   partyOf,
   type Witness,
   type SagaFacts,
   type SagaStep,
-  type DonorAnswer,
 } from './saga-facts.ts';
-import { DrainOrders, MoveEmitter } from './move-emitter.ts';
+import { DrainOrders } from './drain-orders.ts';
+import { MoveEmitter } from './move-emitter.ts';
 import {
   LostTransfers,
   type SagaRecovery,
@@ -257,34 +258,6 @@ export const sagaRules: SagaRules = {
   decide: (facts) => (facts.row.tier === 1 ? decideMachines(facts) : decideQuota(facts)),
   decideLost,
 };
-
-interface SagaNote {
-  readonly seenMs: number;
-  answer: DonorAnswer | undefined;
-  /** Assignments from this revision on show the commit; undefined before it is seen. */
-  shownFrom: number | undefined;
-}
-
-/**
- * What one leadership remembers of each open transfer: since when it knows the transfer, what the donor
- * answered, and since which revision the commit is shown. Soft: a new leader asks again, and begins with
- * the revision of its first look, which is later and as good.
- */
-export class SagaMemory {
-  readonly #notes = new Map<string, SagaNote>();
-
-  note(id: string, nowMs: number): SagaNote {
-    const known = this.#notes.get(id);
-    if (known !== undefined) return known;
-    const note: SagaNote = { seenMs: nowMs, answer: undefined, shownFrom: undefined };
-    this.#notes.set(id, note);
-    return note;
-  }
-
-  keepOnly(openIds: ReadonlySet<string>): void {
-    for (const id of this.#notes.keys()) if (!openIds.has(id)) this.#notes.delete(id);
-  }
-}
 
 /**
  * Wakes one waiting loop early. A ring while the loop is busy is kept, so that the loop does not sleep
