@@ -2,16 +2,15 @@
 // Load, seed or reconcile, recover what was interrupted, then ready. A start that fails closes what
 // it opened and reports; it never goes on with less than the store acknowledged.
 
-import { BigFleetError } from '@bigfleet/base';
 import { adminHandlers } from './call/admin-handlers.ts';
 import { capacityHandlers } from './call/handlers.ts';
 import { uuidV7 } from './model/operation-id.ts';
-import type { Backend, ReadinessChecker } from './backend/backend.ts';
+import { readinessGate } from './backend/readiness.ts';
 import { Fleet } from './fleet/fleet.ts';
 import { Ledger } from './fleet/ledger.ts';
 import { loadImage } from './fleet/load-image.ts';
 import { MachineLister } from './list/list-machines.ts';
-import { type KitOptions, resolveOptions } from './options.ts';
+import { resolveOptions } from './options.ts';
 import type { CreateProviderOptions, Provider } from './provider.ts';
 import { FailedCleanup } from './upkeep/failed-cleanup.ts';
 import { reportHostLost, reportInterruption } from './upkeep/host-events.ts';
@@ -49,22 +48,13 @@ async function closeAll({ backend, store }: CreateProviderOptions): Promise<void
   }
 }
 
-function readinessGate(backend: Backend, options: KitOptions): ReadinessChecker {
-  const gate =
-    backend.confirmNodeReady === undefined
-      ? options.readiness
-      : { confirmNodeReady: backend.confirmNodeReady.bind(backend) };
-  if (gate !== undefined) return gate;
-  throw new BigFleetError('readiness_source_missing', 'no source can confirm that a node is Ready');
-}
-
 type Kit = Awaited<ReturnType<typeof assemble>>;
 
 /** Everything that lives as long as the provider, each part with what it needs of the others. */
 async function assemble(given: CreateProviderOptions, lifetime: AbortController) {
   const { backend, store, runtime, logger, observer = {} } = given;
   const options = resolveOptions(given.options ?? {});
-  const gate = readinessGate(backend, options);
+  const gate = readinessGate(backend, options.readiness);
   const image = await loadImage(store, () => uuidV7(runtime));
   const fleet = new Fleet(image, observer);
   const ledger = new Ledger({ fleet, store, clock: runtime.clock, observer });

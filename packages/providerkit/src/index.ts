@@ -11,14 +11,13 @@ export {
   type DescribeOptions,
   type DrainInstanceOptions,
   type Instance,
-  type ReadinessChecker,
-  trustJoinHook,
 } from './backend/backend.ts';
 export {
   type ErrorClass,
   ProviderError,
   type ProviderErrorOptions,
 } from './backend/provider-error.ts';
+export { type ReadinessChecker, trustJoinHook } from './backend/readiness.ts';
 export { createProvider } from './create-provider.ts';
 export type {
   CapacityTypeName,

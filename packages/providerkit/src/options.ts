@@ -1,7 +1,7 @@
 // What an operator or author may tune, with the defaults of provider-contract §16.2. Times are milliseconds.
 
 import type { OperationKind } from './model/machine.ts';
-import type { ReadinessChecker } from './backend/backend.ts';
+import type { ReadinessChecker } from './backend/readiness.ts';
 
 export type TransitionTimeouts = Readonly<Record<OperationKind, number>>;
 

@@ -4,7 +4,8 @@
 import type { Runtime } from '@bigfleet/base';
 import type { FlagTable, FlagValues } from '@bigfleet/process/flags';
 import type { Logger, MetricRegistry } from '@bigfleet/telemetry';
-import type { Backend, ReadinessChecker } from '../backend/backend.ts';
+import type { Backend } from '../backend/backend.ts';
+import type { ReadinessChecker } from '../backend/readiness.ts';
 import type { ProviderOptions } from '../options.ts';
 import type { Provider } from '../provider.ts';
 import type { JournalLimits } from '../store/journal/options.ts';

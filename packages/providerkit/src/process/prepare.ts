@@ -16,7 +16,7 @@ import type { FlagTable } from '@bigfleet/process/flags';
 import { createApiMetrics, createPriceMetrics } from './metrics/api-metrics.ts';
 import { defaultMix, type Offering, refuseUnpriced } from './offerings/offering.ts';
 import { dynamicFlag } from './provider-flags.ts';
-import { type ReadinessChecker, trustJoinHook } from '../backend/backend.ts';
+import { type ReadinessChecker, trustJoinHook } from '../backend/readiness.ts';
 import type { ReadinessSourceName } from './common-flags.ts';
 import { readFile } from 'node:fs/promises';
 import { parseOfferings } from './offerings/parse-offerings.ts';

@@ -6,7 +6,8 @@
 
 import { BigFleetError, type Runtime, runWithDeadline } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { Backend, ConfirmNodeReadyOptions, ReadinessChecker } from '../backend/backend.ts';
+import type { Backend } from '../backend/backend.ts';
+import { isReady, type ReadinessChecker } from '../backend/readiness.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Ledger } from '../fleet/ledger.ts';
 import {
@@ -89,7 +90,7 @@ async function isNodeReady(
   };
   const deadline = { ms: options.readinessProbeTimeoutMs, parent: lifetime };
   try {
-    return await runWithDeadline(runtime, deadline, (signal) => look(gate, { ...call, signal }));
+    return await runWithDeadline(runtime, deadline, (signal) => isReady(gate, { ...call, signal }));
   } catch (error) {
     kit.logger.info('node is not ready after a restart', {
       machine_id: record.id,
@@ -97,12 +98,6 @@ async function isNodeReady(
     });
     return false;
   }
-}
-
-async function look(gate: ReadinessChecker, call: ConfirmNodeReadyOptions): Promise<boolean> {
-  if (gate.isNodeReady !== undefined) return await gate.isNodeReady(call);
-  await gate.confirmNodeReady(call);
-  return true;
 }
 
 const RECORDS_PER_COMMIT = 10_000;

@@ -5,7 +5,8 @@ import { bounded, failureText } from '../backend/provider-error.ts';
 import { failed } from '../model/effects.ts';
 import type { MachineRecord } from '../model/machine.ts';
 import type { TransitionOutcome } from '../observer.ts';
-import { completed, NotReadyError, type Performed } from './perform.ts';
+import { NotReadyError } from '../backend/readiness.ts';
+import { completed, type Performed } from './perform.ts';
 import type { WorkInputs } from './work-item.ts';
 
 export type Ending =

@@ -1,10 +1,11 @@
-// The backend's part of a transition, and what its result does to the record. The readiness gate
-// stands here, between the join and the word Configured, so that no backend can leave it out
-// (provider-contract §11). Join and gate share one signal and so one timeout.
+// The backend's part of a transition, and what its result does to the record. A Configure passes the
+// readiness gate between the join and the word Configured (../backend/readiness.ts). Join and gate
+// share one signal and so one timeout.
 
-import type { Backend, CreatedInstance, ReadinessChecker } from '../backend/backend.ts';
+import type { Backend, CreatedInstance } from '../backend/backend.ts';
 import { createdProblem } from '../backend/instance-rules.ts';
-import { failureText, ProviderError } from '../backend/provider-error.ts';
+import { ProviderError } from '../backend/provider-error.ts';
+import { confirmReady, type ReadinessChecker } from '../backend/readiness.ts';
 import { configured, created, deleted, drained } from '../model/effects.ts';
 import type { MachineRecord, OperationKind } from '../model/machine.ts';
 import type { WorkOrder } from './work-item.ts';
@@ -23,11 +24,6 @@ export interface PerformOptions {
   readonly signal: AbortSignal;
   /** The join succeeded and the wait for Ready begins. */
   readonly onJoined: () => void;
-}
-
-/** The node did not become Ready: told apart from a failed join. */
-export class NotReadyError extends Error {
-  override readonly name = 'NotReadyError';
 }
 
 export async function perform(options: PerformOptions): Promise<Performed> {
@@ -77,17 +73,6 @@ async function deleteInstance(options: PerformOptions): Promise<void> {
     throw new ProviderError({ class: 'config', op: 'delete', vendorCode: 'unsupported', message });
   }
   await backend.deleteInstance({ machine, operationId: order.operationId, signal });
-}
-
-async function confirmReady(
-  gate: ReadinessChecker,
-  call: Parameters<ReadinessChecker['confirmNodeReady']>[0],
-): Promise<void> {
-  try {
-    await gate.confirmNodeReady(call);
-  } catch (cause) {
-    throw new NotReadyError(failureText('confirmNodeReady', cause), { cause });
-  }
 }
 
 export function completed(record: MachineRecord, performed: Performed): MachineRecord {

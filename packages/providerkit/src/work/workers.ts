@@ -5,7 +5,8 @@
 
 import { assert, describeThrown, orAborted, type Runtime, withDeadline } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { Backend, ReadinessChecker } from '../backend/backend.ts';
+import type { Backend } from '../backend/backend.ts';
+import type { ReadinessChecker } from '../backend/readiness.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Ledger } from '../fleet/ledger.ts';
 import { detached, edges } from '../model/machine.ts';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BigFleetError } from '@bigfleet/base';
 import { MachineState } from '@bigfleet/wire';
-import { trustJoinHook } from '../../backend/backend.ts';
+import { trustJoinHook } from '../../backend/readiness.ts';
 import { createProvider } from '../../create-provider.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 import { binding, World } from './world.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BigFleetError } from '@bigfleet/base';
 import { MachineState } from '@bigfleet/wire';
-import { trustJoinHook } from '../../backend/backend.ts';
+import { trustJoinHook } from '../../backend/readiness.ts';
 import type { OperationKind } from '../../model/machine.ts';
 import { binding, slot, World } from './world.ts';
 
