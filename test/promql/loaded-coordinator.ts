@@ -5,7 +5,14 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { realRuntime } from '@bigfleet/base/real';
-import { type Channel, Coordinator, createClient, createGrpcChannel } from '@bigfleet/wire';
+import {
+  type Channel,
+  type Client,
+  Coordinator,
+  createClient,
+  createGrpcChannel,
+  type ReportAck,
+} from '@bigfleet/wire';
 import {
   eventually,
   HANG_MS,
@@ -15,10 +22,9 @@ import {
 } from '../toolkit/index.ts';
 
 const MAIN = path.join(import.meta.dirname, '../../packages/cli/src/main.ts');
-const ZONE_KEY = 'topology.kubernetes.io/zone';
 
-/** Domains, each an instruction: of the shard that does not acknowledge. */
-export const UNACKNOWLEDGED = 3;
+/** The PREPARE of one move: to the shard with idle machines, which does not acknowledge it. */
+export const UNACKNOWLEDGED = 1;
 /** Commands that the state machine refuses: the domain is another shard's. */
 export const REFUSED = 2;
 export const BUSY_SHARD = 'shard-0';
@@ -47,6 +53,7 @@ export async function startLoadedCoordinator(dir: string): Promise<LoadedCoordin
         `--data-dir=${path.join(dir, 'coordinator')}`,
         `--listen=${address}`,
         `--metrics-addr=${metricsAddress}`,
+        '--rebalance-interval=200ms',
       ],
       ready: { kind: 'http', url: `http://${metricsAddress}/readyz` },
     });
@@ -75,21 +82,39 @@ export async function startLoadedCoordinator(dir: string): Promise<LoadedCoordin
 async function load(channel: Channel): Promise<void> {
   const coordinator = createClient(Coordinator, channel);
   let cycle = 0n;
-  const report = async (shardId: string): Promise<void> => {
+  const report = (shardId: string): Promise<ReportAck> => {
     cycle += 1n;
-    const shardAddress = '127.0.0.1:1';
-    await coordinator.reportShard({ shardId, shardAddress, shardEpoch: 1n, cycle });
+    const head = { shardId, shardAddress: '127.0.0.1:1', shardEpoch: 1n, cycle };
+    return coordinator.reportShard({ ...head, ...stateOf(shardId) });
   };
   // The connection of before the election may have to be made anew.
   await eventually(() => report(QUIET_SHARD).then(() => true), {
     what: 'a report is taken',
   });
+  const zone = { topologyKey: 'topology.kubernetes.io/zone', topologyValue: 'zone-0' };
   await report(BUSY_SHARD);
-  for (let at = 0; at < UNACKNOWLEDGED; at++) {
-    const domain = { topologyKey: ZONE_KEY, topologyValue: `zone-${at}`, shardId: BUSY_SHARD };
-    await coordinator.assignDomain(domain);
-  }
-  const taken = { topologyKey: ZONE_KEY, topologyValue: 'zone-0', shardId: QUIET_SHARD };
+  await coordinator.assignDomain({ ...zone, shardId: BUSY_SHARD });
+  const taken = { ...zone, shardId: QUIET_SHARD };
   for (let at = 0; at < REFUSED; at++) await assert.rejects(coordinator.assignDomain(taken));
-  await report(BUSY_SHARD);
+  await eventually(
+    async () => {
+      await report(QUIET_SHARD);
+      return (await report(BUSY_SHARD)).instructions.length === UNACKNOWLEDGED;
+    },
+    { what: 'the shard with idle machines is asked to give some' },
+  );
+}
+
+/** Two shards of one provider: the quiet one is short for long, the busy one has idle machines. */
+function stateOf(shardId: string): Parameters<Client<typeof Coordinator>['reportShard']>[0] {
+  const idleMachines = shardId === BUSY_SHARD ? 20 : 0;
+  const counts = { totalMachines: 20, idleMachines, freeMachines: idleMachines };
+  const provider = { name: 'shared', address: 'provider.example:9000', shared: true, ...counts };
+  const cores = (cpu: string): { resources: { cpu: string } } => ({ resources: { cpu } });
+  const short = { deficit: cores('8'), minUnit: cores('4'), priority: 1_000, ageCycles: 20 };
+  return {
+    providerShared: true,
+    summary: { ...counts, providers: [{ ...provider, source: 'flag' }] },
+    shortfalls: shardId === BUSY_SHARD ? [] : [{ ...short, reasonCode: 'no_matching_supply' }],
+  };
 }

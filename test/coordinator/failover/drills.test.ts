@@ -1,5 +1,5 @@
 // Proves failover on real processes (coordinator §11): three coordinators on a three-node etcd, under
-// reads, writes, reports and instructions. The *.long.ts files repeat each drill more often and hold
+// reads, writes, reports and assignments. The *.long.ts files repeat each drill more often and hold
 // its gaps to their bars; here a gap is on record only.
 
 import { test } from 'node:test';
@@ -36,5 +36,5 @@ test('a coordinator fails, and another goes on', async (t) => {
   await t.test('etcd loses its quorum for 10 s', async (at) => {
     await repeated(at, 'quorum-loss', 1, () => loseQuorum(stage, 10_000));
   });
-  stage.assertInstructionsFlowed();
+  stage.assertAssignmentsFlowed();
 });

@@ -1,10 +1,11 @@
 // What a shard did while its coordinator failed, seen from outside: whether every change of demand
-// that reached it had its cycle, how many reports in a row went unanswered, and which instructions
-// it carried out. Streaks are counted in changes and reports, not in time: a test process that was
+// that reached it had its cycle, how many reports in a row went unanswered, and which assignments it
+// acted on. Streaks are counted in changes and reports, not in time: a test process that was
 // itself kept waiting must not blame the shard.
 
 import assert from 'node:assert/strict';
-import type { ShardProcess, TestOperator } from '../../shard/shard-process.ts';
+import { type Channel, type Client, createClient, ShardQuery } from '@bigfleet/wire';
+import { dialShard, type ShardProcess, type TestOperator } from '../../shard/shard-process.ts';
 import { http, monotonicMs } from '../../toolkit/index.ts';
 import { Background } from './background.ts';
 
@@ -17,7 +18,6 @@ const CYCLES = 'bigfleet_shard_cycles_total ';
 const REPORTS = 'bigfleet_shard_coordinator_report_total';
 const ANSWERED = `${REPORTS}{outcome="success"} `;
 const FAILED = `${REPORTS}{outcome="error"} `;
-const ACCEPTED = /msg="instruction accepted".* instruction_id=(\S+)/;
 
 /** Of the time since `begin`. */
 export interface Window {
@@ -84,14 +84,18 @@ export class ShardWatch implements AsyncDisposable {
   readonly #loops: readonly Background[];
   readonly #cycles = new Streak();
   readonly #reports = new Streak();
-  /** By instruction: the log lines of its executions. Bounded by the instructions of a test. */
-  readonly #executed = new Map<string, Set<string>>();
+  readonly #channel: Channel;
+  readonly #query: Client<typeof ShardQuery>;
+  /** Of the assignments that the shard acted on, in the order in which it told of them. */
+  readonly #revisions: bigint[] = [];
   #priority = 1_000;
   #beganAtMs = monotonicMs();
 
   /** Changes the demand of the operator's cluster from here on. */
   constructor(shard: ShardProcess, { cluster }: TestOperator) {
     this.#shard = shard;
+    this.#channel = dialShard(shard.address);
+    this.#query = createClient(ShardQuery, this.#channel);
     this.#loops = [
       // Of a priority that never was: two changes between two roll-ups must not undo each other.
       new Background(CHANGE_EVERY_MS, () => cluster.want(1, (this.#priority += 1))),
@@ -99,8 +103,8 @@ export class ShardWatch implements AsyncDisposable {
     ];
   }
 
-  get executedCount(): number {
-    return this.#executed.size;
+  get assignmentCount(): number {
+    return this.#revisions.length;
   }
 
   begin(): void {
@@ -121,15 +125,15 @@ export class ShardWatch implements AsyncDisposable {
     };
   }
 
-  /** Throws when one was executed twice. */
-  assertOnce(): void {
-    for (const [id, lines] of this.#executed) {
-      assert.equal(lines.size, 1, `${id} was executed twice:\n${[...lines].join('\n')}`);
-    }
+  /** A zombie's assignment, or an older leader's, would take the shard back. */
+  assertNeverBack(): void {
+    const sorted = this.#revisions.toSorted((a, b) => (a < b ? -1 : 1));
+    assert.deepEqual(this.#revisions, sorted, 'the shard went back to an older assignment');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#loops.map((loop) => loop[Symbol.asyncDispose]()));
+    this.#channel.close();
   }
 
   async #look(): Promise<void> {
@@ -139,16 +143,8 @@ export class ShardWatch implements AsyncDisposable {
     const lines = body.split('\n');
     this.#cycles.saw(valueOf(lines, CHANGES), valueOf(lines, CYCLES), nowMs);
     this.#reports.saw(valueOf(lines, FAILED), valueOf(lines, ANSWERED), nowMs);
-    this.#collect();
-  }
-
-  /** The kept output is bounded, so it is read as it comes; a line seen twice is one line. */
-  #collect(): void {
-    for (const line of this.#shard.process.output.text().split('\n')) {
-      const id = ACCEPTED.exec(line)?.[1];
-      if (id === undefined) continue;
-      this.#executed.set(id, (this.#executed.get(id) ?? new Set()).add(line));
-    }
+    const { assignmentRevision } = await this.#query.getShardStatus({});
+    if (assignmentRevision !== this.#revisions.at(-1)) this.#revisions.push(assignmentRevision);
   }
 }
 

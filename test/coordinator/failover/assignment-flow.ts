@@ -1,6 +1,6 @@
-// A steady flow of instructions to the shards: a domain is assigned to one of them, and unassigned a
-// while later. What a failing leader refuses or loses is simply not retried: the assignment carries
-// it, and the question here is whether anything is executed twice.
+// A steady flow of new assignments to the shards: a domain is assigned to one of them, and unassigned
+// a while later. What a failing leader refuses or loses is not retried: the next change carries the
+// flow on, and the question here is whether a shard ever goes back to an older assignment.
 
 import { ATTEMPT_MS, withDeadline } from '../../toolkit/index.ts';
 import { Background } from './background.ts';
@@ -9,7 +9,7 @@ import type { CoordinatorProcess } from './coordinator-process.ts';
 const EVERY_MS = 200;
 const HELD_DOMAINS = 20;
 
-export interface InstructionFlowOptions {
+export interface AssignmentFlowOptions {
   readonly replicas: readonly CoordinatorProcess[];
   readonly shardIds: readonly string[];
   /** By node id, asked before each round. */
@@ -17,7 +17,7 @@ export interface InstructionFlowOptions {
 }
 
 /** Ends with its scope. */
-export function startInstructionFlow(options: InstructionFlowOptions): AsyncDisposable {
+export function startAssignmentFlow(options: AssignmentFlowOptions): AsyncDisposable {
   const { replicas, shardIds, mayWriteTo } = options;
   let at = 0;
   return new Background(EVERY_MS, async () => {
@@ -43,5 +43,5 @@ async function askForBoth(
 }
 
 async function attempt(call: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
-  await withDeadline('an instruction', ATTEMPT_MS, call).catch(() => {}); // followers refuse
+  await withDeadline('a change of domains', ATTEMPT_MS, call).catch(() => {}); // followers refuse
 }
