@@ -1,6 +1,6 @@
 // When a shard may learn that a domain is its own. Until the assignment its machines belong to another
-// shard: to the home of their provider, as unmatched, or to the owner of before. If the new owner heard
-// of it first, both would act on them for a report interval. So the new owner's assignment leaves the
+// shard: to the home of their provider, as unmatched, or to the previous owner. If the new owner heard
+// of the assignment first, both would act on the machines for a report interval. So the new owner's assignment leaves the
 // domain out until every shard that shares a provider with it acts on an assignment that names the domain
 // as foreign, and none reports the domain as being released.
 // A shard that has not reported to this leader may be acting on anything: the gate waits for it.

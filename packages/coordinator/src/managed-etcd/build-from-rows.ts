@@ -93,8 +93,8 @@ export interface OfflineEtcd extends AsyncDisposable {
 
 /**
  * One etcd of a restore: a single member under its final name and peer URL, which nobody can dial,
- * because it listens on Unix sockets only. It is started once and never again: whoever uses it
- * learns by a signal that it has ended, with the last that it said.
+ * because it listens on Unix sockets only. It is started once and never again: a signal tells
+ * its user that it has ended, with the last lines of its output.
  */
 function startOfflineEtcd(options: OfflineEtcdOptions): OfflineEtcd {
   const { runtime, etcd, pidFile } = options;

@@ -1,6 +1,6 @@
 // What the leader's loops tell about themselves (coordinator §11.2): for metrics, which they do not
 // know. Every callback is synchronous and cheap; none may throw. Values that are only read
-// (heartbeat ages, open transfers) are asked of the soft state and the ledger when somebody scrapes.
+// (heartbeat ages, open transfers) are asked of the soft state and the ledger at each scrape.
 
 export type ReportResult = 'accepted' | 'stale' | 'denied' | 'not_leader';
 

@@ -48,7 +48,7 @@ export interface EtcdEngineOptions {
 }
 
 /**
- * The etcd engine of this process, whoever runs the etcd. The lock of the data directory must be
+ * The etcd engine of this process, over a managed or an external etcd. The lock of the data directory must be
  * held: a leader key with our name is then a dead one's.
  */
 export function etcdEngine(options: OpenStoreOptions, engine: EtcdEngineOptions): EtcdStore {

@@ -75,8 +75,8 @@ interface IntoEtcd extends Restore, Pick<EtcdBuild, 'nodeId' | 'raftAdvertise' |
 }
 
 /**
- * A checked state into a data directory of etcd, built beside the old one by whoever knows etcd.
- * The last step is a rename. The term and the ledger generation, which live inside etcd's database,
+ * A checked state into a data directory of etcd, which `EtcdRestore` builds beside the old one. The
+ * last step is a rename. The term and the ledger generation, which live inside etcd's database,
  * are left in restore.json for the first election to raise.
  */
 export async function restoreIntoEtcd(dataDir: DataDir, restore: IntoEtcd): Promise<void> {

@@ -1,5 +1,5 @@
 // Engine §5.7: needs with a residue take machines one step at a time, by full precedence. Processing
-// in that order makes displacement impossible (engine §5.8): whoever comes later never outranks.
+// in that order makes displacement impossible (engine §5.8): a later need never outranks an earlier one.
 
 import { compareText } from '@bigfleet/base';
 import type { Machine } from '../model/machine.ts';

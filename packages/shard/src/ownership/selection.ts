@@ -130,7 +130,7 @@ function order(a: number, b: number): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** A choice among this many is as good as any: one step moves at most fifty. */
+/** Candidates beyond these are not looked at: one step moves MAX_MACHINES_PER_STEP of them at most. */
 const MAX_CANDIDATES = 20_000;
 
 export interface CandidateQuery {
