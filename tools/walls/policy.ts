@@ -18,7 +18,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // The shard-side client of the coordinator: the one process library that may know the shard.
   'packages/coordclient': ['base', 'engine', 'process', 'wire', 'telemetry', 'shard'],
   'packages/coordinator': ['base', 'engine', 'process', 'wire', 'telemetry'],
-  'packages/kube': ['base', 'engine', 'wire', 'telemetry'],
+  'packages/kube': ['base', 'process', 'telemetry'],
   'packages/operator': ['base', 'engine', 'process', 'wire', 'telemetry', 'kube'],
   'packages/pod-controller': ['base', 'engine', 'process', 'wire', 'telemetry', 'kube'],
   // Published to provider authors: only packages that are published too.
@@ -105,7 +105,7 @@ export const ADAPTERS: Readonly<Record<string, readonly RegExp[]>> = {
   pino: [/^packages\/telemetry\/src\//],
   '@kubernetes/client-node': [/^packages\/kube\/src\//],
   commander: [/^packages\/cli\/src\//],
-  yaml: [/^packages\/cli\/src\/ctl\/output\/document\.ts$/],
+  yaml: [/^packages\/(?:cli\/src\/ctl\/output\/document|process\/src\/yaml)\.ts$/],
   zod: [/^packages\/(?:cli|scaletest)\/src\//],
   'fast-check': [/\.(?:test|long)\.tsx?$/, /\/testing\//, /^test\//, /^bench\//],
   '@peculiar/x509': [/^test\//, /\/testing\//, /\.(?:test|long)\.ts$/],

@@ -1,3 +1,11 @@
-// Reflector, typed requests, eviction, leases.
-// Built by a later issue; exports nothing yet.
-export {};
+// How BigFleet's processes speak to a cluster's API server.
+
+export * from './api/answer.ts';
+export * from './api/client.ts';
+export * from './api/lanes.ts';
+export * from './api/resource.ts';
+export type * from './auth/access.ts';
+export { type AccessOptions, clusterAccess } from './auth/kubeconfig.ts';
+export * from './reflector/reflector.ts';
+export { HttpsTransport, type HttpsTransportOptions } from './transport/https-transport.ts';
+export type * from './transport/transport.ts';

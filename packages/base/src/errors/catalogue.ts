@@ -106,6 +106,26 @@ const table = {
     grpc: 'FAILED_PRECONDITION',
   },
 
+  // ── kube: requests to an API server ─────────────────────────────────────────────────────
+  kube_unreachable: {
+    kind: 'transient',
+    meaning: 'The API server did not answer, or its answer broke off.',
+    action: 'Check that the API server runs and that the network path to it is open.',
+    grpc: 'UNAVAILABLE',
+  },
+  kube_answer_malformed: {
+    kind: 'transient',
+    meaning: 'What answered in place of the API server did not speak its language.',
+    action: 'Look for a proxy between the process and the API server.',
+    grpc: 'UNAVAILABLE',
+  },
+  kubeconfig_invalid: {
+    kind: 'user',
+    meaning: 'The kubeconfig, the mounted ServiceAccount or an exec plugin gives no access.',
+    action: 'Correct what the message names; kubectl with the same file must work.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+
   // ── wire: transport, TLS and identity ───────────────────────────────────────────────────
   tls_partial_configuration: {
     kind: 'user',

@@ -1,0 +1,425 @@
+// Keeps one collection of the API server as a map of small records, for ever (kubernetes §8.2). The
+// map is complete from the first full list on: a relist builds a new map beside it and swaps it in one
+// turn, so that a reader never sees half a cluster. A watch that ends, breaks, falls silent or is
+// answered 410 is taken up again here; nobody above has to restart anything.
+//
+// The reader turns each object into a record at once and the object is dropped: a cluster's Pods do not
+// fit into an operator's memory, what it needs of them does. Readers and observers are synchronous; a
+// throw of theirs is counted and answered with a relist, because the record of that object is unknown.
+//
+// States: listing (no watch; the old map, if any, stays in use) → watching (from the list's or the last
+// event's resourceVersion) → listing after 410, a change of the schema, a thrown reader, or every few
+// hours as a safety net; → waiting between attempts after a failure.
+
+import {
+  AssertionError,
+  Backoff,
+  BigFleetError,
+  describeThrown,
+  type Runtime,
+  sleep,
+  type Timer,
+} from '@bigfleet/base';
+import {
+  type ApiObject,
+  type ApiRefusal,
+  answerOf,
+  describeRefusal,
+  isObject,
+  parsedObject,
+  refusalOf,
+  textOf,
+} from '../api/answer.ts';
+import { type KubeClient, queryText } from '../api/client.ts';
+import { collectionPath, type Resource } from '../api/resource.ts';
+import type { KubeHttpResponse } from '../transport/transport.ts';
+import { linesOf } from './lines.ts';
+
+export interface ReflectorOptions<T> {
+  readonly runtime: Runtime;
+  readonly client: Pick<KubeClient, 'list' | 'transport'>;
+  readonly resource: Resource;
+  /** One object alone, or all of one node: selectors are the server's work. */
+  readonly fieldSelector?: string | undefined;
+  /** The record of an object, or undefined to leave the object out. */
+  readonly read: (object: ApiObject, meta: ObjectMeta) => T | undefined;
+  readonly observer: ReflectorObserver<T>;
+}
+
+/** What every object has; `key` is namespace/name, or the name of one without a namespace. */
+export interface ObjectMeta {
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+export interface ReflectorObserver<T> {
+  /** A record is new or differs. `before` is undefined for a new one. */
+  upserted?(key: string, record: T, before: T | undefined): void;
+  removed?(key: string, before: T): void;
+  /** The first full list is done; all its `upserted` calls came before. */
+  synced?(): void;
+  relisted?(reason: RelistReason, differences: number): void;
+  /** Anything that arrived: an event, a bookmark, a page. */
+  heard?(): void;
+  /** The next attempt comes by itself; for logs and metrics. */
+  failed?(failure: ReflectorFailure): void;
+}
+
+export type RelistReason = 'initial' | 'expired' | 'schema' | 'reader' | 'periodic' | 'malformed';
+
+export interface ReflectorFailure {
+  readonly what: 'list' | 'watch' | 'reader';
+  readonly problem: string;
+  /** 403 and 404: rights or the CRD are missing, so the cluster's owner has to act. */
+  readonly needsOwner: boolean;
+  /** What the server asked for, at least. */
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+interface Entry<T> {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Undefined: seen, and left out by the reader. */
+  readonly record: T | undefined;
+}
+
+const PAGE_LIMIT = 500;
+const CONNECT_TIMEOUT_MS = 30_000;
+/** Bookmarks come about every minute; silence beyond this is a dead connection. */
+const SILENCE_MS = 90_000;
+const WATCH_SECONDS = { least: 290, span: 300 };
+const RETRY = { initialMs: 800, maxMs: 30_000, jitter: 1 };
+/** While rights or the CRD are missing. */
+const OWNER_RETRY_MS = { least: 10_000, span: 20_000 };
+const SAFETY_RELIST_MS = { least: 6 * 3_600_000, span: 6 * 3_600_000 };
+
+export class Reflector<T> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #backoff: Backoff;
+  #entries = new Map<string, Entry<T>>();
+  #resourceVersion = '';
+  #isSynced = false;
+  /** Set: the next step is a list, for this reason. */
+  #relist: RelistReason | undefined = 'initial';
+  #watch: AbortController | undefined;
+  #safetyTimer: Timer | undefined;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    const random = options.runtime.random.stream(`reflector ${options.resource.plural}`);
+    this.#backoff = new Backoff(random, RETRY);
+  }
+
+  get isSynced(): boolean {
+    return this.#isSynced;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#entries.get(key)?.record;
+  }
+
+  *records(): IterableIterator<T> {
+    for (const { record } of this.#entries.values()) if (record !== undefined) yield record;
+  }
+
+  /** A full list beside the watch's map: after a change of the schema, resuming is not enough. */
+  relist(reason: RelistReason): void {
+    this.#relist ??= reason;
+    this.#watch?.abort(new BigFleetError('cancelled', 'a list is due'));
+  }
+
+  /** Until `signal` aborts; never rejects for another reason than a bug. */
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = (): void => this.#safetyTimer?.cancel();
+    signal.addEventListener('abort', stop, { once: true });
+    while (!signal.aborted) {
+      const failure = await this.#step(signal);
+      if (signal.aborted) return;
+      if (failure === undefined) continue;
+      this.#options.observer.failed?.(failure);
+      await sleep(this.#options.runtime, this.#waitMs(failure), signal).catch(() => undefined);
+    }
+  }
+
+  /** One list or one watch; what went wrong, if anything. */
+  async #step(signal: AbortSignal): Promise<ReflectorFailure | undefined> {
+    const what = this.#relist === undefined ? 'watch' : 'list';
+    try {
+      return what === 'list' ? await this.#listAll(signal) : await this.#watchOnce(signal);
+    } catch (error) {
+      if (error instanceof BigFleetError)
+        return { what, problem: error.message, needsOwner: false };
+      throw error;
+    }
+  }
+
+  #waitMs(failure: ReflectorFailure): number {
+    const { runtime } = this.#options;
+    if (failure.needsOwner) {
+      return OWNER_RETRY_MS.least + runtime.random.float() * OWNER_RETRY_MS.span;
+    }
+    return Math.max(this.#backoff.nextMs(), (failure.retryAfterSeconds ?? 0) * 1000);
+  }
+
+  // ── listing ─────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Every page, then the swap. Before the first sync nobody reads the map, so pages go into it as they
+   * come and the turn at the end stays short.
+   */
+  async #listAll(signal: AbortSignal): Promise<ReflectorFailure | undefined> {
+    const { runtime, client, resource, fieldSelector, observer } = this.#options;
+    const reason = this.#relist ?? 'initial';
+    const fresh = new Map<string, Entry<T>>();
+    let resourceVersion = '';
+    let token: string | undefined;
+    do {
+      const query = { limit: PAGE_LIMIT, continue: token, fieldSelector };
+      const answer = await client.list(resource, query, signal);
+      // 410: the list's own version was compacted between two pages; the next attempt begins anew.
+      if (answer.kind === 'refused') return failureOf('list', answer);
+      observer.heard?.();
+      const meta = isObject(answer.object['metadata']) ? answer.object['metadata'] : {};
+      const items: unknown = answer.object['items'];
+      for (const item of Array.isArray(items) ? items : []) {
+        const seen = this.#entryOf(item, reason);
+        if (seen === undefined) continue;
+        fresh.set(seen.key, seen.entry);
+        if (!this.#isSynced) this.#put(seen.key, seen.entry);
+      }
+      resourceVersion = textOf(meta['resourceVersion']);
+      token = textOf(meta['continue']) || undefined;
+      await runtime.timers.turn();
+    } while (token !== undefined);
+    this.#swap(fresh, reason);
+    this.#resourceVersion = resourceVersion;
+    return undefined;
+  }
+
+  #swap(fresh: Map<string, Entry<T>>, reason: RelistReason): void {
+    const { observer } = this.#options;
+    const before = this.#entries;
+    let differences = 0;
+    for (const [key, entry] of this.#isSynced ? fresh : []) {
+      if (before.get(key) === entry) continue;
+      this.#notify(key, entry, before.get(key));
+      differences++;
+    }
+    for (const [key, entry] of before) {
+      if (fresh.has(key)) continue;
+      if (entry.record !== undefined) observer.removed?.(key, entry.record);
+      differences++;
+    }
+    this.#entries = fresh;
+    this.#relist = undefined;
+    this.#backoff.reset();
+    if (!this.#isSynced) {
+      this.#isSynced = true;
+      observer.synced?.();
+    }
+    observer.relisted?.(reason, differences);
+    this.#armSafetyRelist();
+  }
+
+  #armSafetyRelist(): void {
+    const { timers, random } = this.#options.runtime;
+    const ms = SAFETY_RELIST_MS.least + random.float() * SAFETY_RELIST_MS.span;
+    this.#safetyTimer?.cancel();
+    this.#safetyTimer = timers.after(ms, () => this.relist('periodic'));
+  }
+
+  /** The known entry itself when the object did not change; a new schema may change any object. */
+  #entryOf(
+    object: unknown,
+    reason: RelistReason | undefined,
+  ): { readonly key: string; readonly entry: Entry<T> } | undefined {
+    if (!isObject(object)) return undefined;
+    const meta = metaOf(object);
+    if (meta === undefined) return undefined;
+    const { key, uid, resourceVersion } = meta;
+    const known = this.#entries.get(key);
+    const isKnown = known?.uid === uid && known.resourceVersion === resourceVersion;
+    if (isKnown && reason !== 'schema' && reason !== 'reader') return { key, entry: known };
+    return { key, entry: { uid, resourceVersion, record: this.#read(object, meta) } };
+  }
+
+  #read(object: ApiObject, meta: ObjectMeta): T | undefined {
+    try {
+      return this.#options.read(object, meta);
+    } catch (error) {
+      if (error instanceof AssertionError) throw error;
+      const problem = `${meta.key}: ${describeThrown(error)}`;
+      this.#options.observer.failed?.({ what: 'reader', problem, needsOwner: false });
+      if (this.#relist === undefined) this.relist('reader');
+      return undefined;
+    }
+  }
+
+  #put(key: string, entry: Entry<T>): void {
+    const before = this.#entries.get(key);
+    if (before === entry) return;
+    this.#entries.set(key, entry);
+    this.#notify(key, entry, before);
+  }
+
+  #notify(key: string, entry: Entry<T>, before: Entry<T> | undefined): void {
+    const { observer } = this.#options;
+    if (entry.record !== undefined) observer.upserted?.(key, entry.record, before?.record);
+    else if (before?.record !== undefined) observer.removed?.(key, before.record);
+  }
+
+  // ── watching ────────────────────────────────────────────────────────────────────────────
+
+  async #watchOnce(signal: AbortSignal): Promise<ReflectorFailure | undefined> {
+    const watch = new AbortController();
+    this.#watch = watch;
+    const watchdog = new Watchdog(this.#options.runtime, watch);
+    try {
+      watchdog.arm(CONNECT_TIMEOUT_MS, 'the API server did not answer a watch');
+      const response = await this.#options.client.transport.send({
+        method: 'GET',
+        path: this.#watchPath(),
+        isWatch: true,
+        signal: AbortSignal.any([signal, watch.signal]),
+      });
+      return await this.#follow(response, watchdog);
+    } catch (error) {
+      // The watch was ended for a list that is due.
+      if (this.#relist !== undefined && !signal.aborted) return undefined;
+      throw error;
+    } finally {
+      watchdog.cancel();
+      this.#watch = undefined;
+    }
+  }
+
+  async #follow(
+    response: KubeHttpResponse,
+    watchdog: Watchdog,
+  ): Promise<ReflectorFailure | undefined> {
+    const { client, observer } = this.#options;
+    if (response.status !== 200) {
+      if (response.status === 401) client.transport.refreshCredentials();
+      const answer = await answerOf(response);
+      return answer.kind === 'refused' ? this.#refused(answer) : undefined;
+    }
+    watchdog.arm(SILENCE_MS, 'a watch fell silent');
+    let eventCount = 0;
+    try {
+      for await (const line of linesOf(response.body)) {
+        watchdog.arm(SILENCE_MS, 'a watch fell silent');
+        eventCount++;
+        observer.heard?.();
+        const failure = this.#apply(line);
+        if (failure !== undefined || this.#relist !== undefined) return failure;
+        this.#backoff.reset();
+      }
+    } finally {
+      response.destroy();
+    }
+    // A server that ends watches at once would otherwise be asked in a tight loop.
+    const problem = 'a watch ended without an event';
+    return eventCount > 0 ? undefined : { what: 'watch', problem, needsOwner: false };
+  }
+
+  #watchPath(): string {
+    const { resource, fieldSelector, runtime } = this.#options;
+    const seconds = WATCH_SECONDS.least + runtime.random.float() * WATCH_SECONDS.span;
+    return `${collectionPath(resource)}${queryText({
+      watch: true,
+      allowWatchBookmarks: true,
+      resourceVersion: this.#resourceVersion,
+      timeoutSeconds: Math.floor(seconds),
+      fieldSelector,
+    })}`;
+  }
+
+  /** One event. The version is opaque: taken over, never compared. */
+  #apply(line: string): ReflectorFailure | undefined {
+    const event = parsedObject(line);
+    const object = event?.['object'];
+    if (event === undefined || !isObject(object)) {
+      this.#relist = 'malformed';
+      return undefined;
+    }
+    if (event['type'] === 'ERROR')
+      return this.#refused(refusalOf(object, { status: 0, text: line }));
+    const meta = isObject(object['metadata']) ? object['metadata'] : {};
+    if (event['type'] === 'DELETED') this.#remove(metaOf(object)?.key);
+    else if (event['type'] !== 'BOOKMARK') {
+      const seen = this.#entryOf(object, undefined);
+      if (seen !== undefined) this.#put(seen.key, seen.entry);
+    }
+    this.#resourceVersion = textOf(meta['resourceVersion']) || this.#resourceVersion;
+    return undefined;
+  }
+
+  #remove(key: string | undefined): void {
+    const before = key === undefined ? undefined : this.#entries.get(key);
+    if (key === undefined || before === undefined) return;
+    this.#entries.delete(key);
+    if (before.record !== undefined) this.#options.observer.removed?.(key, before.record);
+  }
+
+  #refused(refusal: ApiRefusal): ReflectorFailure | undefined {
+    if (refusal.status === 410) {
+      this.#relist = 'expired';
+      return undefined;
+    }
+    return failureOf('watch', refusal);
+  }
+}
+
+/** Aborts what it guards when it is not armed again in time. */
+class Watchdog {
+  readonly #runtime: Runtime;
+  readonly #guarded: AbortController;
+  #timer: Timer | undefined;
+
+  constructor(runtime: Runtime, guarded: AbortController) {
+    this.#runtime = runtime;
+    this.#guarded = guarded;
+  }
+
+  arm(ms: number, problem: string): void {
+    this.#timer?.cancel();
+    this.#timer = this.#runtime.timers.after(ms, () =>
+      this.#guarded.abort(new BigFleetError('deadline_exceeded', problem, { fields: { ms } })),
+    );
+  }
+
+  cancel(): void {
+    this.#timer?.cancel();
+  }
+}
+
+function failureOf(what: 'list' | 'watch', refusal: ApiRefusal): ReflectorFailure {
+  return {
+    what,
+    problem: describeRefusal(refusal),
+    needsOwner: refusal.status === 403 || refusal.status === 404,
+    retryAfterSeconds: refusal.retryAfterSeconds,
+  };
+}
+
+export function metaOf(object: ApiObject): ObjectMeta | undefined {
+  const meta = object['metadata'];
+  if (!isObject(meta)) return undefined;
+  const namespace = textOf(meta['namespace']);
+  const name = textOf(meta['name']);
+  if (name === '') return undefined;
+  return {
+    key: namespace === '' ? name : `${namespace}/${name}`,
+    namespace,
+    name,
+    uid: textOf(meta['uid']),
+    resourceVersion: textOf(meta['resourceVersion']),
+  };
+}
