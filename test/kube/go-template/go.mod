@@ -1,0 +1,3 @@
+module bigfleet.example/test/kube/go-template
+
+go 1.22
