@@ -1,8 +1,11 @@
 // How BigFleet's processes speak to a cluster's API server.
 
 export * from './api/answer.ts';
+export * from './api/capacity.ts';
 export * from './api/client.ts';
 export * from './api/lanes.ts';
+export type * from './api/objects.ts';
+export { isDaemonSetPod, isMirrorPod, isTerminalPod } from './api/objects.ts';
 export * from './api/resource.ts';
 export type * from './auth/access.ts';
 export { type AccessOptions, clusterAccess } from './auth/kubeconfig.ts';
