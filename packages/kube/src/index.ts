@@ -3,6 +3,7 @@
 export * from './api/answer.ts';
 export * from './api/capacity.ts';
 export * from './api/client.ts';
+export * from './api/events.ts';
 export * from './api/lanes.ts';
 export type * from './api/objects.ts';
 export { isDaemonSetPod, isMirrorPod, isTerminalPod } from './api/objects.ts';

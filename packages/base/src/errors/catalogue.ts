@@ -119,6 +119,13 @@ const table = {
     action: 'Look for a proxy between the process and the API server.',
     grpc: 'UNAVAILABLE',
   },
+  kube_refused: {
+    kind: 'transient',
+    meaning: 'The API server refused a request; its own words are in the message.',
+    action:
+      "For 403, install the chart's RBAC. Otherwise nothing if it is rare: it is tried again.",
+    grpc: 'UNAVAILABLE',
+  },
   kubeconfig_invalid: {
     kind: 'user',
     meaning: 'The kubeconfig, the mounted ServiceAccount or an exec plugin gives no access.',

@@ -75,6 +75,7 @@ export class KubeClient {
     });
   }
 
+  /** With the body's resourceVersion: a change in between is answered 409. */
   replace(
     resource: Resource,
     body: NamedBody & { readonly metadata: { readonly name: string } },

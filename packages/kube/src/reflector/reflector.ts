@@ -21,6 +21,7 @@ import {
   type Timer,
 } from '@bigfleet/base';
 import {
+  type ApiAnswer,
   type ApiObject,
   type ApiRefusal,
   answerOf,
@@ -37,10 +38,10 @@ import { linesOf } from './lines.ts';
 
 export interface ReflectorOptions<T> {
   readonly runtime: Runtime;
-  readonly client: Pick<KubeClient, 'list' | 'transport'>;
+  readonly client: Pick<KubeClient, 'get' | 'list' | 'transport'>;
   readonly resource: Resource;
-  /** One object alone, or all of one node: selectors are the server's work. */
-  readonly fieldSelector?: string | undefined;
+  /** One object of the cluster alone, with the rights to get and watch that one. */
+  readonly only?: string | undefined;
   /** The record of an object, or undefined to leave the object out. */
   readonly read: (object: ApiObject, meta: ObjectMeta) => T | undefined;
   readonly observer: ReflectorObserver<T>;
@@ -175,14 +176,13 @@ export class Reflector<T> {
    * come and the turn at the end stays short.
    */
   async #listAll(signal: AbortSignal): Promise<ReflectorFailure | undefined> {
-    const { runtime, client, resource, fieldSelector, observer } = this.#options;
+    const { runtime, observer } = this.#options;
     const reason = this.#relist ?? 'initial';
     const fresh = new Map<string, Entry<T>>();
     let resourceVersion = '';
     let token: string | undefined;
     do {
-      const query = { limit: PAGE_LIMIT, continue: token, fieldSelector };
-      const answer = await client.list(resource, query, signal);
+      const answer = await this.#page(token, signal);
       // 410: the list's own version was compacted between two pages; the next attempt begins anew.
       if (answer.kind === 'refused') return failureOf('list', answer);
       observer.heard?.();
@@ -201,6 +201,18 @@ export class Reflector<T> {
     this.#swap(fresh, reason);
     this.#resourceVersion = resourceVersion;
     return undefined;
+  }
+
+  /** A list's page; a single object is a page of one. */
+  async #page(token: string | undefined, signal: AbortSignal): Promise<ApiAnswer> {
+    const { client, resource, only } = this.#options;
+    if (only === undefined) {
+      return client.list(resource, { limit: PAGE_LIMIT, continue: token }, signal);
+    }
+    const answer = await client.get(resource, { namespace: '', name: only }, signal);
+    if (answer.kind === 'refused') return answer;
+    const resourceVersion = metaOf(answer.object)?.resourceVersion;
+    return { kind: 'ok', object: { metadata: { resourceVersion }, items: [answer.object] } };
   }
 
   #swap(fresh: Map<string, Entry<T>>, reason: RelistReason): void {
@@ -330,14 +342,14 @@ export class Reflector<T> {
   }
 
   #watchPath(): string {
-    const { resource, fieldSelector, runtime } = this.#options;
+    const { resource, only, runtime } = this.#options;
     const seconds = WATCH_SECONDS.least + runtime.random.float() * WATCH_SECONDS.span;
     return `${collectionPath(resource)}${queryText({
       watch: true,
       allowWatchBookmarks: true,
       resourceVersion: this.#resourceVersion,
       timeoutSeconds: Math.floor(seconds),
-      fieldSelector,
+      fieldSelector: only === undefined ? undefined : `metadata.name=${only}`,
     })}`;
   }
 

@@ -264,6 +264,8 @@ test("only fields whose derived value changed are patched: a person's edit holds
   assert.equal(changedFields(before, fieldHashes(before)), undefined);
   assert.deepEqual(changedFields(after, fieldHashes(before)), { resources: { cpu: '2' } });
   const withPenalty = { ...before, interruptionPenalty: '1' };
-  assert.deepEqual(changedFields(before, fieldHashes(withPenalty)), { interruptionPenalty: null });
+  assert.deepEqual(changedFields(before, fieldHashes(withPenalty)), {
+    interruptionPenalty: undefined,
+  });
   assert.equal(Object.keys(changedFields(before, 'garbage') ?? {}).length, 3);
 });

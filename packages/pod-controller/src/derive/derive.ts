@@ -169,7 +169,8 @@ function fieldHash(value: unknown): string {
 
 /**
  * The fields whose derived value changed since `annotation` was written: only they are patched, so that
- * a person's edit of a priority or a penalty holds until the Pod itself changes. Null removes a field.
+ * a person's edit of a priority or a penalty holds until the Pod itself changes. Undefined: the field
+ * goes.
  */
 export function changedFields(
   spec: CapacityRequestSpec,
@@ -178,7 +179,7 @@ export function changedFields(
   const before = parsedHashes(annotation);
   const changed = SPEC_FIELDS.filter((field) => (before[field] ?? '') !== fieldHash(spec[field]));
   if (changed.length === 0) return undefined;
-  return Object.fromEntries(changed.map((field) => [field, spec[field] ?? null]));
+  return Object.fromEntries(changed.map((field) => [field, spec[field]]));
 }
 
 function parsedHashes(annotation: string | undefined): Readonly<Record<string, unknown>> {

@@ -1,0 +1,187 @@
+// The cluster's CapacityRequests as demand. The index is handed out only once the first full list of
+// this process is done: a partial one would be a full replacement that asks the shard to reclaim the
+// cluster (kubernetes §3.1). A relist changes the index within one turn, so that a roll-up sees the old
+// set or the new one, never a mixture.
+
+import {
+  ANNOTATIONS,
+  type ApiObject,
+  CAPACITY_REQUESTS,
+  type CapacityRequestSpec,
+  type CapacityRequestStatus,
+  describeRefusal,
+  EventSender,
+  type KubeClient,
+  LABELS,
+  type Metadata,
+  type ObjectMeta,
+  Reflector,
+  type ReflectorObserver,
+} from '@bigfleet/kube';
+import { BigFleetError, type Runtime } from '@bigfleet/base';
+import type { CapacityRequest, RefusedRequest, RequestRef } from '../rollup/capacity-request.ts';
+import { DemandIndex } from '../rollup/demand-index.ts';
+
+/** What is kept beside the index: enough to take a request out again, and to see open chores. */
+interface RequestRecord extends RequestRef {
+  readonly hasPhase: boolean;
+  readonly isForeign: boolean;
+  readonly isMarkedExcluded: boolean;
+}
+
+export interface DemandOptions {
+  readonly runtime: Runtime;
+  readonly client: KubeClient;
+  readonly events: EventSender;
+  readonly observer: ReflectorObserver<unknown>;
+  /** The set is complete, or changed after that. */
+  readonly onChange: () => void;
+  /** A chore of its own: the stamp of a phase, the annotation of a foreign request. */
+  readonly onChore: (chore: Promise<void>) => void;
+  readonly signal: AbortSignal;
+}
+
+export class Demand {
+  readonly reflector: Reflector<RequestRecord>;
+  readonly #options: DemandOptions;
+  readonly #index = new DemandIndex();
+  /** Read, and not yet in the index: a list in progress keeps the old set until its last page. */
+  readonly #staged = new Map<string, CapacityRequest>();
+  /** Chores under way, by uid: the watch may repeat what led to them. */
+  readonly #chores = new Set<string>();
+
+  constructor(options: DemandOptions) {
+    this.#options = options;
+    const { runtime, client, observer } = options;
+    this.reflector = new Reflector<RequestRecord>({
+      runtime,
+      client,
+      resource: CAPACITY_REQUESTS,
+      read: (object, meta) => this.#read(object, meta),
+      observer: {
+        ...observer,
+        upserted: (_key, record, before) => this.#upserted(record, before),
+        removed: (_key, record) => this.#removed(record),
+        relisted: (reason, differences) => {
+          this.#staged.clear();
+          observer.relisted?.(reason, differences);
+        },
+        synced: () => {
+          observer.synced?.();
+          options.onChange();
+        },
+      },
+    });
+  }
+
+  index(): DemandIndex | undefined {
+    return this.reflector.isSynced ? this.#index : undefined;
+  }
+
+  async acknowledge(request: RequestRef, signal: AbortSignal): Promise<'acknowledged' | 'gone'> {
+    const { runtime, client } = this.#options;
+    const ms = Number(runtime.clock.unixNanos() / 1_000_000n);
+    const acknowledgedAt = new Date(ms).toISOString().replace(/\.\d+/, '');
+    const answer = await client.mergePatch(CAPACITY_REQUESTS, request, {
+      lane: 'acknowledge',
+      signal,
+      subresource: 'status',
+      patch: { status: { phase: 'Acknowledged', acknowledgedAt } },
+    });
+    if (answer.kind === 'ok') return 'acknowledged';
+    if (answer.status === 404) return 'gone';
+    throw new BigFleetError('kube_refused', describeRefusal(answer));
+  }
+
+  /** A request that no roll-up will hold: its owner must learn of it, or waits for ever. */
+  refused({ request, refusal }: RefusedRequest): void {
+    const subject = {
+      apiVersion: 'bigfleet.lucy.sh/v1alpha1',
+      kind: 'CapacityRequest',
+      namespace: request.namespace,
+      name: request.name,
+      uid: request.uid,
+    };
+    const text = {
+      type: 'Warning',
+      reason: 'NotInRollup',
+      message: `${refusal.reason}: ${refusal.problem}`,
+    } as const;
+    this.#options.onChore(this.#options.events.send(subject, text));
+  }
+
+  /** The index takes the request in here, while the object is at hand; the record is what is left. */
+  #read(object: ApiObject, meta: ObjectMeta): RequestRecord {
+    const { labels, annotations } = object['metadata'] as unknown as Metadata;
+    const status = object['status'] as CapacityRequestStatus | undefined;
+    const { namespace, name, uid, resourceVersion } = meta;
+    const isForeign = labels?.[LABELS.foreignNode] === 'true';
+    const request: CapacityRequest = {
+      namespace,
+      name,
+      uid,
+      resourceVersion,
+      spec: object['spec'] as CapacityRequestSpec,
+      isForeign,
+      isAcknowledged: status?.phase === 'Acknowledged',
+    };
+    this.#staged.set(uid, request);
+    return {
+      namespace,
+      name,
+      uid,
+      resourceVersion,
+      hasPhase: status?.phase !== undefined,
+      isForeign,
+      isMarkedExcluded: annotations?.[ANNOTATIONS.excluded] !== undefined,
+    };
+  }
+
+  #upserted(record: RequestRecord, before: RequestRecord | undefined): void {
+    if (before !== undefined && before.uid !== record.uid) this.#index.delete(before.uid);
+    const request = this.#staged.get(record.uid);
+    this.#staged.delete(record.uid);
+    if (request !== undefined) this.#index.set(request);
+    if (!record.hasPhase) this.#chore(record, () => this.#stampPending(record));
+    else if (record.isForeign !== record.isMarkedExcluded) {
+      this.#chore(record, () => this.#markExcluded(record));
+    }
+    if (this.reflector.isSynced) this.#options.onChange();
+  }
+
+  #removed(record: RequestRecord): void {
+    this.#index.delete(record.uid);
+    if (this.reflector.isSynced) this.#options.onChange();
+  }
+
+  #chore(record: RequestRecord, work: () => Promise<void>): void {
+    const key = `${record.uid} ${record.resourceVersion}`;
+    if (this.#chores.has(key)) return;
+    this.#chores.add(key);
+    this.#options.onChore(work().finally(() => this.#chores.delete(key)));
+  }
+
+  /** With the version that was seen: whoever wrote a phase in between is right. */
+  async #stampPending(record: RequestRecord): Promise<void> {
+    const { client, signal } = this.#options;
+    await client.mergePatch(CAPACITY_REQUESTS, record, {
+      lane: 'acknowledge',
+      signal,
+      subresource: 'status',
+      patch: {
+        metadata: { resourceVersion: record.resourceVersion },
+        status: { phase: 'Pending' },
+      },
+    });
+  }
+
+  async #markExcluded(record: RequestRecord): Promise<void> {
+    const { client, signal } = this.#options;
+    const value = record.isForeign ? 'foreign-node' : null;
+    await client.mergePatch(CAPACITY_REQUESTS, record, {
+      lane: 'acknowledge',
+      signal,
+      patch: { metadata: { uid: record.uid, annotations: { [ANNOTATIONS.excluded]: value } } },
+    });
+  }
+}

@@ -1,0 +1,408 @@
+// The real cluster behind the session's port: four reflected collections, and the writes that the
+// shard's frames ask for. Nothing here is on the way of scheduling or running a Pod: with this process
+// down, the cluster goes on.
+
+import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
+import {
+  AVAILABLE_CAPACITIES,
+  CAPACITY_REQUESTS,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  EventSender,
+  type KubeClient,
+  NODES,
+  Reflector,
+  type ReflectorFailure,
+  type ReflectorObserver,
+  type RelistReason,
+  type Resource,
+  UPCOMING_NODES,
+  type UpcomingNodePhase,
+} from '@bigfleet/kube';
+import {
+  type AvailableCapacityUpdate,
+  type BootstrapRequest,
+  MachineState,
+  type NodeStateUpdate,
+} from '@bigfleet/wire';
+import type { RefusedRequest, RequestRef } from '../rollup/capacity-request.ts';
+import type { DemandIndex } from '../rollup/demand-index.ts';
+import type {
+  BootstrapResult,
+  ClusterObserver,
+  ClusterPort,
+  CordonOutcome,
+  DrainControl,
+  DrainOutcome,
+  DrainPlan,
+  DrainTarget,
+  InterruptedDrain,
+  NodeLink,
+} from '../session/cluster-port.ts';
+import { AvailableCapacities, readHint } from './available-capacity.ts';
+import { Demand } from './demand.ts';
+import { NodeIndex, type NodeRecord, readNode } from './node-index.ts';
+import { type EvictionOutcome, interruptedDrains, readMark, Reclaims } from './reclaim.ts';
+import {
+  DRAIN_ERROR,
+  readUpcoming,
+  UpcomingNodes,
+  type UpcomingRecord,
+  type UpcomingWrite,
+  type WriteOutcome,
+} from './upcoming-nodes.ts';
+
+export interface KubeClusterOptions {
+  readonly runtime: Runtime;
+  readonly client: KubeClient;
+  readonly renderBootstrap: (request: BootstrapRequest) => BootstrapResult;
+  readonly hooks: ClusterHooks;
+  readonly signal: AbortSignal;
+}
+
+/** What the process counts and logs. */
+export interface ClusterHooks {
+  heard(resource: string): void;
+  relisted(resource: string, reason: RelistReason, differences: number): void;
+  reflectorFailed(resource: string, failure: ReflectorFailure): void;
+  upcomingNodeWritten(op: UpcomingWrite, outcome: WriteOutcome): void;
+  evicted(outcome: EvictionOutcome): void;
+  evictionFailed(pod: string, problem: string): void;
+  /** A write that nobody waits for failed; the next event or replay brings it again. */
+  choreFailed(problem: string): void;
+  /** A left-over object was kept, because its Node still works. */
+  leftOverKept(machineId: string): void;
+}
+
+/** A Node that is not usable for so long is no lag of a watch. */
+const PHANTOM_MS = 120_000;
+
+export class KubeCluster implements ClusterPort {
+  readonly #options: KubeClusterOptions;
+  readonly #demand: Demand;
+  readonly #nodes: Reflector<NodeRecord>;
+  readonly #upcoming: Reflector<UpcomingRecord>;
+  readonly #hints: Reflector<string>;
+  readonly #index: NodeIndex;
+  readonly #upcomingNodes: UpcomingNodes;
+  readonly #capacities: AvailableCapacities;
+  readonly #reclaims: Reclaims;
+  /** Machines that were seen on their way in since they last served: their Node's mark is of before. */
+  readonly #arriving = new Set<string>();
+  readonly #badSinceMs = new Map<string, number>();
+  #observer: ClusterObserver | undefined;
+
+  constructor(options: KubeClusterOptions) {
+    const { runtime, client, hooks, signal } = options;
+    this.#options = options;
+    const component = 'bigfleet-operator';
+    const events = new EventSender({ client, clock: runtime.clock, component, signal });
+    this.#index = new NodeIndex({
+      linked: (link) => this.#linked(link),
+      unlinked: (machineId) => this.#observer?.nodeUnlinked(machineId),
+    });
+    this.#capacities = new AvailableCapacities(client);
+    this.#reclaims = new Reclaims({
+      runtime,
+      client,
+      onEviction: (outcome) => hooks.evicted(outcome),
+      onTransient: (pod, problem) => hooks.evictionFailed(pod, problem),
+    });
+    this.#demand = new Demand({
+      runtime,
+      client,
+      events,
+      signal,
+      observer: this.#watched('capacityrequests'),
+      onChange: () => this.#observer?.demandChanged(),
+      onChore: (chore) => this.#chore(chore),
+    });
+    this.#nodes = new Reflector({
+      runtime,
+      client,
+      resource: NODES,
+      read: readNode,
+      observer: {
+        ...this.#watched('nodes'),
+        upserted: (_key, node) => this.#index.nodeChanged(node),
+        removed: (_key, node) => this.#index.nodeGone(node),
+      },
+    });
+    this.#upcoming = new Reflector<UpcomingRecord>({
+      runtime,
+      client,
+      resource: UPCOMING_NODES,
+      read: readUpcoming,
+      observer: {
+        ...this.#watched('upcomingnodes'),
+        upserted: (_key, record) => this.#upcomingSeen(record),
+        removed: (_key, record) => this.#upcomingNodes.seen(record.name),
+      },
+    });
+    this.#hints = new Reflector<string>({
+      runtime,
+      client,
+      resource: AVAILABLE_CAPACITIES,
+      read: readHint,
+      observer: {
+        ...this.#watched('availablecapacities'),
+        upserted: (name, spec) => this.#capacities.seen(name, spec),
+        removed: (name) => this.#capacities.seen(name, undefined),
+      },
+    });
+    this.#upcomingNodes = new UpcomingNodes({
+      runtime,
+      client,
+      known: (name) => this.#upcoming.get(name),
+      linkOf: (machineId) => this.#index.linkOf(machineId),
+      onWrite: (op, outcome) => hooks.upcomingNodeWritten(op, outcome),
+    });
+  }
+
+  /** Until the signal; the session runs beside it. */
+  async run(): Promise<void> {
+    const { signal } = this.#options;
+    const reflectors = [this.#demand.reflector, this.#nodes, this.#upcoming, this.#hints];
+    const schemas = (
+      [
+        [CAPACITY_REQUESTS, this.#demand.reflector],
+        [UPCOMING_NODES, this.#upcoming],
+        [AVAILABLE_CAPACITIES, this.#hints],
+      ] as const
+    ).map(([resource, reflector]) => this.#schemaWatch(resource, () => reflector.relist('schema')));
+    await Promise.all([...reflectors, ...schemas].map((reflector) => reflector.run(signal)));
+  }
+
+  get isSynced(): boolean {
+    return (
+      this.#demand.reflector.isSynced &&
+      this.#nodes.isSynced &&
+      this.#upcoming.isSynced &&
+      this.#hints.isSynced
+    );
+  }
+
+  get requestCount(): number {
+    return this.#demand.reflector.size;
+  }
+
+  get linkCount(): number {
+    return this.#index.linkCount;
+  }
+
+  /** Machines that should serve while their Node does not: "no shortfall, but Pods wait". */
+  phantomCount(): number {
+    const nowMs = this.#options.runtime.clock.monotonicMs();
+    const bad = new Set<string>();
+    for (const { machineId, phase } of this.#upcoming.records()) {
+      if (phase !== 'Ready') continue;
+      const link = this.#index.linkOf(machineId);
+      const node = link === undefined ? undefined : this.#index.node(link.nodeName);
+      if (node?.isReady !== true || node.isUnschedulable) bad.add(machineId);
+    }
+    for (const machineId of this.#badSinceMs.keys()) {
+      if (!bad.has(machineId)) this.#badSinceMs.delete(machineId);
+    }
+    for (const machineId of bad) {
+      if (!this.#badSinceMs.has(machineId)) this.#badSinceMs.set(machineId, nowMs);
+    }
+    return [...this.#badSinceMs.values()].filter((since) => nowMs - since >= PHANTOM_MS).length;
+  }
+
+  // ── demand ──────────────────────────────────────────────────────────────────────────────
+
+  demand(): DemandIndex | undefined {
+    return this.#demand.index();
+  }
+
+  acknowledge(request: RequestRef, signal: AbortSignal): Promise<'acknowledged' | 'gone'> {
+    return this.#demand.acknowledge(request, signal);
+  }
+
+  requestRefused(refused: RefusedRequest): void {
+    this.#demand.refused(refused);
+  }
+
+  // ── frames ──────────────────────────────────────────────────────────────────────────────
+
+  renderBootstrap(request: BootstrapRequest): BootstrapResult {
+    return this.#options.renderBootstrap(request);
+  }
+
+  async applyNodeState(update: NodeStateUpdate, signal: AbortSignal): Promise<UpcomingNodePhase> {
+    const { machineId, providerId, nodeName, state } = update;
+    this.#index.machineKnown({ machineId, providerId, nodeName });
+    const isServing = state === MachineState.CONFIGURED;
+    if (!isServing && state !== MachineState.DRAINING) this.#arriving.add(machineId);
+    const node = this.#nodeOf(machineId);
+    // The shard calls a machine Configured until its drain begins at the provider.
+    if (isServing && this.#isBeingDrained(machineId, node)) {
+      return this.#upcomingNodes.record(machineId)?.phase || 'Draining';
+    }
+    const { phase, isTerminus } = await this.#upcomingNodes.apply(update, signal);
+    if (isTerminus) {
+      if (node !== undefined) await this.#reclaims.deleteNode(node, signal);
+      this.#index.machineGone(machineId);
+    }
+    if (isServing) {
+      this.#arriving.delete(machineId);
+      // A kubelet that came back onto its old object would stay cordoned, and no Pod would ever land.
+      if (node !== undefined && readMark(node.reclaim) !== undefined) {
+        await this.#reclaims.uncordon(node, signal);
+      }
+    }
+    return phase;
+  }
+
+  applyAvailableCapacity(update: AvailableCapacityUpdate, signal: AbortSignal): Promise<void> {
+    return this.#capacities.apply(update, signal);
+  }
+
+  async sweepMachines(known: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    for (const record of this.#upcoming.records()) {
+      if (known.has(record.machineId)) continue;
+      const node = this.#nodeOf(record.machineId) ?? this.#index.node(record.nodeName);
+      if (node?.isReady === true) {
+        this.#options.hooks.leftOverKept(record.machineId);
+        continue;
+      }
+      await this.#upcomingNodes.delete(record, signal);
+      this.#index.machineGone(record.machineId);
+    }
+  }
+
+  sweepAvailableCapacity(known: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    return this.#capacities.sweep(known, signal);
+  }
+
+  // ── reclaim ─────────────────────────────────────────────────────────────────────────────
+
+  async cordon(target: DrainTarget, plan: DrainPlan, signal: AbortSignal): Promise<CordonOutcome> {
+    const node = this.#index.resolve(target);
+    if (node === undefined) return { kind: 'not_found' };
+    const machineId = target.machineId || (this.#index.machineOf(node.name) ?? '');
+    this.#arriving.delete(machineId);
+    const outcome = await this.#reclaims.cordon(node, plan, machineId, signal);
+    if (outcome.kind === 'cordoned') {
+      await this.#upcomingNodes.setPhase(machineId, { phase: 'Draining' }, signal);
+    }
+    return outcome;
+  }
+
+  async drain(target: DrainTarget, control: DrainControl): Promise<DrainOutcome> {
+    const node = this.#index.resolve(target);
+    if (node === undefined) return { kind: 'node_not_found' };
+    const outcome = await this.#reclaims.drain(node, control);
+    const machineId = target.machineId || (this.#index.machineOf(node.name) ?? '');
+    await this.#tellOutcome(machineId, node.name, outcome);
+    return outcome;
+  }
+
+  /** The outcome counts whether or not the cluster can be told of it. */
+  async #tellOutcome(machineId: string, nodeName: string, outcome: DrainOutcome): Promise<void> {
+    const { signal } = this.#options;
+    const node = this.#index.node(nodeName);
+    try {
+      if (outcome.kind === 'empty') {
+        await this.#upcomingNodes.setPhase(machineId, { phase: 'Drained' }, signal);
+      } else {
+        const lastError = DRAIN_ERROR + drainProblem(outcome);
+        await this.#upcomingNodes.setPhase(machineId, { phase: 'Failed', lastError }, signal);
+      }
+      if (node !== undefined) await this.#reclaims.drainIsOver(node, signal);
+    } catch (error) {
+      if (!(error instanceof BigFleetError)) throw error;
+      this.#options.hooks.choreFailed(error.message);
+    }
+  }
+
+  interruptedDrains(): readonly InterruptedDrain[] {
+    return interruptedDrains(this.#index.nodes());
+  }
+
+  // ── node identity ───────────────────────────────────────────────────────────────────────
+
+  nodeLinks(): Iterable<NodeLink> {
+    return this.#index.links();
+  }
+
+  watch(observer: ClusterObserver): () => void {
+    this.#observer = observer;
+    return () => {
+      if (this.#observer === observer) this.#observer = undefined;
+    };
+  }
+
+  #linked(link: NodeLink): void {
+    this.#observer?.nodeLinked(link);
+    this.#chore(this.#upcomingNodes.linked(link, this.#options.signal));
+  }
+
+  #upcomingSeen(record: UpcomingRecord): void {
+    this.#upcomingNodes.seen(record.name);
+    const { machineId, providerId, nodeName } = record;
+    // After a restart the machines of before are known from here, until their frames are replayed.
+    if (this.#index.linkOf(machineId) === undefined) {
+      this.#index.machineKnown({ machineId, providerId, nodeName });
+    }
+  }
+
+  #nodeOf(machineId: string): NodeRecord | undefined {
+    const link = this.#index.linkOf(machineId);
+    return link === undefined ? undefined : this.#index.node(link.nodeName);
+  }
+
+  #isBeingDrained(machineId: string, node: NodeRecord | undefined): boolean {
+    const mark = node === undefined ? undefined : readMark(node.reclaim);
+    if (mark === undefined || this.#arriving.has(machineId)) return false;
+    return mark.deadlineUnixMs > Number(this.#options.runtime.clock.unixNanos() / 1_000_000n);
+  }
+
+  // ── reflectors ──────────────────────────────────────────────────────────────────────────
+
+  #watched(resource: string): ReflectorObserver<unknown> {
+    const { hooks } = this.#options;
+    return {
+      heard: () => hooks.heard(resource),
+      relisted: (reason, differences) => hooks.relisted(resource, reason, differences),
+      failed: (failure) => hooks.reflectorFailed(resource, failure),
+    };
+  }
+
+  /** A newly defaulted field changes objects without an event for each: they are listed anew. */
+  #schemaWatch(resource: Resource, relist: () => void): Reflector<number> {
+    const { runtime, client } = this.#options;
+    return new Reflector<number>({
+      runtime,
+      client,
+      resource: CUSTOM_RESOURCE_DEFINITIONS,
+      only: `${resource.plural}.${resource.group}`,
+      read: (object) => Number((object['metadata'] as { generation?: number }).generation ?? 0),
+      observer: {
+        upserted: (_key, generation, before) => {
+          if (before !== undefined && before !== generation) relist();
+        },
+        failed: (failure) =>
+          this.#options.hooks.reflectorFailed('customresourcedefinitions', failure),
+      },
+    });
+  }
+
+  #chore(work: Promise<void>): void {
+    void work.catch((error: unknown) => {
+      if (this.#options.signal.aborted) return;
+      if (!(error instanceof BigFleetError)) throw error;
+      this.#options.hooks.choreFailed(describeThrown(error));
+    });
+  }
+}
+
+function drainProblem(outcome: Exclude<DrainOutcome, { kind: 'empty' }>): string {
+  switch (outcome.kind) {
+    case 'deadline':
+      return `the grace is over, pods remaining: ${outcome.podsRemaining}`;
+    case 'forbidden':
+      return outcome.error;
+    case 'node_not_found':
+      return 'the node is gone';
+  }
+}

@@ -1,0 +1,284 @@
+// Empties a node through evictions, so that disruption budgets decide the order (kubernetes §4.3). The
+// cordon and the memory of the instruction are one patch: an operator that dies in between finds the
+// drain again on the Node itself. A Pod is never deleted here: a DELETE passes every budget by.
+
+import { BigFleetError, type Runtime, sleep } from '@bigfleet/base';
+import {
+  ANNOTATIONS,
+  type ApiRefusal,
+  describeRefusal,
+  isDaemonSetPod,
+  isMirrorPod,
+  isTerminalPod,
+  type KubeClient,
+  NODES,
+  type Pod,
+  PODS,
+} from '@bigfleet/kube';
+import type {
+  CordonOutcome,
+  DrainControl,
+  DrainOutcome,
+  DrainPlan,
+  InterruptedDrain,
+} from '../session/cluster-port.ts';
+import type { NodeRecord } from './node-index.ts';
+
+/** Value of the Node's reclaim annotation. */
+export interface ReclaimMark {
+  readonly id: string;
+  readonly deadlineUnixMs: number;
+  readonly machineId: string;
+  /** The drain has an outcome: a restarted operator must not begin it again. */
+  readonly isOver: boolean;
+}
+
+export function markText({ id, deadlineUnixMs, machineId, isOver }: ReclaimMark): string {
+  const deadline = new Date(deadlineUnixMs).toISOString();
+  return JSON.stringify({ id, deadline, machine: machineId, over: isOver || undefined });
+}
+
+/** Undefined for text that is not ours, or was edited into something else. */
+export function readMark(text: string): ReclaimMark | undefined {
+  if (text === '') return undefined;
+  try {
+    const mark = JSON.parse(text) as Readonly<Record<string, unknown>> | null;
+    const deadlineUnixMs = Date.parse(String(mark?.['deadline']));
+    if (typeof mark?.['id'] !== 'string' || Number.isNaN(deadlineUnixMs)) return undefined;
+    return {
+      id: mark['id'],
+      deadlineUnixMs,
+      machineId: String(mark['machine'] ?? ''),
+      isOver: mark['over'] === true,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+export type EvictionOutcome = 'evicted' | 'gone' | 'blocked' | 'forbidden' | 'error';
+
+export interface ReclaimsOptions {
+  readonly runtime: Runtime;
+  readonly client: KubeClient;
+  readonly onEviction: (outcome: EvictionOutcome) => void;
+  /** Logged with a bound by the caller. */
+  readonly onTransient: (pod: string, problem: string) => void;
+}
+
+const LOOP_MS = 2_000;
+const CONCURRENCY = 64;
+
+export class Reclaims {
+  readonly #options: ReclaimsOptions;
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(options: ReclaimsOptions) {
+    this.#options = options;
+  }
+
+  async cordon(
+    node: NodeRecord,
+    plan: DrainPlan,
+    machineId: string,
+    signal: AbortSignal,
+  ): Promise<CordonOutcome> {
+    const { instructionId: id, deadlineUnixMs } = plan;
+    const mark = { id, deadlineUnixMs, machineId, isOver: false };
+    const answer = await this.#options.client.mergePatch(NODES, nodeName(node), {
+      lane: 'cordon',
+      signal,
+      patch: {
+        metadata: { uid: node.uid, annotations: { [ANNOTATIONS.reclaim]: markText(mark) } },
+        spec: { unschedulable: true },
+      },
+    });
+    if (answer.kind === 'ok') return { kind: 'cordoned' };
+    if (answer.status === 404 || answer.status === 409) return { kind: 'not_found' };
+    return { kind: 'failed', error: describeRefusal(answer) };
+  }
+
+  /** The mark stays until the Node goes or serves again, and says that nothing is left to do. */
+  async drainIsOver(node: NodeRecord, signal: AbortSignal): Promise<void> {
+    const mark = readMark(node.reclaim);
+    if (mark === undefined || mark.isOver) return;
+    await this.#options.client.mergePatch(NODES, nodeName(node), {
+      lane: 'node',
+      signal,
+      patch: {
+        metadata: {
+          uid: node.uid,
+          annotations: { [ANNOTATIONS.reclaim]: markText({ ...mark, isOver: true }) },
+        },
+      },
+    });
+  }
+
+  /** Only with our mark on it: a node without it was cordoned by a person. */
+  async uncordon(node: NodeRecord, signal: AbortSignal): Promise<void> {
+    const answer = await this.#options.client.mergePatch(NODES, nodeName(node), {
+      lane: 'cordon',
+      signal,
+      patch: {
+        metadata: { uid: node.uid, annotations: { [ANNOTATIONS.reclaim]: null } },
+        spec: { unschedulable: null },
+      },
+    });
+    if (answer.kind === 'refused' && answer.status !== 404 && answer.status !== 409) {
+      throw refused(answer);
+    }
+  }
+
+  /** The machine has left: a kubelet that comes back under this name begins with a new object. */
+  async deleteNode(node: Pick<NodeRecord, 'name' | 'uid'>, signal: AbortSignal): Promise<void> {
+    const answer = await this.#options.client.delete(NODES, nodeName(node), {
+      lane: 'node',
+      signal,
+      uid: node.uid,
+    });
+    if (answer.kind === 'refused' && answer.status !== 404 && answer.status !== 409) {
+      throw refused(answer);
+    }
+  }
+
+  async drain(node: NodeRecord, control: DrainControl): Promise<DrainOutcome> {
+    let remaining = 0;
+    for (;;) {
+      if (control.signal.aborted) return { kind: 'deadline', podsRemaining: remaining };
+      const pods = await this.#blockingPods(node.name, control.signal).catch((error: unknown) => {
+        if (control.signal.aborted) return undefined;
+        throw error;
+      });
+      if (pods === undefined) continue;
+      remaining = pods.length;
+      if (remaining === 0) return { kind: 'empty' };
+      const waits = await Promise.all(pods.map((pod) => this.#evict(pod, control)));
+      const forbidden = waits.find((wait) => typeof wait === 'string');
+      if (typeof forbidden === 'string') return { kind: 'forbidden', error: forbidden };
+      const waitMs = Math.max(LOOP_MS, ...waits.filter((wait) => typeof wait === 'number'));
+      const pauseMs = Math.min(waitMs, Math.max(0, control.remainingMs()));
+      await sleep(this.#options.runtime, pauseMs, control.signal).catch(() => undefined);
+    }
+  }
+
+  /** Pods that keep the node from being empty; the server selects, the operator caches no Pods. */
+  async #blockingPods(node: string, signal: AbortSignal): Promise<readonly Pod[]> {
+    const pods: Pod[] = [];
+    let token: string | undefined;
+    do {
+      const query = { fieldSelector: `spec.nodeName=${node}`, limit: 500, continue: token };
+      const answer = await this.#options.client.list(PODS, query, signal);
+      if (answer.kind === 'refused') throw refused(answer);
+      const items = (answer.object['items'] ?? []) as readonly Pod[];
+      pods.push(...items.filter(isBlocking));
+      const meta = answer.object['metadata'] as { continue?: string } | undefined;
+      token = meta?.continue === '' ? undefined : meta?.continue;
+    } while (token !== undefined);
+    return pods;
+  }
+
+  /** How long to wait at least before the next look, or why this node can never be emptied. */
+  async #evict(pod: Pod, control: DrainControl): Promise<number | string> {
+    if (pod.metadata.deletionTimestamp !== undefined) return 0;
+    await this.#enter();
+    try {
+      if (control.signal.aborted) return 0;
+      return this.#answered(pod, await this.#post(pod, control));
+    } catch (error) {
+      if (control.signal.aborted) return 0;
+      if (!(error instanceof BigFleetError)) throw error;
+      this.#options.onEviction('error');
+      this.#options.onTransient(podKey(pod), error.message);
+      return 0;
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #post(pod: Pod, control: DrainControl): Promise<ApiRefusal | undefined> {
+    const { name, namespace = '', uid } = pod.metadata;
+    const left = Math.floor(control.remainingMs() / 1000);
+    const own = pod.spec.terminationGracePeriodSeconds ?? 30;
+    const answer = await this.#options.client.create(
+      PODS,
+      {
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata: { name, namespace },
+        // Without the uid, a StatefulSet's new Pod of this name on another node would be evicted.
+        deleteOptions: { preconditions: { uid }, gracePeriodSeconds: Math.min(own, left) },
+      },
+      { lane: 'eviction', subresource: 'eviction', signal: control.signal },
+    );
+    return answer.kind === 'ok' ? undefined : answer;
+  }
+
+  #answered(pod: Pod, refusal: ApiRefusal | undefined): number | string {
+    const { onEviction, onTransient } = this.#options;
+    if (refusal === undefined) {
+      onEviction('evicted');
+      return 0;
+    }
+    switch (refusal.status) {
+      case 404:
+      case 409:
+        onEviction('gone');
+        return 0;
+      case 403:
+        onEviction('forbidden');
+        return `eviction of ${podKey(pod)}: ${describeRefusal(refusal)}`;
+      case 429:
+        onEviction('blocked');
+        onTransient(podKey(pod), describeRefusal(refusal));
+        return (refusal.retryAfterSeconds ?? 0) * 1000;
+      default:
+        onEviction('error');
+        onTransient(podKey(pod), describeRefusal(refusal));
+        return 0;
+    }
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#running >= CONCURRENCY) await new Promise<void>((enter) => this.#waiting.push(enter));
+    this.#running++;
+  }
+
+  #leave(): void {
+    this.#running--;
+    this.#waiting.shift()?.();
+  }
+}
+
+/** Drains that an earlier process began, from the marks on Nodes. */
+export function interruptedDrains(nodes: Iterable<NodeRecord>): readonly InterruptedDrain[] {
+  const found: InterruptedDrain[] = [];
+  for (const node of nodes) {
+    const mark = readMark(node.reclaim);
+    if (mark === undefined || mark.isOver) continue;
+    found.push({
+      target: { node: node.name, machineId: mark.machineId },
+      instructionId: mark.id,
+      deadlineUnixMs: mark.deadlineUnixMs,
+    });
+  }
+  return found;
+}
+
+function isBlocking(pod: Pod): boolean {
+  return !isMirrorPod(pod) && !isDaemonSetPod(pod) && !isTerminalPod(pod);
+}
+
+function podKey({ metadata }: Pod): string {
+  return `${metadata.namespace ?? ''}/${metadata.name}`;
+}
+
+function nodeName({ name }: Pick<NodeRecord, 'name'>): { namespace: string; name: string } {
+  return { namespace: '', name };
+}
+
+function refused(refusal: ApiRefusal): BigFleetError {
+  return new BigFleetError('kube_refused', describeRefusal(refusal), {
+    fields: { status: refusal.status },
+  });
+}

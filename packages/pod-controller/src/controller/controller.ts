@@ -1,0 +1,463 @@
+// One CapacityRequest per Pod for the Pod's whole life (kubernetes §5): a source that wrote requests for
+// waiting Pods only would leave the demand of all running ones uncounted, and the fleet would be
+// reclaimed and bought in circles. Requests are known before the first Pod is looked at, a create has
+// the same name at every attempt, and what was written counts as seen until the watch shows it: two
+// requests for one Pod would buy it twice.
+
+import { BigFleetError, type Runtime } from '@bigfleet/base';
+import {
+  ANNOTATIONS,
+  type ApiAnswer,
+  type ApiObject,
+  type ApiRefusal,
+  type CapacityRequestSpec,
+  CAPACITY_REQUESTS,
+  describeRefusal,
+  EventSender,
+  type KubeClient,
+  LABELS,
+  type Metadata,
+  metaOf,
+  type NamedBody,
+  NODES,
+  type Pod,
+  PODS,
+  Reflector,
+  type ReflectorFailure,
+  type UpcomingNodeStatus,
+  UPCOMING_NODES,
+} from '@bigfleet/kube';
+import {
+  changedFields,
+  type Derived,
+  deriveSpec,
+  fieldHashes,
+  requestObject,
+} from '../derive/derive.ts';
+import { nextStep, type PodStep } from './decide.ts';
+import { ForeignNodes } from './foreign-nodes.ts';
+import {
+  demandOf,
+  type NodeRecord,
+  type PodRecord,
+  type PodRules,
+  readNode,
+  readPod,
+  readRequest,
+  type RequestRecord,
+} from './records.ts';
+import { WorkQueue } from './work-queue.ts';
+
+export const OUTCOMES = [
+  'cr_created',
+  'cr_exists',
+  'cr_updated',
+  'pod_gone',
+  'pod_terminal',
+  'excluded',
+  'duplicate_deleted',
+  'foreign_marked',
+  'foreign_cleared',
+  'error',
+] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
+
+export interface PodControllerOptions {
+  readonly runtime: Runtime;
+  readonly client: KubeClient;
+  readonly rules: PodRules;
+  readonly hooks: PodControllerHooks;
+}
+
+/** What the process tells its owner. */
+export interface PodControllerHooks {
+  reconciled(outcome: Outcome): void;
+  created(pod: string, request: string): void;
+  /** The stamp of a new request failed; the operator stamps it too. */
+  pendingFailed(request: string, problem: string): void;
+  failed(pod: string, problem: string): void;
+  reflectorFailed(resource: string, failure: ReflectorFailure): void;
+}
+
+interface Reflectors {
+  readonly requests: Reflector<RequestRecord>;
+  readonly pods: Reflector<PodRecord>;
+  readonly nodes: Reflector<NodeRecord>;
+  /** The node that each UpcomingNode names; empty while it names none. */
+  readonly upcoming: Reflector<string>;
+}
+
+const CONCURRENCY = 16;
+/** Derived specs of Pods that wait for their request; a Pod beyond these is read again. */
+const MAX_FRESH = 5_000;
+
+export class PodController {
+  readonly #options: PodControllerOptions;
+  readonly #fresh = new Map<
+    string,
+    { readonly uid: string; readonly pod: Pod; readonly derived: Derived }
+  >();
+  /** By Pod uid; from the watch, or written and not yet seen there. */
+  readonly #requests = new Map<string, readonly RequestRecord[]>();
+  readonly #foreign: ForeignNodes;
+  readonly #reflectors: Reflectors;
+  #queue: WorkQueue | undefined;
+  #events: EventSender | undefined;
+
+  constructor(options: PodControllerOptions) {
+    this.#options = options;
+    this.#foreign = new ForeignNodes({
+      runtime: options.runtime,
+      areComplete: () => this.#reflectors.nodes.isSynced && this.#reflectors.upcoming.isSynced,
+      onChange: (nodeName) => this.#nodeJudgedAnew(nodeName),
+    });
+    this.#reflectors = this.#makeReflectors();
+  }
+
+  /** All collections had their first full list. */
+  get isSynced(): boolean {
+    return Object.values(this.#reflectors).every((reflector) => reflector.isSynced);
+  }
+
+  get waitingCount(): number {
+    return this.#queue?.size ?? 0;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { client, runtime, hooks } = this.#options;
+    this.#events = new EventSender({
+      client,
+      clock: runtime.clock,
+      component: 'bigfleet-unschedulable-pod-controller',
+      signal,
+    });
+    this.#queue = new WorkQueue({
+      runtime,
+      signal,
+      concurrency: CONCURRENCY,
+      work: (key, until) => this.#reconcile(key, until),
+      onFailure: (key, thrown) => {
+        hooks.reconciled('error');
+        hooks.failed(key, thrown instanceof Error ? thrown.message : String(thrown));
+      },
+    });
+    const { requests, pods, nodes, upcoming } = this.#reflectors;
+    signal.addEventListener('abort', () => this.#foreign.close(), { once: true });
+    await Promise.all([requests, pods, nodes, upcoming].map((reflector) => reflector.run(signal)));
+  }
+
+  // ── what the watches tell ───────────────────────────────────────────────────────────────
+
+  #makeReflectors(): Reflectors {
+    const { runtime, client, rules, hooks } = this.#options;
+    const failed = (resource: string) => (failure: ReflectorFailure) =>
+      hooks.reflectorFailed(resource, failure);
+    return {
+      requests: new Reflector({
+        runtime,
+        client,
+        resource: CAPACITY_REQUESTS,
+        read: readRequest,
+        observer: {
+          upserted: (_key, record) => this.#requestSeen(record),
+          removed: (_key, record) => this.#requestGone(record),
+          synced: () => this.#lookAtAllPods(),
+          failed: failed('capacityrequests'),
+        },
+      }),
+      pods: new Reflector({
+        runtime,
+        client,
+        resource: PODS,
+        read: (object) => this.#podRead(object, rules),
+        observer: {
+          upserted: (key) => this.#look(key),
+          removed: (key) => this.#fresh.delete(key),
+          synced: () => this.#lookAtAllPods(),
+          failed: failed('pods'),
+        },
+      }),
+      nodes: new Reflector({
+        runtime,
+        client,
+        resource: NODES,
+        read: readNode,
+        observer: {
+          upserted: (name, node) => this.#foreign.nodeChanged(name, node),
+          removed: (name) => this.#foreign.nodeGone(name),
+          synced: () => this.#lookAtAllPods(),
+          failed: failed('nodes'),
+        },
+      }),
+      upcoming: new Reflector({
+        runtime,
+        client,
+        resource: UPCOMING_NODES,
+        read: nodeNamedBy,
+        observer: {
+          upserted: (key, nodeName) => this.#foreign.upcomingChanged(key, nodeName),
+          removed: (key) => this.#foreign.upcomingChanged(key, ''),
+          synced: () => this.#lookAtAllPods(),
+          failed: failed('upcomingnodes'),
+        },
+      }),
+    };
+  }
+
+  /** The spec of a Pod without a request is kept until the request is written. */
+  #podRead(object: ApiObject, rules: PodRules): PodRecord {
+    const record = readPod(object, rules);
+    const isNew = record.demand === 'one' && !this.#requests.has(record.uid);
+    if (isNew && this.#fresh.size < MAX_FRESH) {
+      const derived = deriveSpec(object as unknown as Pod, rules.classes);
+      this.#fresh.set(podKey(record), { uid: record.uid, pod: object as unknown as Pod, derived });
+    }
+    return record;
+  }
+
+  #requestSeen(record: RequestRecord): void {
+    const others = this.#requestsOf(record.podUid).filter(({ name }) => name !== record.name);
+    this.#requests.set(record.podUid, [...others, record]);
+    this.#look(podKeyOf(record));
+  }
+
+  #requestGone(record: RequestRecord): void {
+    const others = this.#requestsOf(record.podUid).filter(({ name }) => name !== record.name);
+    if (others.length === 0) this.#requests.delete(record.podUid);
+    else this.#requests.set(record.podUid, others);
+    this.#look(podKeyOf(record));
+  }
+
+  #requestsOf(podUid: string): readonly RequestRecord[] {
+    return this.#requests.get(podUid) ?? [];
+  }
+
+  /** Only Pods on the node: a node changes its owner rarely, so that a pass over all is cheap. */
+  #nodeJudgedAnew(nodeName: string): void {
+    if (!this.isSynced) return;
+    for (const pod of this.#reflectors.pods.records()) {
+      if (pod.nodeName === nodeName) this.#look(podKey(pod));
+    }
+  }
+
+  #lookAtAllPods(): void {
+    if (!this.isSynced) return;
+    for (const pod of this.#reflectors.pods.records()) this.#look(podKey(pod));
+  }
+
+  /** Most looks find nothing to do; only the others are queued. */
+  #look(key: string): void {
+    const { requests, pods } = this.#reflectors;
+    if (!requests.isSynced || !pods.isSynced) return;
+    const step = this.#stepFor(key);
+    if (step !== undefined && step.kind !== 'nothing') this.#queue?.add(key);
+    else this.#options.hooks.reconciled(step?.outcome ?? 'pod_gone');
+  }
+
+  #stepFor(key: string): PodStep | undefined {
+    const pod = this.#reflectors.pods.get(key);
+    if (pod === undefined) return undefined;
+    const requests = this.#requestsOf(pod.uid);
+    return nextStep({ pod, requests, isForeign: this.#foreign.isForeign(pod.nodeName) });
+  }
+
+  // ── what is done about it ───────────────────────────────────────────────────────────────
+
+  async #reconcile(key: string, signal: AbortSignal): Promise<void> {
+    const step = this.#stepFor(key);
+    const pod = this.#reflectors.pods.get(key);
+    if (step === undefined || pod === undefined || step.kind === 'nothing') return;
+    const outcome = await this.#perform(step, pod, signal);
+    this.#options.hooks.reconciled(outcome);
+    // A Pod may need more than one step: a duplicate deleted, then an update.
+    this.#queue?.add(key);
+  }
+
+  #perform(
+    step: Exclude<PodStep, { kind: 'nothing' }>,
+    pod: PodRecord,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    switch (step.kind) {
+      case 'create':
+        return this.#create(pod, signal);
+      case 'delete':
+        return this.#delete(step.request, step.outcome, signal);
+      case 'update':
+        return this.#update(step.request, pod, signal);
+      case 'mark':
+        return this.#mark(step.request, step.isForeign, signal);
+    }
+  }
+
+  async #create(pod: PodRecord, signal: AbortSignal): Promise<Outcome> {
+    const { client, rules, hooks } = this.#options;
+    const whole = await this.#derivedOf(pod, signal);
+    if (whole === undefined) return 'pod_gone';
+    if (demandOf(whole.pod, rules) !== 'one') return 'excluded';
+    const object = requestObject(whole.pod, whole.derived);
+    const answer = await client.create(CAPACITY_REQUESTS, object, { lane: 'demand', signal });
+    if (answer.kind === 'ok') {
+      this.#fresh.delete(podKey(pod));
+      this.#written(answer.object);
+      hooks.created(podKey(pod), object.metadata.name);
+      await this.#stampPending(answer.object, signal);
+      await this.#warnOfAnnotations(pod, whole.derived);
+      return 'cr_created';
+    }
+    // Created before, and not seen in the watch yet: an answer that was lost, or another replica.
+    if (answer.reason === 'AlreadyExists') return this.#adopt(object.metadata, signal);
+    if (answer.status === 404) return 'pod_gone';
+    throw refused(answer);
+  }
+
+  /** The Pod as it is now, when its spec was not kept. */
+  async #derivedOf(
+    pod: PodRecord,
+    signal: AbortSignal,
+  ): Promise<{ readonly pod: Pod; readonly derived: Derived } | undefined> {
+    const { client, rules } = this.#options;
+    const fresh = this.#fresh.get(podKey(pod));
+    if (fresh?.uid === pod.uid) return fresh;
+    const answer = await client.get(PODS, pod, signal);
+    if (answer.kind === 'refused') {
+      if (answer.status === 404) return undefined;
+      throw refused(answer);
+    }
+    const whole = answer.object as unknown as Pod;
+    if (whole.metadata.uid !== pod.uid) return undefined;
+    return { pod: whole, derived: deriveSpec(whole, rules.classes) };
+  }
+
+  async #adopt(
+    { namespace, name }: { readonly namespace: string; readonly name: string },
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const answer = await this.#options.client.get(CAPACITY_REQUESTS, { namespace, name }, signal);
+    if (answer.kind === 'refused') throw refused(answer);
+    this.#written(answer.object);
+    return 'cr_exists';
+  }
+
+  /** With the version that was created: an acknowledgement in between wins, and is not undone. */
+  async #stampPending(request: ApiObject, signal: AbortSignal): Promise<void> {
+    const meta = metaOf(request);
+    if (meta === undefined) return;
+    const answer = await this.#options.client.mergePatch(CAPACITY_REQUESTS, meta, {
+      lane: 'demand',
+      signal,
+      subresource: 'status',
+      patch: {
+        metadata: { resourceVersion: meta.resourceVersion },
+        status: { phase: 'Pending' },
+      },
+    });
+    if (answer.kind === 'refused' && answer.status !== 409) {
+      this.#options.hooks.pendingFailed(meta.key, describeRefusal(answer));
+    }
+  }
+
+  async #delete(request: RequestRecord, outcome: Outcome, signal: AbortSignal): Promise<Outcome> {
+    const answer = await this.#options.client.delete(CAPACITY_REQUESTS, request, {
+      lane: 'demand',
+      signal,
+      uid: request.uid,
+    });
+    // 409: another object of that name; the watch will show it.
+    if (answer.kind === 'refused' && answer.status !== 404 && answer.status !== 409) {
+      throw refused(answer);
+    }
+    this.#requestGone(request);
+    return outcome;
+  }
+
+  async #update(request: RequestRecord, pod: PodRecord, signal: AbortSignal): Promise<Outcome> {
+    const whole = await this.#derivedOf(pod, signal);
+    if (whole === undefined) return 'pod_gone';
+    const { client } = this.#options;
+    const current = await client.get(CAPACITY_REQUESTS, request, signal);
+    if (current.kind === 'refused') {
+      if (current.status === 404) return 'cr_exists';
+      throw refused(current);
+    }
+    const body = withChanges(current.object as unknown as StoredRequest, whole.derived.spec);
+    const answer = await client.replace(CAPACITY_REQUESTS, body, { lane: 'demand', signal });
+    this.#settle(answer);
+    await this.#warnOfAnnotations(pod, whole.derived);
+    return 'cr_updated';
+  }
+
+  async #mark(request: RequestRecord, isForeign: boolean, signal: AbortSignal): Promise<Outcome> {
+    const answer = await this.#options.client.mergePatch(CAPACITY_REQUESTS, request, {
+      lane: 'demand',
+      signal,
+      patch: {
+        metadata: { uid: request.uid, labels: { [LABELS.foreignNode]: isForeign ? 'true' : null } },
+      },
+    });
+    this.#settle(answer);
+    return isForeign ? 'foreign_marked' : 'foreign_cleared';
+  }
+
+  /** What was written counts as seen: the watch may lag behind. */
+  #settle(answer: ApiAnswer): void {
+    if (answer.kind === 'ok') this.#written(answer.object);
+    else if (answer.status !== 404) throw refused(answer);
+  }
+
+  #written(object: ApiObject): void {
+    const meta = metaOf(object);
+    const record = meta === undefined ? undefined : readRequest(object, meta);
+    if (record !== undefined) this.#requestSeen(record);
+  }
+
+  async #warnOfAnnotations(pod: PodRecord, { badAnnotations }: Derived): Promise<void> {
+    for (const annotation of badAnnotations) {
+      await this.#events?.send(
+        { apiVersion: 'v1', kind: 'Pod', namespace: pod.namespace, name: pod.name, uid: pod.uid },
+        {
+          type: 'Warning',
+          reason: 'BadPenalty',
+          message: `annotation ${annotation} is no quantity and counts as absent`,
+        },
+      );
+    }
+  }
+}
+
+interface StoredRequest extends NamedBody {
+  readonly metadata: Metadata & { readonly [key: string]: unknown };
+  readonly spec: CapacityRequestSpec;
+}
+
+/** A whole replacement: a merge would keep resources that the Pod no longer asks for. */
+function withChanges(stored: StoredRequest, spec: CapacityRequestSpec): StoredRequest {
+  const { annotations } = stored.metadata;
+  const changed = changedFields(spec, annotations?.[ANNOTATIONS.derived]) ?? {};
+  return {
+    ...stored,
+    metadata: {
+      ...stored.metadata,
+      annotations: { ...annotations, [ANNOTATIONS.derived]: fieldHashes(spec) },
+    },
+    spec: { ...stored.spec, ...changed },
+  };
+}
+
+function nodeNamedBy(object: ApiObject): string {
+  const status = object['status'] as UpcomingNodeStatus | undefined;
+  return status?.nodeRef?.name ?? '';
+}
+
+function podKey({ namespace, name }: PodRecord): string {
+  return `${namespace}/${name}`;
+}
+
+function podKeyOf({ namespace, podName }: RequestRecord): string {
+  return `${namespace}/${podName}`;
+}
+
+function refused(answer: ApiRefusal): BigFleetError {
+  return new BigFleetError('kube_refused', describeRefusal(answer));
+}

@@ -1,0 +1,77 @@
+// Keys that need work, each once and never two at a time. A key that is added while it is worked on is
+// worked on again afterwards; one that failed waits longer each time. Bounded by the number of keys.
+
+import { Backoff, type Runtime, type Timer } from '@bigfleet/base';
+
+export interface WorkQueueOptions {
+  readonly runtime: Runtime;
+  readonly concurrency: number;
+  /** Rejects: the key is tried again later. */
+  readonly work: (key: string, signal: AbortSignal) => Promise<void>;
+  readonly onFailure: (key: string, thrown: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+const RETRY = { initialMs: 5, maxMs: 60_000, jitter: 0.5 };
+
+export class WorkQueue {
+  readonly #options: WorkQueueOptions;
+  /** In the order of their coming. */
+  readonly #waiting = new Set<string>();
+  readonly #running = new Set<string>();
+  readonly #again = new Set<string>();
+  readonly #retries = new Map<string, { readonly backoff: Backoff; timer: Timer | undefined }>();
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Waiting, running, or due again later. */
+  get size(): number {
+    return this.#waiting.size + this.#running.size + this.#retries.size;
+  }
+
+  add(key: string): void {
+    if (this.#running.has(key)) this.#again.add(key);
+    else this.#waiting.add(key);
+    this.#start();
+  }
+
+  #start(): void {
+    const { concurrency, signal } = this.#options;
+    for (const key of this.#waiting) {
+      if (this.#running.size >= concurrency || signal.aborted) return;
+      this.#waiting.delete(key);
+      this.#retries.get(key)?.timer?.cancel();
+      this.#running.add(key);
+      void this.#run(key);
+    }
+  }
+
+  async #run(key: string): Promise<void> {
+    const { work, signal, onFailure } = this.#options;
+    try {
+      await work(key, signal);
+      this.#retries.delete(key);
+    } catch (thrown) {
+      if (!signal.aborted) {
+        onFailure(key, thrown);
+        this.#retryLater(key);
+      }
+    } finally {
+      this.#running.delete(key);
+      if (this.#again.delete(key)) this.#waiting.add(key);
+      this.#start();
+    }
+  }
+
+  #retryLater(key: string): void {
+    const { runtime } = this.#options;
+    const retry = this.#retries.get(key) ?? {
+      backoff: new Backoff(runtime.random.stream(`retry ${key}`), RETRY),
+      timer: undefined,
+    };
+    retry.timer = runtime.timers.after(retry.backoff.nextMs(), () => this.add(key));
+    this.#retries.set(key, retry);
+  }
+}
