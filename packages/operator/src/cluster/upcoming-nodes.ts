@@ -286,7 +286,7 @@ export function phaseOf(
     case MachineState.IDLE:
       return before === undefined || isLeaving(before) ? 'gone' : 'Launched';
     case MachineState.DELETING:
-      return before === undefined ? 'Provisioning' : 'gone';
+      return 'gone';
     case MachineState.CONFIGURING:
       return 'Registered';
     case MachineState.CONFIGURED:
