@@ -27,7 +27,7 @@ function rendered(options: Partial<BootstrapOptions>, requirementKey = 'zone'): 
     machineId: 'aws/i-1',
     requirements: [{ key: requirementKey, operator: Operator.IN, values: ['a', 'b'] }],
   });
-  const result = render(decode(BootstrapRequestSchema, frame, 'a bootstrap request'));
+  const result = render(decode(BootstrapRequestSchema, frame, 'INTERNAL'));
   if (result.kind === 'unsatisfiable') return result.error;
   assert.equal(JSON.stringify(result.userData), '"[redacted]"');
   return [new TextDecoder().decode(result.userData.reveal()), result.ttlSeconds];
