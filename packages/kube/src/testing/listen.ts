@@ -1,0 +1,189 @@
+// A test API server on 127.0.0.1, for kubectl and for processes of their own. Optionally TLS, and
+// optionally a journal: an append-only file of changes that the next start reads.
+
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { ApiServer, Journal, JournalEntry } from './api-server/index.ts';
+import type { Watch } from './api-server/watch.ts';
+
+export interface ListenOptions {
+  readonly server: ApiServer;
+  /** Any free port when absent. */
+  readonly port?: number | undefined;
+  readonly tls?:
+    | { readonly certPem: string; readonly keyPem: string; readonly caPem: string }
+    | undefined;
+}
+
+export interface ListeningServer {
+  readonly url: string;
+  /** A kubeconfig file for kubectl and `clusterAccess`. */
+  kubeconfig(token?: string): string;
+  close(): Promise<void>;
+}
+
+const MAX_BODY_BYTES = 16 << 20;
+
+export async function listen({ server, port = 0, tls }: ListenOptions): Promise<ListeningServer> {
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    serve(server, request, response).catch(() => response.destroy());
+  };
+  const http: Server =
+    tls === undefined
+      ? createServer(onRequest)
+      : createTlsServer({ cert: tls.certPem, key: tls.keyPem }, onRequest);
+  const sockets = new Set<Socket>();
+  http.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', reject);
+    http.listen(port, '127.0.0.1', resolve);
+  });
+  const scheme = tls === undefined ? 'http' : 'https';
+  const url = `${scheme}://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  return {
+    url,
+    kubeconfig: (token) => kubeconfigText(url, tls?.caPem, token),
+    close: () =>
+      new Promise((resolve) => {
+        http.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+function kubeconfigText(url: string, caPem: string | undefined, token: string | undefined): string {
+  const ca =
+    caPem === undefined
+      ? []
+      : [`    certificate-authority-data: ${Buffer.from(caPem).toString('base64')}`];
+  return [
+    'apiVersion: v1',
+    'kind: Config',
+    'current-context: test',
+    'clusters:',
+    '- name: test',
+    '  cluster:',
+    `    server: ${url}`,
+    ...ca,
+    'contexts:',
+    '- name: test',
+    '  context: {cluster: test, user: test}',
+    'users:',
+    '- name: test',
+    token === undefined ? '  user: {}' : `  user: {token: ${JSON.stringify(token)}}`,
+    '',
+  ].join('\n');
+}
+
+async function serve(
+  server: ApiServer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await bodyOf(request);
+  const { authorization = '', accept, 'content-type': contentType } = request.headers;
+  const answer = await server.handle({
+    method: request.method ?? 'GET',
+    path: request.url ?? '/',
+    body,
+    contentType,
+    accept,
+    bearerToken: authorization.startsWith('Bearer ')
+      ? authorization.slice('Bearer '.length)
+      : undefined,
+    impersonated: impersonatedIn(request),
+  });
+  switch (answer.kind) {
+    case 'reset':
+      request.socket.destroy();
+      return;
+    case 'hang':
+      return;
+    case 'watch':
+      await stream(answer.watch, response);
+      return;
+    case 'answer': {
+      const { status, text, retryAfterSeconds } = answer;
+      response.writeHead(status, {
+        'content-type': answer.contentType,
+        'content-length': Buffer.byteLength(text),
+        ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+      });
+      response.end(text);
+    }
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += (chunk as Uint8Array).length;
+    if (length > MAX_BODY_BYTES) throw new RangeError('the request body is too large');
+    chunks.push(chunk as Uint8Array);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function impersonatedIn({
+  headers,
+}: IncomingMessage): { user: string; groups: string[] } | undefined {
+  const user = headers['impersonate-user'];
+  if (typeof user !== 'string') return undefined;
+  const groups = headers['impersonate-group'];
+  return { user, groups: typeof groups === 'string' ? groups.split(', ') : (groups ?? []) };
+}
+
+/** Events as they come; a reader that does not read is waited for, and its queue is bounded. */
+async function stream(watch: Watch, response: ServerResponse): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    response.once('close', () => {
+      watch.end();
+      resolve();
+    });
+  });
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.flushHeaders();
+  for (;;) {
+    const read = await Promise.race([watch.read(), closed]);
+    if (read === undefined || response.destroyed) return;
+    if (read.kind === 'broken') {
+      response.destroy();
+      return;
+    }
+    if (read.kind === 'end') {
+      response.end();
+      return;
+    }
+    if (!response.write(read.text)) {
+      const drained = new Promise<void>((resolve) => {
+        response.once('drain', resolve);
+      });
+      await Promise.race([drained, closed]);
+    }
+  }
+}
+
+/** A file of one change per line. A line that a crash cut off is the end of what happened. */
+export function fileJournal(file: string): Journal {
+  return {
+    entries: existsSync(file) ? entriesOf(readFileSync(file, 'utf8')) : [],
+    append: (entry) => appendFileSync(file, `${JSON.stringify(entry)}\n`),
+  };
+}
+
+function* entriesOf(text: string): IterableIterator<JournalEntry> {
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    try {
+      yield JSON.parse(line) as JournalEntry;
+    } catch {
+      return;
+    }
+  }
+}
