@@ -141,7 +141,7 @@ export class Faults {
 
   #each(match: FaultMatch, act: (watch: Watch) => void): number {
     let count = 0;
-    for (const watch of [...this.#watches]) {
+    for (const watch of Array.from(this.#watches)) {
       if (!this.#matches(match, { method: 'GET', path: watch.options.path, isWatch: true }))
         continue;
       act(watch);
@@ -153,7 +153,6 @@ export class Faults {
 
 function refusalFor(code: number, retryAfterSeconds: number | undefined): Refusal {
   const [reason, message] = TEXTS[code] ?? ['', `HTTP ${code}`];
-  return new Refusal(code, reason, message, {
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  });
+  const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return new Refusal(code, reason, message, details);
 }

@@ -120,7 +120,7 @@ export class GarbageCollector {
 
   #orphan(place: ObjectPlace, object: Obj): void {
     const uid = asText(metaOf(object)['uid']);
-    for (const entry of [...(this.#dependents.get(uid) ?? [])]) {
+    for (const entry of Array.from(this.#dependents.get(uid) ?? [])) {
       const dependent = this.#placeOf(entry);
       if (dependent === undefined) continue;
       this.#objects.adjust(dependent, (copy) => {

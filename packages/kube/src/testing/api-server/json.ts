@@ -6,7 +6,7 @@ import { isObject } from '../../api/answer.ts';
 export type Obj = Record<string, unknown>;
 
 export function asObj(value: unknown): Obj {
-  return isObject(value) ? (value as Obj) : {};
+  return isObject(value) ? value : {};
 }
 
 export function asList(value: unknown): unknown[] {

@@ -49,7 +49,7 @@ export class ContentRemover {
 
   #endNamespace(type: ResourceType, name: string): void {
     let isEmpty = true;
-    for (const collection of [...this.#objects.store.collections()]) {
+    for (const collection of Array.from(this.#objects.store.collections())) {
       const content = this.#objects.types.collection(collection);
       if (content?.isNamespaced === true && !this.#empty(content, `${name}/`)) isEmpty = false;
     }
@@ -74,7 +74,7 @@ export class ContentRemover {
   /** Asks for the end of every object; true when none is left. */
   #empty(type: ResourceType, prefix: string): boolean {
     const collection = collectionKey(type);
-    for (const [, { object }] of [...this.#objects.store.range(collection, prefix)]) {
+    for (const [, { object }] of Array.from(this.#objects.store.range(collection, prefix))) {
       const meta = metaOf(object);
       const place = { type, namespace: asText(meta['namespace']), name: asText(meta['name']) };
       if (this.#objects.find(place) !== undefined)

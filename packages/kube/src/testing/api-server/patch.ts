@@ -55,7 +55,7 @@ function applyOperation(target: unknown, operation: Obj): unknown {
       }
       return target;
     default:
-      throw badRequest(`Unexpected kind: ${String(op as string)}`);
+      throw badRequest(`Unexpected kind: ${String(op)}`);
   }
 }
 

@@ -197,7 +197,7 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
 
 function validateText(value: string, schema: Obj, { path, causes }: Place): void {
   const { minLength, maxLength, pattern, format } = schema;
-  const length = [...value].length;
+  const length = Array.from(value).length;
   if (typeof maxLength === 'number' && length > maxLength) {
     causes.push(fieldError.tooLong(path, maxLength));
   }

@@ -112,7 +112,7 @@ export function parseFieldSelector(text: string, type: ResourceType): ObjectTest
 
 function fieldText(value: unknown, absent: string): string {
   if (value === undefined || value === null) return absent;
-  return typeof value === 'object' ? '' : String(value as string | number | boolean);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Both selectors of one request; undefined selects everything. */

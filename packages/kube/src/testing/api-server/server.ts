@@ -154,7 +154,7 @@ export class ApiServer {
   stop(): void {
     for (const controller of this.#controllers) controller.stop();
     this.faults.clear();
-    for (const watch of [...this.#watches]) watch.end();
+    for (const watch of Array.from(this.#watches)) watch.end();
   }
 
   async handle(request: ServerRequest): Promise<ServerAnswer> {
@@ -379,7 +379,7 @@ export class ApiServer {
     );
     const text = listText(this.store, { ...read, shape: 'object' });
     const prefix = namespace === '' ? '' : `${namespace}/`;
-    for (const [, { object }] of [...this.store.range(collectionKey(type), prefix)]) {
+    for (const [, { object }] of Array.from(this.store.range(collectionKey(type), prefix))) {
       if (selection !== undefined && !selection(object)) continue;
       const place = {
         type,
@@ -453,7 +453,7 @@ export class ApiServer {
       types: this.types,
       store: this.store,
       endWatches: (collection) => {
-        for (const watch of [...(this.#watchesOf.get(collection) ?? [])]) watch.end();
+        for (const watch of Array.from(this.#watchesOf.get(collection) ?? [])) watch.end();
       },
     });
   }

@@ -199,7 +199,7 @@ function printedCell(value: unknown, type: string, nowMs: number): unknown {
   if (value === undefined || value === null) return type === 'date' ? '<unknown>' : null;
   if (type === 'date') return ageOf(value, nowMs);
   if (type === 'integer' || type === 'number' || type === 'boolean') return value;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** A JSON path of field names, indices and one kind of filter: `[?(@.type=="Ready")]`. */
