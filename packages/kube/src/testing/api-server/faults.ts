@@ -13,6 +13,8 @@ export interface FaultMatch {
   readonly isWatch?: boolean | undefined;
   /** Of the matching requests, 0 to 1. */
   readonly share?: number | undefined;
+  /** The rule is over after this many requests. */
+  readonly times?: number | undefined;
 }
 
 export type FaultAction =
@@ -51,10 +53,16 @@ const TEXTS: Readonly<Record<number, readonly [reason: string, message: string]>
   504: ['Timeout', 'Timeout: request did not complete within the allotted timeout'],
 };
 
+interface Rule {
+  readonly match: FaultMatch;
+  readonly action: FaultAction;
+  left: number;
+}
+
 export class Faults {
   readonly #runtime: Runtime;
   readonly #random: Random;
-  readonly #rules = new Set<{ readonly match: FaultMatch; readonly action: FaultAction }>();
+  readonly #rules = new Set<Rule>();
   readonly #watches: ReadonlySet<Watch>;
   #cap: { readonly qps: number; readonly burst: number } | undefined;
   #tokens = 0;
@@ -68,7 +76,7 @@ export class Faults {
 
   /** Returns what takes the rule away again. */
   add(match: FaultMatch, action: FaultAction): () => void {
-    const rule = { match, action };
+    const rule = { match, action, left: match.times ?? Number.POSITIVE_INFINITY };
     this.#rules.add(rule);
     return () => this.#rules.delete(rule);
   }
@@ -105,8 +113,11 @@ export class Faults {
     let latencyMs = 0;
     let outcome: FaultPlan['outcome'] = 'serve';
     let refusal = this.#overCap();
-    for (const { match, action } of this.#rules) {
+    for (const rule of this.#rules) {
+      const { match, action } = rule;
       if (!this.#matches(match, request)) continue;
+      rule.left -= 1;
+      if (rule.left <= 0) this.#rules.delete(rule);
       switch (action.kind) {
         case 'latency':
           latencyMs += action.ms;
