@@ -9,7 +9,7 @@ import { WriteLanes } from '../api/lanes.ts';
 import { CAPACITY_REQUESTS, PODS } from '../api/resource.ts';
 import { Reflector, type ReflectorFailure, type RelistReason } from '../reflector/reflector.ts';
 import type { ApiServerOptions } from './api-server/server.ts';
-import { asNumber, at } from './api-server/json.ts';
+import { asNumber, at, textAt } from './api-server/json.ts';
 import { InMemoryTransport, type InMemoryTransportOptions } from './in-memory-transport.ts';
 import {
   capacityRequest,
@@ -65,7 +65,7 @@ function follow({ time, client, signal }: Stage): Followed {
       runtime: time.runtime,
       client,
       resource: PODS,
-      read: (object) => String(at(object, 'metadata', 'labels', 'v') ?? ''),
+      read: (object) => textAt(object, 'metadata', 'labels', 'v'),
       observer: {
         relisted: (reason, count) => {
           followed.relists.push(reason);

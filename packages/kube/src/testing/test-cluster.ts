@@ -17,9 +17,9 @@ export interface TestCluster {
   readonly time: VirtualRuntime;
   readonly server: ApiServer;
   /** One request, answered at once. */
-  ask(method: string, path: string, body?: unknown, contentType?: string): Reply;
-  merge(path: string, patch: unknown): Reply;
-  watch(path: string): Watch;
+  readonly ask: (method: string, path: string, body?: unknown, contentType?: string) => Reply;
+  readonly merge: (path: string, patch: unknown) => Reply;
+  readonly watch: (path: string) => Watch;
 }
 
 export function testCluster(
