@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { realRuntime } from '@bigfleet/base/real';
 import { ApiServer } from './api-server/index.ts';
+import { at } from './api-server/json.ts';
 import { type ListeningServer, listen } from './listen.ts';
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
@@ -168,6 +169,54 @@ test('kubectl cordons, taints and drains a node through budgets', { skip }, asyn
   await expectOutput(/node\/n1 tainted/, 'taint node n1 dedicated=x:NoSchedule');
   await expectOutput(/node\/n1 drained/, 'drain n1');
   await expectOutput(/deleted/, 'delete node n1');
+});
+
+test('kubectl’s typed commands, which send protobuf, are understood', { skip }, async () => {
+  await expectOutput(/namespace\/typed created/, 'create namespace typed');
+  await expectOutput(
+    /configmap\/settings created/,
+    'create configmap settings -n typed --from-literal=a=b',
+  );
+  await expectOutput(/"a": "b"/, 'get configmap settings -n typed -o json');
+  await expectOutput(
+    /secret\/token created/,
+    'create secret generic token -n typed --from-literal=t=x',
+  );
+  await expectOutput(
+    /priorityclass\.scheduling\.k8s\.io\/high created/,
+    'create priorityclass high --value=1000',
+  );
+  await expectOutput(/created/, 'create pdb keep -n typed --selector=app=web --min-available=50%');
+  await expectOutput(/keep +50% +N\/A +0 /, 'get pdb -n typed');
+  await expectOutput(
+    /deployment\.apps\/web created/,
+    'create deployment web -n typed --image=app:1 --replicas=2',
+  );
+  await expectOutput(/yes/, 'auth can-i delete nodes');
+});
+
+test('kubectl drains a node with a Pod on it', { skip }, async () => {
+  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n2' } };
+  await expectOutput(/created/, `apply -f ${file('node2.json', node)}`);
+  await expectOutput(
+    /created/,
+    'run there --image=app:1 --overrides',
+    '{"spec":{"nodeName":"n2"}}',
+  );
+  const draining = run('drain n2 --force --timeout=30s');
+  // The kubelet's part: it confirms the end of a Pod that was told to go.
+  for (;;) {
+    const pod = server.store.get('/pods', 'default/there');
+    if (pod === undefined) break;
+    if (at(pod.object, 'metadata', 'deletionTimestamp') !== undefined) {
+      server.answer({
+        method: 'DELETE',
+        path: '/api/v1/namespaces/default/pods/there?gracePeriodSeconds=0',
+      });
+    }
+    await realRuntime().timers.turn();
+  }
+  assert.match((await draining).output, /pod\/there evicted[^]*node\/n2 drained/);
 });
 
 test('kubectl edits with an editor of its own choice', { skip }, async () => {

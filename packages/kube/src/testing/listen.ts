@@ -7,6 +7,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { ApiServer, Journal, JournalEntry } from './api-server/index.ts';
 import type { Watch } from './api-server/watch.ts';
+import { PROTOBUF_TYPE, readProtobuf } from './protobuf.ts';
 
 export interface ListenOptions {
   readonly server: ApiServer;
@@ -85,8 +86,8 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = await bodyOf(request);
-  const { authorization = '', accept, 'content-type': contentType } = request.headers;
+  const { body, contentType } = readable(await bodyOf(request), request.headers['content-type']);
+  const { authorization = '', accept } = request.headers;
   const answer = await server.handle({
     method: request.method ?? 'GET',
     path: request.url ?? '/',
@@ -119,7 +120,17 @@ async function serve(
   }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+/** Protobuf becomes JSON here; what cannot be read stays protobuf, which the server refuses with 415. */
+function readable(
+  bytes: Buffer,
+  contentType: string | undefined,
+): { readonly body: string; readonly contentType: string | undefined } {
+  const object = contentType?.startsWith(PROTOBUF_TYPE) === true ? readProtobuf(bytes) : undefined;
+  if (object === undefined) return { body: bytes.toString('utf8'), contentType };
+  return { body: JSON.stringify(object), contentType: 'application/json' };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request) {
@@ -127,7 +138,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
     if (length > MAX_BODY_BYTES) throw new RangeError('the request body is too large');
     chunks.push(chunk as Uint8Array);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 function impersonatedIn({

@@ -10,7 +10,9 @@ const POD_COUNT = 100_000;
 
 test('a hundred thousand Pods are created, listed in pages and watched', async () => {
   const { ask, merge, server, watch } = testCluster({ logLimit: 1000 });
-  for (let i = 0; i < POD_COUNT; i++) ask('POST', PODS_PATH, pod(`p${i}`));
+  const type = server.types.find('', 'v1', 'pods');
+  assert.ok(type !== undefined);
+  for (let i = 0; i < POD_COUNT; i++) server.objects.create(type, 'default', pod(`p${i}`));
   let count = 0;
   let token = '';
   do {

@@ -73,8 +73,3 @@ export function isEqual(a: unknown, b: unknown): boolean {
 export function timeText(unixNanos: bigint): string {
   return `${new Date(Number(unixNanos / 1_000_000n)).toISOString().slice(0, 19)}Z`;
 }
-
-export function microTimeText(unixNanos: bigint): string {
-  const text = new Date(Number(unixNanos / 1_000_000n)).toISOString();
-  return `${text.slice(0, -1)}000Z`;
-}

@@ -37,6 +37,18 @@ test('the log keeps its limit of changes and names the first that it can still g
   assert.deepEqual([...store.since('/pods', store.revision)], []);
 });
 
+test('a burst of creates with removals in between leaves the right keys', () => {
+  const store = new Store({ logLimit: 10, onChange: () => undefined });
+  for (let i = 0; i < 100; i++) store.put('/pods', `a/p${i}`, { metadata: {} });
+  for (let i = 0; i < 100; i += 2) store.remove('/pods', `a/p${i}`);
+  const keys = [...store.range('/pods', '')].map(([key]) => key);
+  const expected = Array.from({ length: 50 }, (_, i) => `a/p${2 * i + 1}`);
+  assert.deepEqual(
+    keys,
+    expected.toSorted((a, b) => (a < b ? -1 : 1)),
+  );
+});
+
 test('keys are listed in the order of their bytes and counted from any of them', () => {
   const store = new Store({ logLimit: 10, onChange: () => undefined });
   for (const key of ['b/z', 'a/b', 'a-c/a', 'a/a']) store.put('/pods', key, { metadata: {} });

@@ -56,18 +56,33 @@ export interface StoreOptions {
   readonly journal?: ((entry: JournalEntry) => void) | undefined;
 }
 
+/** New keys below this number are inserted one by one; more are sorted in together. */
+const FEW_KEYS = 32;
+
 class Collection {
   readonly objects = new Map<string, Stored>();
+  #keys: string[] = [];
+  /** Not yet in order: a burst of creates is sorted once, by the next reader. */
+  #fresh: string[] = [];
+
   /** In byte order, as etcd lists. */
-  readonly keys: string[] = [];
+  get keys(): readonly string[] {
+    if (this.#fresh.length > FEW_KEYS) {
+      this.#keys = this.#keys.concat(this.#fresh).toSorted((a, b) => (a < b ? -1 : 1));
+    } else for (const key of this.#fresh) this.#keys.splice(lowerBound(this.#keys, key), 0, key);
+    if (this.#fresh.length > 0) this.#fresh = [];
+    return this.#keys;
+  }
 
   put(key: string, stored: Stored): void {
-    if (!this.objects.has(key)) this.keys.splice(lowerBound(this.keys, key), 0, key);
+    if (!this.objects.has(key)) this.#fresh.push(key);
     this.objects.set(key, stored);
   }
 
   remove(key: string): void {
-    if (this.objects.delete(key)) this.keys.splice(lowerBound(this.keys, key), 1);
+    if (!this.objects.delete(key)) return;
+    const index = lowerBound(this.keys, key);
+    this.#keys.splice(index, 1);
   }
 }
 
@@ -113,12 +128,9 @@ export class Store {
   *range(collection: string, prefix: string, from = ''): IterableIterator<[string, Stored]> {
     const found = this.#collections.get(collection);
     if (found === undefined) return;
-    for (
-      let i = lowerBound(found.keys, from > prefix ? from : prefix);
-      i < found.keys.length;
-      i++
-    ) {
-      const key = found.keys[i] ?? '';
+    const { keys } = found;
+    for (let i = lowerBound(keys, from > prefix ? from : prefix); i < keys.length; i++) {
+      const key = keys[i] ?? '';
       if (!key.startsWith(prefix)) return;
       const stored = found.objects.get(key);
       assert(stored !== undefined, 'every key has its object', { key });
