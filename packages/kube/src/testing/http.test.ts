@@ -1,6 +1,7 @@
 // The test API server over HTTP with the production transport: answers, watches, cut connections, and a
 // journal that a later server reads.
 
+import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,12 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { BigFleetError } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
+import {
+  BasicConstraintsExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
 import { KubeClient } from '../api/client.ts';
 import { WriteLanes } from '../api/lanes.ts';
 import { NODES, PODS } from '../api/resource.ts';
@@ -15,7 +22,7 @@ import { clusterAccess } from '../auth/kubeconfig.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import { HttpsTransport } from '../transport/https-transport.ts';
 import { ApiServer } from './api-server/index.ts';
-import { fileJournal, listen } from './listen.ts';
+import { fileJournal, type ListenOptions, listen } from './listen.ts';
 import { pod } from './test-cluster.ts';
 
 interface HttpWorld {
@@ -25,12 +32,16 @@ interface HttpWorld {
   readonly close: () => Promise<void>;
 }
 
-async function httpWorld(server: ApiServer): Promise<HttpWorld> {
+async function httpWorld(
+  server: ApiServer,
+  tls?: ListenOptions['tls'],
+  token?: string,
+): Promise<HttpWorld> {
   const runtime = realRuntime();
-  const listening = await listen({ server });
+  const listening = await listen({ server, tls });
   const folder = mkdtempSync(path.join(tmpdir(), 'kube-http-'));
   const file = path.join(folder, 'kubeconfig');
-  writeFileSync(file, listening.kubeconfig());
+  writeFileSync(file, listening.kubeconfig(token));
   const access = await clusterAccess({ kubeconfig: file, env: {}, clock: runtime.clock });
   const transport = new HttpsTransport({ access, userAgent: 'test' });
   const lanes = new WriteLanes({ runtime, qps: 1000, burst: 1000 });
@@ -107,6 +118,47 @@ test('refusals, Retry-After and lost connections reach the client as on a real s
     code: 'kube_unreachable',
   });
   restore();
+  await world.close();
+});
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const HOUR_MS = 3_600_000;
+
+/** One certificate that is its own authority, for 127.0.0.1. */
+async function certificate(): Promise<NonNullable<ListenOptions['tls']>> {
+  const nowMs = Number(realRuntime().clock.unixNanos() / 1_000_000n);
+  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const made = await X509CertificateGenerator.createSelfSigned({
+    name: 'CN=test',
+    notBefore: new Date(nowMs - HOUR_MS),
+    notAfter: new Date(nowMs + HOUR_MS),
+    signingAlgorithm: ALGORITHM,
+    keys,
+    extensions: [
+      new BasicConstraintsExtension(true, undefined, true),
+      new SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }]),
+    ],
+  });
+  const pem = made.toString('pem');
+  const keyPem = PemConverter.encode(
+    await crypto.subtle.exportKey('pkcs8', keys.privateKey),
+    'PRIVATE KEY',
+  );
+  return { certPem: pem, keyPem, caPem: pem };
+}
+
+test('with TLS and tokens, the kubeconfig holds what a client needs', async () => {
+  const tokens = new Map([['secret', { name: 'root', groups: ['system:masters'] }]]);
+  const server = new ApiServer({ runtime: realRuntime(), tokens, hasRbac: true });
+  const world = await httpWorld(server, await certificate(), 'secret');
+  const listed = await world.client.list(NODES, {}, world.signal);
+  assert.equal(listed.kind, 'ok');
+  tokens.clear();
+  const refused = await world.client.list(NODES, {}, world.signal);
+  assert.deepEqual(refused.kind === 'refused' && [refused.status, refused.reason], [
+    401,
+    'Unauthorized',
+  ]);
   await world.close();
 });
 

@@ -152,17 +152,13 @@ function impersonatedIn({
 
 /** Events as they come; a reader that does not read is waited for, and its queue is bounded. */
 async function stream(watch: Watch, response: ServerResponse): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    response.once('close', () => {
-      watch.end();
-      resolve();
-    });
-  });
+  // Broken and not ended: a watch that was made silent must let go of its reader too.
+  response.once('close', () => watch.break());
   response.writeHead(200, { 'content-type': 'application/json' });
   response.flushHeaders();
   for (;;) {
-    const read = await Promise.race([watch.read(), closed]);
-    if (read === undefined || response.destroyed) return;
+    const read = await watch.read();
+    if (response.destroyed) return;
     if (read.kind === 'broken') {
       response.destroy();
       return;
@@ -171,13 +167,20 @@ async function stream(watch: Watch, response: ServerResponse): Promise<void> {
       response.end();
       return;
     }
-    if (!response.write(read.text)) {
-      const drained = new Promise<void>((resolve) => {
-        response.once('drain', resolve);
-      });
-      await Promise.race([drained, closed]);
-    }
+    if (!response.write(read.text)) await drained(response);
   }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.once('drain', done);
+    response.once('close', done);
+  });
 }
 
 /** A file of one change per line. A line that a crash cut off is the end of what happened. */

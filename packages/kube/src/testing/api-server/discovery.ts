@@ -8,7 +8,7 @@ import { apiVersionOf, type ResourceType, type ResourceTypes } from './resources
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 const CREATE_ONLY = new Set(['bindings', 'selfsubjectaccessreviews']);
 
-export const VERSION: Obj = {
+const VERSION: Obj = {
   major: '1',
   minor: '32',
   gitVersion: 'v1.32.0',

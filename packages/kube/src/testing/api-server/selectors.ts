@@ -12,7 +12,7 @@ type LabelTest = (labels: Labels) => boolean;
 const TERM =
   /^\s*(?:(?<absent>!)\s*(?<absentKey>[\w./-]+)|(?<setKey>[\w./-]+)\s+(?<set>in|notin)\s*\((?<values>[^()]*)\)|(?<key>[\w./-]+)\s*(?:(?<operator>==|=|!=|>|<)\s*(?<value>[\w.-]*))?)\s*$/;
 
-export function parseLabelSelector(text: string): LabelTest | undefined {
+function parseLabelSelector(text: string): LabelTest | undefined {
   if (text.trim() === '') return undefined;
   const tests = splitTerms(text).map(parseTerm);
   return (labels) => tests.every((test) => test(labels));
@@ -90,7 +90,7 @@ const ABSENT: Readonly<Record<string, string>> = {
   'spec.hostNetwork': 'false',
 };
 
-export function parseFieldSelector(text: string, type: ResourceType): ObjectTest | undefined {
+function parseFieldSelector(text: string, type: ResourceType): ObjectTest | undefined {
   if (text.trim() === '') return undefined;
   const known = [
     ...COMMON_FIELDS,
