@@ -155,7 +155,7 @@ test('kubectl runs, shows, labels, edits and deletes Pods', { skip }, async () =
   await expectRefusal(/pods "web" not found/, 'get pod web');
 });
 
-test('kubectl cordons, taints and drains a node through budgets', { skip }, async () => {
+test('kubectl cordons, taints and drains a node', { skip }, async () => {
   const node = {
     apiVersion: 'v1',
     kind: 'Node',

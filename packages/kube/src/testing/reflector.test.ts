@@ -256,6 +256,73 @@ test('over its cap the server answers 429 with Retry-After, and the lane waits',
   world.stop();
 });
 
+test('a list that fails between two pages leaves the old full set, and the next one swaps', async () => {
+  const world = stage();
+  for (let i = 0; i < 700; i++) set(world, `p${i}`, '1');
+  const followed = follow(world);
+  await world.time.runFor(1000);
+  const laterPages = { pathPrefix: '/api/v1/pods?limit=500&continue' };
+  const restore = world.server.faults.add(laterPages, { kind: 'refuse', code: 500 });
+  followed.reflector.relist('periodic');
+  await world.time.runFor(60_000);
+  assert.equal(followed.reflector.size, 700);
+  assert.ok(followed.failures.length > 0);
+  world.ask('DELETE', `${PODS_PATH}/p3`);
+  set(world, 'p4', '2');
+  restore();
+  await world.time.runFor(60_000);
+  assert.deepEqual([followed.relists, followed.differences[1]], [['initial', 'periodic'], 2]);
+  checkEqual(world, followed);
+  world.stop();
+});
+
+test('pages whose version is compacted in between are listed anew', async () => {
+  const world = stage();
+  for (let i = 0; i < 1200; i++) set(world, `p${i}`, '1');
+  world.server.faults.add(
+    { pathPrefix: '/api/v1/pods?limit=500&continue' },
+    { kind: 'latency', ms: 1000 },
+  );
+  const followed = follow(world);
+  await world.time.runFor(500);
+  set(world, 'p1', '2');
+  world.server.compact();
+  await world.time.runFor(60_000);
+  checkEqual(world, followed);
+  assert.match(followed.failures[0]?.problem ?? '', /HTTP 410 Expired/);
+  world.stop();
+});
+
+test('a newly defaulted field reaches the cache by the relist for a schema', async () => {
+  const world = stage();
+  createDefinitions(world);
+  world.ask('POST', REQUESTS_PATH, capacityRequest('a'));
+  const reflector = new Reflector<string>({
+    runtime: world.time.runtime,
+    client: world.client,
+    resource: CAPACITY_REQUESTS,
+    read: (object) => textAt(object, 'spec', 'tier'),
+    observer: {},
+  });
+  reflector.run(world.signal).catch((error: unknown) => assert.fail(String(error)));
+  await world.time.runFor(1000);
+  assert.equal(reflector.get('default/a'), '');
+  const path =
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/capacityrequests.bigfleet.lucy.sh';
+  const add = {
+    op: 'add',
+    path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/tier',
+    value: { type: 'string', default: 'standard' },
+  };
+  assert.equal(world.ask('PATCH', path, [add], 'application/json-patch+json').status, 200);
+  await world.time.runFor(60_000);
+  assert.equal(reflector.get('default/a'), '');
+  reflector.relist('schema');
+  await world.time.runFor(1000);
+  assert.equal(reflector.get('default/a'), 'standard');
+  world.stop();
+});
+
 test('whatever the faults, the cache equals a fresh list once they stop', async () => {
   for (let seed = 0; seed < 15; seed++) {
     const world = stage({}, {}, String(seed));
