@@ -26,6 +26,7 @@ export interface ListeningServer {
 }
 
 const MAX_BODY_BYTES = 16 << 20;
+const IDLE_MS = 90_000;
 
 export async function listen({ server, port = 0, tls }: ListenOptions): Promise<ListeningServer> {
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
@@ -35,6 +36,9 @@ export async function listen({ server, port = 0, tls }: ListenOptions): Promise<
     tls === undefined
       ? createServer(onRequest)
       : createTlsServer({ cert: tls.certPem, key: tls.keyPem }, onRequest);
+  // As long as a Go server keeps idle connections: a client's pool must not meet closed ones all the time.
+  http.keepAliveTimeout = IDLE_MS;
+  http.headersTimeout = IDLE_MS + 10_000;
   const sockets = new Set<Socket>();
   http.on('connection', (socket: Socket) => {
     sockets.add(socket);

@@ -170,7 +170,7 @@ export class ApiServer {
     if (plan.outcome === 'reset') return { kind: 'reset' };
     if (plan.outcome === 'hang' && !parsed.isWatch) return { kind: 'hang' };
     const answer =
-      plan.refusal === undefined ? this.answer(request, parsed) : refused(plan.refusal);
+      plan.refusal === undefined ? this.answer(request, parsed) : faultAnswer(plan.refusal);
     if (plan.outcome === 'reset-after') return { kind: 'reset' };
     if (plan.outcome === 'hang' && answer.kind === 'watch') answer.watch.setSilent(true);
     return answer;
@@ -520,6 +520,13 @@ function refused(refusal: Refusal): ServerAnswer {
     text: JSON.stringify(refusal.status),
     retryAfterSeconds: seconds !== undefined && seconds > 0 ? seconds : undefined,
   };
+}
+
+/** The real server's flow control answers 429 before anything knows about Statuses: in plain text. */
+function faultAnswer(refusal: Refusal): ServerAnswer {
+  const answer = refused(refusal);
+  if (refusal.code !== 429 || answer.kind !== 'answer') return answer;
+  return { ...answer, contentType: 'text/plain; charset=utf-8', text: `${refusal.message}\n` };
 }
 
 function parsedBody(text: string): unknown {

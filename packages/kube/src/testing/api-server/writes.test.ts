@@ -206,3 +206,16 @@ test('deleting a collection deletes what its selector names', () => {
   assert.equal(ask('GET', `${PODS_PATH}/a`).status, 404);
   assert.equal(ask('GET', `${PODS_PATH}/b`).status, 200);
 });
+
+test('one seed gives one history: names, uids and times', () => {
+  const history = (seed: string): string => {
+    const { ask, server } = testCluster({ seed });
+    for (let i = 0; i < 5; i++) {
+      ask('POST', PODS_PATH, { ...pod('x'), metadata: { generateName: 'job-' } });
+    }
+    const answer = server.answer({ method: 'GET', path: '/api/v1/pods' });
+    return answer.kind === 'answer' ? answer.text : '';
+  };
+  assert.equal(history('7'), history('7'));
+  assert.notEqual(history('7'), history('8'));
+});
