@@ -5,7 +5,9 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { describeThrown } from '@bigfleet/base';
 import type { ApiServer, Journal, JournalEntry } from './api-server/index.ts';
+import { Refusal } from './api-server/status.ts';
 import type { Watch } from './api-server/watch.ts';
 import { PROTOBUF_TYPE, readProtobuf } from './protobuf.ts';
 
@@ -30,7 +32,7 @@ const IDLE_MS = 90_000;
 
 export async function listen({ server, port = 0, tls }: ListenOptions): Promise<ListeningServer> {
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    serve(server, request, response).catch(() => response.destroy());
+    serve(server, request, response).catch((error: unknown) => failed(response, error));
   };
   const http: Server =
     tls === undefined
@@ -59,6 +61,18 @@ export async function listen({ server, port = 0, tls }: ListenOptions): Promise<
         for (const socket of sockets) socket.destroy();
       }),
   };
+}
+
+/** A bug of the server shows as one, and not as a broken connection that a client would try again. */
+function failed(response: ServerResponse, error: unknown): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const message = `Internal error occurred: ${describeThrown(error)}`;
+  const { status } = new Refusal(500, 'InternalError', message);
+  response.writeHead(500, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(status));
 }
 
 function kubeconfigText(url: string, caPem: string | undefined, token: string | undefined): string {

@@ -17,6 +17,8 @@ export class GarbageCollector {
   readonly #queue: WorkQueue;
   /** Dependents by the uid of each owner they name; entries are `collection key`. */
   readonly #dependents = new Map<string, Set<string>>();
+  /** Owners in foreground deletion, by uid: each change of a dependent looks at them again. */
+  readonly #ownerEntries = new Map<string, string>();
 
   constructor(runtime: Runtime, objects: Objects, delayMs: number) {
     this.#objects = objects;
@@ -46,14 +48,10 @@ export class GarbageCollector {
     }
   }
 
-  /** Owners are looked at again through any dependent that is left, or through their own entry. */
   #wake(uid: string): void {
     const owner = this.#ownerEntries.get(uid);
     if (owner !== undefined) this.#queue.add(owner);
   }
-
-  /** Owners that wait for their dependents. */
-  readonly #ownerEntries = new Map<string, string>();
 
   #link(uid: string, entry: string): void {
     const found = this.#dependents.get(uid);
