@@ -1,0 +1,5 @@
+// A test API server for BigFleet's own tests and its demo: in process under virtual time, or over HTTP.
+
+export * from './api-server/index.ts';
+export * from './in-memory-transport.ts';
+export * from './listen.ts';
