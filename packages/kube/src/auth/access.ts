@@ -15,8 +15,7 @@ export interface ServerVerification {
   /** PEM bundle; the system's authorities when absent. */
   readonly ca?: string | undefined;
   readonly servername?: string | undefined;
-  /** False only where a kubeconfig says `insecure-skip-tls-verify`. */
-  readonly rejectUnauthorized: boolean;
+  readonly rejectUnauthorized: true;
 }
 
 export interface CredentialSource {

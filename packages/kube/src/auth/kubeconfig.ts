@@ -101,10 +101,13 @@ function serverOf(cluster: Part): URL {
 }
 
 async function verificationOf(cluster: Part): Promise<ServerVerification> {
+  if (cluster.value['insecure-skip-tls-verify'] === true) {
+    fail(cluster.file, 'insecure-skip-tls-verify is refused; give certificate-authority-data');
+  }
   return {
     ca: await dataOrFile(cluster, 'certificate-authority'),
     servername: text(cluster, 'tls-server-name') || undefined,
-    rejectUnauthorized: cluster.value['insecure-skip-tls-verify'] !== true,
+    rejectUnauthorized: true,
   };
 }
 

@@ -155,9 +155,9 @@ export class Reflector<T> {
     try {
       return what === 'list' ? await this.#listAll(signal) : await this.#watchOnce(signal);
     } catch (error) {
-      if (error instanceof BigFleetError)
-        return { what, problem: error.message, needsOwner: false };
-      throw error;
+      // An abort carries whatever reason its owner gave.
+      if (!signal.aborted && !(error instanceof BigFleetError)) throw error;
+      return { what, problem: describeThrown(error), needsOwner: false };
     }
   }
 
