@@ -1,3 +1,5 @@
 // Pods to CapacityRequests.
-// Built by a later issue; exports nothing yet.
-export {};
+
+export * from './controller/controller.ts';
+export type { PodRules } from './controller/records.ts';
+export { type ClassDefaults, type ClassTable, parseClassTable } from './derive/class-defaults.ts';

@@ -29,9 +29,9 @@ import {
 } from '@bigfleet/kube';
 import {
   changedFields,
-  type Derived,
   deriveSpec,
   fieldHashes,
+  type RequestObject,
   requestObject,
 } from '../derive/derive.ts';
 import { nextStep, type PodStep } from './decide.ts';
@@ -86,6 +86,13 @@ interface Reflectors {
   readonly nodes: Reflector<NodeRecord>;
   /** The node that each UpcomingNode names; empty while it names none. */
   readonly upcoming: Reflector<string>;
+}
+
+/** The request that a Pod should have. */
+interface Wanted {
+  readonly podUid: string;
+  readonly object: RequestObject;
+  readonly badAnnotations: readonly string[];
 }
 
 const CONCURRENCY = 16;
@@ -210,8 +217,7 @@ export class PodController {
     const record = readPod(object, rules);
     const isNew = record.demand === 'one' && !this.#requests.has(record.uid);
     if (isNew && this.#fresh.size < MAX_FRESH) {
-      const derived = deriveSpec(object as unknown as Pod, rules.classes);
-      this.#fresh.set(podKey(record), { uid: record.uid, pod: object as unknown as Pod, derived });
+      this.#fresh.set(podKey(record), wantedOf(object as unknown as Pod, rules));
     }
     return record;
   }
@@ -292,18 +298,17 @@ export class PodController {
   }
 
   async #create(pod: PodRecord, signal: AbortSignal): Promise<Outcome> {
-    const { client, rules, hooks } = this.#options;
-    const whole = await this.#derivedOf(pod, signal);
-    if (whole === undefined) return 'pod_gone';
-    if (demandOf(whole.pod, rules) !== 'one') return 'excluded';
-    const object = requestObject(whole.pod, whole.derived);
+    const { client, hooks } = this.#options;
+    const wanted = await this.#wanted(pod, signal);
+    if (wanted === undefined) return 'pod_gone';
+    const { object } = wanted;
     const answer = await client.create(CAPACITY_REQUESTS, object, { lane: 'demand', signal });
     if (answer.kind === 'ok') {
       this.#fresh.delete(podKey(pod));
       this.#written(answer.object);
       hooks.created(podKey(pod), object.metadata.name);
       await this.#stampPending(answer.object, signal);
-      await this.#warnOfAnnotations(pod, whole.derived);
+      await this.#warnOfAnnotations(pod, wanted);
       return 'cr_created';
     }
     // Created before, and not seen in the watch yet: an answer that was lost, or another replica.
@@ -312,22 +317,19 @@ export class PodController {
     throw refused(answer);
   }
 
-  /** The Pod as it is now, when its spec was not kept. */
-  async #derivedOf(
-    pod: PodRecord,
-    signal: AbortSignal,
-  ): Promise<{ readonly pod: Pod; readonly derived: Derived } | undefined> {
+  /** From the Pod as it is now, when it was not kept; undefined when it has no demand any more. */
+  async #wanted(pod: PodRecord, signal: AbortSignal): Promise<Wanted | undefined> {
     const { client, rules } = this.#options;
     const fresh = this.#fresh.get(podKey(pod));
-    if (fresh?.uid === pod.uid) return fresh;
+    if (fresh?.podUid === pod.uid) return fresh;
     const answer = await client.get(PODS, pod, signal);
     if (answer.kind === 'refused') {
       if (answer.status === 404) return undefined;
       throw refused(answer);
     }
     const whole = answer.object as unknown as Pod;
-    if (whole.metadata.uid !== pod.uid) return undefined;
-    return { pod: whole, derived: deriveSpec(whole, rules.classes) };
+    const isOurs = whole.metadata.uid === pod.uid && demandOf(whole, rules) === 'one';
+    return isOurs ? wantedOf(whole, rules) : undefined;
   }
 
   async #adopt(
@@ -373,18 +375,19 @@ export class PodController {
   }
 
   async #update(request: RequestRecord, pod: PodRecord, signal: AbortSignal): Promise<Outcome> {
-    const whole = await this.#derivedOf(pod, signal);
-    if (whole === undefined) return 'pod_gone';
+    const wanted = await this.#wanted(pod, signal);
+    if (wanted === undefined) return 'pod_gone';
     const { client } = this.#options;
     const current = await client.get(CAPACITY_REQUESTS, request, signal);
     if (current.kind === 'refused') {
       if (current.status === 404) return 'cr_exists';
       throw refused(current);
     }
-    const body = withChanges(current.object as unknown as StoredRequest, whole.derived.spec);
+    const body = withChanges(current.object as unknown as StoredRequest, wanted.object.spec);
     const answer = await client.replace(CAPACITY_REQUESTS, body, { lane: 'demand', signal });
     this.#settle(answer);
-    await this.#warnOfAnnotations(pod, whole.derived);
+    this.#fresh.delete(podKey(pod));
+    await this.#warnOfAnnotations(pod, wanted);
     return 'cr_updated';
   }
 
@@ -412,7 +415,7 @@ export class PodController {
     if (record !== undefined) this.#requestSeen(record);
   }
 
-  async #warnOfAnnotations(pod: PodRecord, { badAnnotations }: Derived): Promise<void> {
+  async #warnOfAnnotations(pod: PodRecord, { badAnnotations }: Wanted): Promise<void> {
     for (const annotation of badAnnotations) {
       await this.#events?.send(
         { apiVersion: 'v1', kind: 'Pod', namespace: pod.namespace, name: pod.name, uid: pod.uid },
@@ -443,6 +446,12 @@ function withChanges(stored: StoredRequest, spec: CapacityRequestSpec): StoredRe
     },
     spec: { ...stored.spec, ...changed },
   };
+}
+
+function wantedOf(pod: Pod, rules: PodRules): Wanted {
+  const derived = deriveSpec(pod, rules.classes);
+  const { badAnnotations } = derived;
+  return { podUid: pod.metadata.uid, object: requestObject(pod, derived), badAnnotations };
 }
 
 function nodeNamedBy(object: ApiObject): string {

@@ -1,0 +1,197 @@
+// A cluster on the test API server behind the production port, under virtual time, with a stand-in for
+// the kubelet's part in ending Pods.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { BigFleetError, createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
+import { drainMicrotasks } from '@bigfleet/base/real';
+import { type ApiObject, KubeClient, WriteLanes } from '@bigfleet/kube';
+import { ApiServer, InMemoryTransport } from '@bigfleet/kube/testing';
+import { parseYaml } from '@bigfleet/process';
+import { decode, encodeInit, MachineState, type NodeStateUpdate, NodeStateUpdateSchema } from '@bigfleet/wire';
+import type { DrainControl } from '../../session/cluster-port.ts';
+import { KubeCluster } from '../kube-cluster.ts';
+
+const DEFINITIONS = new URL('../../../../../api/crd/', import.meta.url);
+export const PODS_PATH = '/api/v1/namespaces/default/pods';
+export const NODES_PATH = '/api/v1/nodes';
+export const OURS = '/apis/bigfleet.lucy.sh/v1alpha1';
+export const REQUESTS_PATH: string = `${OURS}/namespaces/default/capacityrequests`;
+
+export interface StoredObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+export class ClusterWorld {
+  readonly time: VirtualRuntime;
+  readonly server: ApiServer;
+  readonly writes: string[] = [];
+  readonly evictions: string[] = [];
+  readonly chores: string[] = [];
+  readonly relists: string[] = [];
+  cluster: KubeCluster;
+  readonly signal: AbortSignal;
+  #ender = new AbortController();
+
+  constructor(seed = '1') {
+    this.time = createVirtualRuntime({ seed, drain: drainMicrotasks });
+    this.server = new ApiServer({ runtime: this.time.runtime });
+    for (const file of readdirSync(DEFINITIONS)) {
+      const parsed = parseYaml(readFileSync(new URL(file, DEFINITIONS), 'utf8'));
+      if (!parsed.ok) throw new Error(parsed.error);
+      this.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', parsed.value);
+    }
+    this.signal = this.#ender.signal;
+    this.cluster = this.#start();
+  }
+
+  /** Another process, after the one before was killed. */
+  async restart(): Promise<void> {
+    this.stop();
+    this.#ender = new AbortController();
+    this.cluster = this.#start();
+    await this.time.runFor(2_000);
+  }
+
+  stop(): void {
+    this.#ender.abort(new BigFleetError('cancelled', 'the process ended'));
+  }
+
+  #start(): KubeCluster {
+    const { runtime } = this.time;
+    const transport = new InMemoryTransport({ runtime, server: this.server });
+    const lanes = new WriteLanes({ runtime, qps: 50, burst: 100 });
+    const client = new KubeClient({ runtime, transport, lanes, fieldManager: 'bigfleet-operator' });
+    const cluster = new KubeCluster({
+      runtime,
+      client,
+      signal: this.#ender.signal,
+      renderBootstrap: () => ({ kind: 'unsatisfiable', error: 'not in this test' }),
+      hooks: {
+        heard: () => {},
+        relisted: (resource, reason) => this.relists.push(`${resource} ${reason}`),
+        reflectorFailed: () => {},
+        upcomingNodeWritten: (op, outcome) => this.writes.push(`${op} ${outcome}`),
+        evicted: (outcome) => this.evictions.push(outcome),
+        evictionFailed: () => {},
+        choreFailed: (problem) => this.chores.push(problem),
+        leftOverKept: (machineId) => this.chores.push(`kept ${machineId}`),
+      },
+    });
+    void cluster.run();
+    return cluster;
+  }
+
+  // ── the cluster from outside ────────────────────────────────────────────────────────────
+
+  /** One request, answered at once; throws on a refusal. */
+  ask(method: string, path: string, body?: unknown, contentType?: string): ApiObject {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const answer = this.server.answer({ method, path, body: text, contentType });
+    if (answer.kind !== 'answer') throw new Error(`${method} ${path} is no plain request`);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return JSON.parse(answer.text) as ApiObject;
+  }
+
+  merge(path: string, patch: unknown): void {
+    this.ask('PATCH', path, patch, 'application/merge-patch+json');
+  }
+
+  get(path: string): StoredObject {
+    return this.ask('GET', path) as unknown as StoredObject;
+  }
+
+  list(path: string): readonly StoredObject[] {
+    return this.ask('GET', path)['items'] as readonly StoredObject[];
+  }
+
+  request(name: string, spec: object = {}, labels: object = {}): void {
+    this.ask('POST', REQUESTS_PATH, {
+      apiVersion: 'bigfleet.lucy.sh/v1alpha1',
+      kind: 'CapacityRequest',
+      metadata: { name, labels },
+      spec: { priority: 5, resources: { cpu: '1' }, ...spec },
+    });
+  }
+
+  /** A Node that its kubelet registered, Ready. */
+  node(name: string, more: { machine?: string; providerID?: string } = {}): void {
+    const labels = more.machine === undefined ? {} : { 'bigfleet.lucy.sh/machine-id': more.machine };
+    this.ask('POST', NODES_PATH, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, labels },
+      spec: { providerID: more.providerID },
+    });
+    this.merge(`${NODES_PATH}/${name}/status`, {
+      status: { conditions: [{ type: 'Ready', status: 'True' }] },
+    });
+  }
+
+  pod(name: string, node: string, metadata: object = {}): void {
+    this.ask('POST', PODS_PATH, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, ...metadata },
+      spec: { nodeName: node, containers: [{ name: 'c', image: 'a' }] },
+    });
+    this.merge(`${PODS_PATH}/${name}/status`, {
+      status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+    });
+  }
+
+  budget(name: string, labels: object, minAvailable: number): void {
+    this.ask('POST', '/apis/policy/v1/namespaces/default/poddisruptionbudgets', {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name },
+      spec: { minAvailable, selector: { matchLabels: labels } },
+    });
+  }
+
+  /** What kubelets do all the time: Pods that were told to end, end. */
+  async live(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 1_000) {
+      await this.time.runFor(Math.min(1_000, left));
+      for (const { metadata } of this.list(PODS_PATH)) {
+        if (metadata.deletionTimestamp === undefined) continue;
+        this.ask('DELETE', `${PODS_PATH}/${metadata.name}`, { gracePeriodSeconds: 0 });
+      }
+    }
+  }
+
+  // ── the shard ───────────────────────────────────────────────────────────────────────────
+
+  async frame(machineId: string, state: MachineState, more: object = {}): Promise<string> {
+    const pending = this.cluster.applyNodeState(nodeState(machineId, state, more), this.#ender.signal);
+    await this.time.runFor(3_000);
+    return pending;
+  }
+
+  control(graceMs: number): DrainControl {
+    const { clock, timers } = this.time.runtime;
+    const deadline = clock.monotonicMs() + graceMs;
+    const ender = new AbortController();
+    timers.after(graceMs, () => ender.abort(new Error('the grace is over')));
+    return {
+      instructionId: 'i1',
+      signal: ender.signal,
+      remainingMs: () => Math.max(0, deadline - clock.monotonicMs()),
+    };
+  }
+
+  nowUnixMs(): number {
+    return Number(this.time.runtime.clock.unixNanos() / 1_000_000n);
+  }
+}
+
+export function nodeState(machineId: string, state: MachineState, more: object = {}): NodeStateUpdate {
+  const frame = encodeInit(NodeStateUpdateSchema, { machineId, state, ...more });
+  return decode(NodeStateUpdateSchema, frame, 'INTERNAL');
+}
