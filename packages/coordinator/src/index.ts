@@ -5,7 +5,7 @@ export type { ApplyResult, Ledger } from './ledger/ledger.ts';
 export type { CommandBody } from './state/commands.ts';
 export { FleetState } from './state/fleet-state.ts';
 export { nextGeneration } from './state/meta.ts';
-export type { FleetView } from './state/fleet-view.ts';
+export type { FleetView } from './state/fleet-state.ts';
 export { SqliteStore } from './store/sqlite/sqlite-store.ts';
 export type { Leadership } from './store/store.ts';
 export { SnapshotExporter } from './snapshots/export-snapshots.ts';

@@ -8,7 +8,7 @@
 import type { DomainRef, MachineOverride, ShardAssignment, ShardReport } from '@bigfleet/wire';
 import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import type { DomainRow, OverrideRow } from '../state/rows.ts';
 import { revisionIn } from '../state/meta.ts';
 import { DomainGate } from './domain-gate.ts';

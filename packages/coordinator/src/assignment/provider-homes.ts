@@ -15,7 +15,7 @@ import { reaches, shardsOfAddress } from './sharing.ts';
 import { dialledProviders, dialsByFlag, isFleetWide } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { CommandBody } from '../state/commands.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 
 export interface HomeScene {
   readonly view: FleetView;

@@ -7,7 +7,7 @@
 import type { ShardReport } from '@bigfleet/wire';
 import { isSharedByFlag, isHostLocal } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import { firstRevisionOf } from '../state/meta.ts';
 import type { ProviderRow } from '../state/rows.ts';
 

@@ -6,7 +6,7 @@ import { compareText, parseClusterId } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { ClusterBinding, ShardReport } from '@bigfleet/wire';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import type { ClusterRow } from '../state/rows.ts';
 import type { CommandBudget } from './report-handler.ts';
 

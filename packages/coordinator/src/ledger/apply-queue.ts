@@ -15,8 +15,7 @@ import {
 import type { Logger } from '@bigfleet/telemetry';
 import type { Command, CommandBody } from '../state/commands.ts';
 import { decide } from '../state/decide/decide.ts';
-import { FleetState } from '../state/fleet-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import { FleetState, type FleetView } from '../state/fleet-state.ts';
 import type { CommitRequest, CommitResult, Leadership, LossReason, Store } from '../store/store.ts';
 import type { ApplyOptions, ApplyResult, Ledger } from './ledger.ts';
 import { resolveUnknown } from './resolve-unknown.ts';

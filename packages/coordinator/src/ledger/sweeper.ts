@@ -5,7 +5,7 @@
 import { AssertionError, describeThrown } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { FleetState } from '../state/fleet-state.ts';
-import type { RowKey } from '../state/writes.ts';
+import type { RowKey } from '../state/rows.ts';
 import type { Leadership, Store } from '../store/store.ts';
 
 const BATCH = 100;

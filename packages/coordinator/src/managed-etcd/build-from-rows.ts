@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BigFleetError, describeThrown, type Runtime, runWithDeadline } from '@bigfleet/base';
 import { EtcdClient } from '../etcd-client/client.ts';
-import type { LoadedState, StoredRow } from '../state/writes.ts';
+import type { LoadedState, StoredRow } from '../state/rows.ts';
 import { KeySpace } from '../store/etcd/key-space.ts';
 import { loadLedger, writeWholeState } from '../store/etcd/load.ts';
 import { writePidFile } from './orphan.ts';

@@ -6,7 +6,7 @@ import type { Move, PassReason, Rejection } from '../moves/plan.ts';
 import type { Reservations } from '../moves/reservations.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
 import type { ShardPicture } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import type { Member, PassFleet, ShortfallRow } from './pass-fleet.ts';
 import type { Pins } from './selector.ts';
 

@@ -13,7 +13,7 @@ import {
 import type { RowRejection, ShortfallRef } from '../moves/plan.ts';
 import { isFleetWide } from '../reports/dialled-providers.ts';
 import type { ShardPicture } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 
 export interface Member {
   readonly picture: ShardPicture;

@@ -4,7 +4,7 @@
 
 import { reaches } from '../assignment/sharing.ts';
 import type { CommandBody } from '../state/commands.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import type { Domain } from '../state/rows.ts';
 import { isLater } from '../transfers/transfer-id.ts';
 import { type Claim, type Held, textOf } from '../reports/held.ts';

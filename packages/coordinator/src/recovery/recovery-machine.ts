@@ -22,7 +22,7 @@ import {
   textOf,
 } from '../reports/held.ts';
 import type { SoftState } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import { revisionIn } from '../state/meta.ts';
 import type { DomainRow, OverrideRow } from '../state/rows.ts';
 import type { DonorHolds } from '../transfers/saga-facts.ts';

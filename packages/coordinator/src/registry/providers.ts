@@ -10,7 +10,7 @@ import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 import { providerSubject } from '../reports/held.ts';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { dialledProviders } from '../reports/dialled-providers.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import type { ProviderRow } from '../state/rows.ts';
 
 export interface ProviderOperations {

@@ -3,7 +3,7 @@
 // InspectNeeds is asked for them.
 
 import type { ShardReportSnapshot } from '@bigfleet/wire';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import type { ShardPicture, SoftState } from './soft-state.ts';
 
 /** All shards, or the one named; none after a failover until they report. */

@@ -22,8 +22,18 @@ import {
 import { keyOfRow } from '../state/keys.ts';
 import { SCHEMA } from '../state/meta.ts';
 import { encodeRow, rowCodecs } from '../state/row-format.ts';
-import type { Domain, DomainRow, Meta, Table, TableRows, TransferRow } from '../state/rows.ts';
-import type { RowKey, Write, LoadedState, StoredRow } from '../state/writes.ts';
+import type {
+  Domain,
+  DomainRow,
+  Meta,
+  Table,
+  TableRows,
+  TransferRow,
+  RowKey,
+  Write,
+  LoadedState,
+  StoredRow,
+} from '../state/rows.ts';
 import { malformedSnapshot, type SnapshotMeta } from './snapshot-meta.ts';
 
 export interface RejectedRow {

@@ -5,7 +5,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { BigFleetError } from '@bigfleet/base';
 import type { DataDir } from '@bigfleet/process';
 import { nextGeneration } from '../state/meta.ts';
-import type { LoadedState } from '../state/writes.ts';
+import type { LoadedState } from '../state/rows.ts';
 import { clearRestoreMark, setRestoreMark } from '../store/data-dir.ts';
 import { restoreFileOf, writeRestoreFloor } from '../store/etcd/restore-floor.ts';
 import {

@@ -10,7 +10,7 @@ import type { DataDir } from '@bigfleet/process';
 import type { Logger } from '@bigfleet/telemetry';
 import { FleetState } from '../state/fleet-state.ts';
 import { storedRow } from '../state/row-format.ts';
-import type { LoadedState } from '../state/writes.ts';
+import type { LoadedState } from '../state/rows.ts';
 import { takeDataDir } from '../store/data-dir.ts';
 import { checkDatabase } from '../store/sqlite/check-database.ts';
 import { syncPath } from '../store/sqlite/create-database.ts';

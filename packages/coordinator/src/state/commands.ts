@@ -97,3 +97,5 @@ export interface RestoredTransfer {
 }
 
 export type Command = CommandHead & CommandBody;
+
+export type CommandOf<K extends CommandBody['kind']> = Extract<CommandBody, { kind: K }>;

@@ -33,8 +33,9 @@ import type {
   Table,
   TableRows,
   TransferRow,
+  RowKey,
+  StoredRow,
 } from './rows.ts';
-import type { RowKey, StoredRow } from './writes.ts';
 
 const slice = record<SliceRow>({ shardId: text, shardUid: count, slice: count });
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { domainKey, keyOfRow, overrideKey, parseRowKey, shardKey } from './keys.ts';
+import { keyOfRow, parseRowKey, rowKey } from './keys.ts';
 import { decodeRow, decodeStoredRow, encodeRow } from './row-format.ts';
 import type { OverrideRow, ShardRow, TransferRow } from './rows.ts';
 
@@ -13,12 +13,12 @@ const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
 test('a key carries any segment and comes back', () => {
   fc.assert(
     fc.property(words, words, (key, value) => {
-      const text = domainKey({ key, value });
+      const text = rowKey('domains', key, value);
       assert.match(text, /^domains\/[^/]+\/[^/]+$/);
       assert.deepEqual(parseRowKey(text), { table: 'domains', segments: [key, value] });
     }),
   );
-  assert.equal(overrideKey('a/b%c ü'), 'overrides/a%2Fb%25c%20%C3%BC');
+  assert.equal(rowKey('overrides', 'a/b%c ü'), 'overrides/a%2Fb%25c%20%C3%BC');
 });
 
 for (const key of [
@@ -33,7 +33,7 @@ for (const key of [
   'shards/a b',
   'meta/term',
   '__proto__/a',
-  shardKey('\ud800'),
+  rowKey('shards', '\ud800'),
 ]) {
   test(`no key of ours: ${JSON.stringify(key)}`, () => {
     assert.equal(parseRowKey(key), undefined);

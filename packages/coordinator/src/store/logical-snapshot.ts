@@ -4,12 +4,10 @@
 // stands beside them under names that older readers ignore. Dead rows are not part of the state and
 // are left out.
 
-import { FleetState } from '../state/fleet-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import { FleetState, type FleetView } from '../state/fleet-state.ts';
 import type { Json } from '../state/json-codec.ts';
 import { rowCodecs } from '../state/row-format.ts';
-import type { DomainRow, Meta } from '../state/rows.ts';
-import type { LoadedState } from '../state/writes.ts';
+import type { DomainRow, Meta, LoadedState } from '../state/rows.ts';
 import type { StoreSnapshot } from './store.ts';
 
 const CHUNK_BYTES = 1_048_576;

@@ -2,7 +2,7 @@
 // or more). An engine keeps rows it does not understand, one legal writer, and a term that rises
 // with each leadership. It keeps the revisions of rows itself: callers name keys only.
 
-import type { Change, LoadedState, RowKey } from '../state/writes.ts';
+import type { Change, LoadedState, RowKey } from '../state/rows.ts';
 
 export type StoreEngine = 'sqlite' | 'etcd';
 

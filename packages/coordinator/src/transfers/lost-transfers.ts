@@ -10,7 +10,7 @@
 import { TransferState, type TransferStatus } from '@bigfleet/wire';
 import { supplyOf } from '../moves/participants.ts';
 import type { SoftState } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import {
   type DonorHolds,
   isDonor,

@@ -11,7 +11,7 @@ import {
   type TransferOwnership,
 } from '@bigfleet/wire';
 import type { InstructionPayload, PendingInstruction } from '../instructions/instruction-queue.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import type { SelectorRow, TransferRow } from '../state/rows.ts';
 import type { OwnershipOrder } from './saga-facts.ts';
 

@@ -4,7 +4,7 @@
 
 import type { TransferStatus } from '@bigfleet/wire';
 import type { SoftState } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import type { TransferRow } from '../state/rows.ts';
 
 const KEEP_MS = 24 * 60 * 60 * 1_000;

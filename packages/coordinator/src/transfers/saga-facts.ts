@@ -15,7 +15,7 @@ import {
 import { MAX_FAILURES, type PendingInstruction } from '../instructions/instruction-queue.ts';
 import { isFresh } from '../moves/participants.ts';
 import type { SoftState } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import type { TransferRow } from '../state/rows.ts';
 
 /**

@@ -1,9 +1,9 @@
 // What deciding a command gives, and the small words to say it with. Nothing here has effects.
 
-import type { FleetView } from '../fleet-view.ts';
-import { keyOfRow } from '../keys.ts';
-import type { Table, TableRows } from '../rows.ts';
-import type { Change, RowKey, Write } from '../writes.ts';
+import type { CommandBody, CommandOf } from '../commands.ts';
+import type { FleetView } from '../fleet-state.ts';
+import { keyOfRow, rowKey } from '../keys.ts';
+import type { Table, TableRows, Change, RowKey, Write } from '../rows.ts';
 
 export type Decision =
   | { readonly kind: 'change'; readonly change: Change }
@@ -38,6 +38,11 @@ export interface Situation {
   readonly applyIndex: number;
   readonly issuedAtMs: number;
 }
+
+export type Rule<K extends CommandBody['kind']> = (
+  situation: Situation,
+  command: CommandOf<K>,
+) => Decision;
 
 export const UNCHANGED: Decision = { kind: 'unchanged' };
 
@@ -75,8 +80,8 @@ export function put<T extends Table>(table: T, row: TableRows[T]): Write {
   return { kind: 'put', table, key: keyOfRow(table, row), row } as Write;
 }
 
-export function deleted(table: Table, key: RowKey): Write {
-  return { kind: 'delete', table, key };
+export function deleted(table: Table, ...segments: readonly string[]): Write {
+  return { kind: 'delete', table, key: rowKey(table, ...segments) };
 }
 
 export function refused(code: RefusalCode, message: string): Decision {

@@ -3,9 +3,9 @@
 // shard and not yet given to the other.
 
 import { compareText } from '@bigfleet/base';
-import type { CommandBody } from '../commands.ts';
-import type { FleetView } from '../fleet-view.ts';
-import { providerKey, quotaKey, shardKey } from '../keys.ts';
+import type { CommandOf } from '../commands.ts';
+import type { FleetView } from '../fleet-state.ts';
+import { rowKey } from '../keys.ts';
 import type { QuotaRow, SliceRow, TransferRow } from '../rows.ts';
 import {
   changed,
@@ -15,15 +15,12 @@ import {
   put,
   refused,
   refusedAs,
-  type Situation,
+  type Rule,
   UNCHANGED,
 } from './decision.ts';
 import { countProblem, nameProblem } from './inputs.ts';
 
-type Of<K extends CommandBody['kind']> = Extract<CommandBody, { kind: K }>;
-
-export function setQuota(situation: Situation, command: Of<'SetQuota'>): Decision {
-  const { view, issuedAtMs } = situation;
+export const setQuota: Rule<'SetQuota'> = ({ view, issuedAtMs }, command) => {
   const { provider, region, perShard } = command;
   const problem = quotaProblem(command);
   if (problem !== undefined) return invalid(problem);
@@ -41,15 +38,18 @@ export function setQuota(situation: Situation, command: Of<'SetQuota'>): Decisio
   if (moves.length === 0 && sameSlices(view.quota(provider, region), row)) return UNCHANGED;
   return changed(view, {
     writes: [
-      slices.length === 0 ? deleted('quotas', quotaKey(provider, region)) : put('quotas', row),
+      slices.length === 0 ? deleted('quotas', provider, region) : put('quotas', row),
       ...moves.map((move) => put('transfers', settled(move, issuedAtMs))),
     ],
-    reads: [providerKey(provider), ...slices.map(({ shardId }) => shardKey(shardId))],
+    reads: [
+      rowKey('providers', provider),
+      ...slices.map(({ shardId }) => rowKey('shards', shardId)),
+    ],
     movesAssignment: true,
   });
-}
+};
 
-function quotaProblem({ provider, region, perShard }: Of<'SetQuota'>): string | undefined {
+function quotaProblem({ provider, region, perShard }: CommandOf<'SetQuota'>): string | undefined {
   const names = nameProblem('quota provider', provider) ?? nameProblem('quota region', region);
   if (names !== undefined) return names;
   for (const [shardId, slice] of perShard) {

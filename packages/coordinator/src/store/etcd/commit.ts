@@ -18,7 +18,7 @@ import {
   modRevisionIs,
 } from '../../etcd-client/txn.ts';
 import { encodeRow } from '../../state/row-format.ts';
-import type { Write, Change, RowKey } from '../../state/writes.ts';
+import type { Write, Change, RowKey } from '../../state/rows.ts';
 import type { CommitRequest, CommitResult } from '../store.ts';
 import { bytesOf, type KeySpace } from './key-space.ts';
 import type { EtcdLeadership, LedgerCursor } from './leadership.ts';

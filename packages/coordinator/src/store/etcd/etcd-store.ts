@@ -5,7 +5,7 @@
 
 import { assert, BigFleetError, type Random, sleep } from '@bigfleet/base';
 import type { EtcdClient } from '../../etcd-client/client.ts';
-import type { RowKey, LoadedState } from '../../state/writes.ts';
+import type { RowKey, LoadedState } from '../../state/rows.ts';
 import { logicalSnapshot } from '../logical-snapshot.ts';
 import type {
   CommitRequest,

@@ -4,7 +4,7 @@
 
 import type { Runtime } from '@bigfleet/base';
 import type { EtcdClient, GrantedLease } from '../../etcd-client/client.ts';
-import type { RowKey } from '../../state/writes.ts';
+import type { RowKey } from '../../state/rows.ts';
 import type { Leadership, LossReason } from '../store.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { type ApplyValue, firstApply } from './values.ts';

@@ -8,8 +8,7 @@ import type { KeyValue, RangeResponse } from '@bigfleet/wire/etcd';
 import type { EtcdClient } from '../../etcd-client/client.ts';
 import { createRevisionIs, type Op, put } from '../../etcd-client/txn.ts';
 import { TABLES } from '../../state/keys.ts';
-import type { Table, Meta } from '../../state/rows.ts';
-import type { RowKey, StoredRow, LoadedState } from '../../state/writes.ts';
+import type { Table, Meta, RowKey, StoredRow, LoadedState } from '../../state/rows.ts';
 import { type KeyRange, type KeySpace, textOf, bytesOf } from './key-space.ts';
 import {
   type ApplyValue,

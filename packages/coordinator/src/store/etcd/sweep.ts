@@ -4,7 +4,7 @@
 
 import { BigFleetError } from '@bigfleet/base';
 import { get, modRevisionIs, readAt, remove } from '../../etcd-client/txn.ts';
-import type { RowKey } from '../../state/writes.ts';
+import type { RowKey } from '../../state/rows.ts';
 import { type EtcdAccess, isOurs, leaderGuards } from './commit.ts';
 import type { EtcdLeadership } from './leadership.ts';
 import { maxCommitDeadlineMs } from './options.ts';

@@ -6,8 +6,7 @@
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { assert, BigFleetError } from '@bigfleet/base';
 import { encodeRow } from '../../state/row-format.ts';
-import type { Meta } from '../../state/rows.ts';
-import type { RowKey, Write } from '../../state/writes.ts';
+import type { Meta, RowKey, Write } from '../../state/rows.ts';
 import type { CommitRequest } from '../store.ts';
 import { sealed, unsealed } from './row-seal.ts';
 

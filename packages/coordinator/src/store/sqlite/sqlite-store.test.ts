@@ -9,7 +9,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { realRuntime } from '@bigfleet/base/real';
-import type { Change, Write } from '../../state/writes.ts';
+import type { Change, Write } from '../../state/rows.ts';
 import type { CommitRequest } from '../store.ts';
 import { storeBehaviour } from '../testing/behaviour.ts';
 import { FleetDatabase } from './fleet-database.ts';

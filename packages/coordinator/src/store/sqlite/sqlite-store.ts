@@ -8,7 +8,7 @@ import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
 import type { DataDir } from '@bigfleet/process';
 import { firstMeta } from '../../state/meta.ts';
 import { storedRow } from '../../state/row-format.ts';
-import type { RowKey, LoadedState } from '../../state/writes.ts';
+import type { RowKey, LoadedState } from '../../state/rows.ts';
 import { takeDataDir } from '../data-dir.ts';
 import { logicalSnapshot } from '../logical-snapshot.ts';
 import {

@@ -10,7 +10,7 @@ import { decide } from '../../state/decide/decide.ts';
 import { FleetState } from '../../state/fleet-state.ts';
 import { arbitraryCommand } from '../../state/testing/arbitrary-commands.ts';
 import { StateMachine } from '../../state/testing/state-machine.ts';
-import type { LoadedState } from '../../state/writes.ts';
+import type { LoadedState } from '../../state/rows.ts';
 import { encodeLogical } from '../logical-snapshot.ts';
 import type { CommitRequest, CommitResult, Leadership, Store } from '../store.ts';
 
