@@ -12,7 +12,7 @@ export { SnapshotExporter } from './snapshots/export-snapshots.ts';
 export { restoreSnapshot } from './snapshots/restore-snapshot.ts';
 
 export type { CoordinatorObserver } from './metrics/observer.ts';
-export { createRebalancing, type Rebalancing } from './rebalance/create-rebalancing.ts';
+export { createRebalancing, type Rebalancing } from './rebalance/rebalancer.ts';
 export { Cooldowns } from './moves/cooldowns.ts';
 export { DEFAULT_REBALANCE_SETTINGS, type RebalanceSettings } from './moves/settings.ts';
 export { type RecoveryWait, waitText } from './recovery/waits.ts';

@@ -23,17 +23,17 @@ export interface ReportDeskOptions {
   readonly observer: CoordinatorObserver;
   readonly raiser: TermRaiser;
   readonly minRecoveryMs?: number | undefined;
-  readonly sagas: (parts: SagaParts) => TransferPort & AckListener;
+  readonly sagas: (parts: DeskParts) => TransferPort & AckListener;
 }
 
-export interface SagaParts {
+/** What report handling and the sagas share. */
+export interface DeskParts {
   readonly soft: SoftState;
   readonly queue: InstructionQueue;
   readonly recovery: RecoveryMachine;
-  readonly ownership: OwnershipWatch;
 }
 
-export interface ReportDesk extends SagaParts {
+export interface ReportDesk extends DeskParts {
   readonly handler: ReportHandler;
   readonly clusters: ClusterBindings;
   /** To be run for as long as the leadership lasts. */
@@ -43,15 +43,15 @@ export interface ReportDesk extends SagaParts {
 }
 
 export function createReportDesk(options: ReportDeskOptions): ReportDesk {
-  const { ledger, runtime, log, observer, raiser, minRecoveryMs } = options;
-  const { state: view } = ledger;
+  const { ledger, runtime, observer, minRecoveryMs } = options;
+  const { state: view, term } = ledger;
   const nowMs = (): number => runtime.clock.monotonicMs();
   const soft = new SoftState(nowMs());
-  const queue = new InstructionQueue({ runtime, term: ledger.term });
-  const recovery = new RecoveryMachine({ view, soft, term: ledger.term, nowMs, minRecoveryMs });
-  const ownership = new OwnershipWatch({ soft, runtime, log, observer });
-  const clusters = new ClusterBindings({ view, log, observer });
-  const transfers = options.sagas({ soft, queue, recovery, ownership });
+  const queue = new InstructionQueue(runtime, term);
+  const recovery = new RecoveryMachine({ view, soft, term, nowMs, minRecoveryMs });
+  const parts = { soft, queue, recovery };
+  const clusters = new ClusterBindings(options);
+  const transfers = options.sagas(parts);
   queue.listen(transfers);
   const forgetShard = (shardId: string): void => {
     soft.forget(shardId);
@@ -60,29 +60,15 @@ export function createReportDesk(options: ReportDeskOptions): ReportDesk {
     observer.onShardRemoved(shardId);
   };
   const handler = new ReportHandler({
-    ledger,
-    runtime,
-    log,
-    observer,
-    soft,
-    queue,
+    ...options,
+    ...parts,
     assignments: new Assignments({ view, soft, recovery }),
-    recovery,
     transfers,
     clusters,
-    ownership,
-    terms: new TermWatch({ ledger, raiser, log, observer }),
+    ownership: new OwnershipWatch({ ...options, soft }),
+    terms: new TermWatch(options),
     forgetShard,
   });
-  const recoveryDriver = new RecoveryDriver({ ledger, machine: recovery, runtime, log, observer });
-  return {
-    soft,
-    queue,
-    recovery,
-    ownership,
-    clusters,
-    handler,
-    recoveryDriver,
-    forgetShard,
-  };
+  const recoveryDriver = new RecoveryDriver({ ...options, machine: recovery });
+  return { ...parts, clusters, handler, recoveryDriver, forgetShard };
 }

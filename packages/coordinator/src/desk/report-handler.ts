@@ -4,21 +4,18 @@
 // leadership that began when the answer was complete (coordinator §3.3). Leader check and identity
 // come before, from the caller.
 
-import { parseShardId, type Runtime } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
+import { parseShardId } from '@bigfleet/base';
 import type { ReportAck, ShardReport, TransferStatus } from '@bigfleet/wire';
 import type { Assignments } from '../assignment/assignments.ts';
-import type { InstructionQueue } from '../instructions/instruction-queue.ts';
 import { callerLedger, type ApplyResult, type Ledger } from '../ledger/ledger.ts';
-import type { CoordinatorObserver } from '../metrics/observer.ts';
-import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { outcomeOf, type Refused, refused } from '../ledger/outcome.ts';
 import type { OwnershipWatch } from '../registry/ownership-watch.ts';
 import { homesToSet } from '../assignment/provider-homes.ts';
 import type { ClusterBindings } from './cluster-bindings.ts';
 import { dialledProviders } from '../reports/dialled-providers.ts';
 import { closedReleases } from '../assignment/domain-gate.ts';
-import { pictureOf, type SoftState } from '../reports/soft-state.ts';
+import { pictureOf } from '../reports/soft-state.ts';
+import type { DeskParts, ReportDeskOptions } from './report-desk.ts';
 import type { TermWatch } from './term-watch.ts';
 import type { CommandBody } from '../state/commands.ts';
 
@@ -33,15 +30,8 @@ export interface TransferPort {
   retiredOf(shardId: string, statuses: readonly TransferStatus[]): readonly string[];
 }
 
-export interface ReportHandlerOptions {
-  readonly ledger: Ledger;
-  readonly runtime: Pick<Runtime, 'clock'>;
-  readonly log: Logger;
-  readonly observer: CoordinatorObserver;
-  readonly soft: SoftState;
-  readonly queue: InstructionQueue;
+export interface ReportHandlerOptions extends Omit<ReportDeskOptions, 'sagas'>, DeskParts {
   readonly assignments: Assignments;
-  readonly recovery: RecoveryMachine;
   readonly transfers: TransferPort;
   readonly clusters: ClusterBindings;
   readonly ownership: OwnershipWatch;
@@ -241,13 +231,13 @@ function failureOf(
 
 const COMMANDS_PER_REPORT = 8;
 
-export /**
+/**
  * Bounds the commands that one report may commit (coordinator §6.1). The rest waits for the next
  * report of the same shard, so that a mass restart cannot starve admin commands. A command that could
  * not be written spends the budget: the next ones would meet the same trouble, and the reply must not
  * wait.
  */
-class CommandBudget {
+export class CommandBudget {
   readonly #ledger: Ledger;
   #left = COMMANDS_PER_REPORT;
 

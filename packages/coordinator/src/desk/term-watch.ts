@@ -5,10 +5,8 @@
 // no history of elections explains is not believed, or one hostile shard could burn the space of
 // terms.
 
-import type { Logger } from '@bigfleet/telemetry';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { CoordinatorObserver } from '../metrics/observer.ts';
 import { notLeader, type Refused, refused } from '../ledger/outcome.ts';
+import type { ReportDeskOptions } from './report-desk.ts';
 
 const MAX_TERM_JUMP = 1_000_000n;
 
@@ -17,12 +15,7 @@ export interface TermRaiser {
   raiseAbove(observedTerm: bigint): void;
 }
 
-export interface TermWatchOptions {
-  readonly ledger: Ledger;
-  readonly raiser: TermRaiser;
-  readonly log: Logger;
-  readonly observer: CoordinatorObserver;
-}
+type TermWatchOptions = Pick<ReportDeskOptions, 'ledger' | 'raiser' | 'log' | 'observer'>;
 
 export class TermWatch {
   readonly #options: TermWatchOptions;

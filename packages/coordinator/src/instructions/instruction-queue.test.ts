@@ -25,7 +25,7 @@ const payload: InstructionPayload = {
 
 function openQueue(): { queue: InstructionQueue; heard: string[] } {
   const { runtime } = createVirtualRuntime({ seed: 7n, drain: drainMicrotasks });
-  const queue = new InstructionQueue({ runtime, term: 42n });
+  const queue = new InstructionQueue(runtime, 42n);
   const heard: string[] = [];
   queue.listen({
     onAck: (pending, ack) => heard.push(`${pending.transferId} ${ack.outcome} ${pending.failures}`),

@@ -7,7 +7,7 @@
 import { assert, type Runtime } from '@bigfleet/base';
 import { type CoordinatorInstruction, type InstructAck, InstructAck_Outcome } from '@bigfleet/wire';
 
-/** Per shard; an emitter that meets a full queue tries again in a later pass. */
+/** Per shard. */
 export const MAX_PENDING_PER_SHARD = 256;
 /** FAILED acks until an instruction is dropped. */
 export const MAX_FAILURES = 5;
@@ -26,16 +26,6 @@ export interface PendingInstruction {
 /** The payload of an instruction without its envelope, which the queue mints. */
 export type InstructionPayload = CoordinatorInstruction['payload'];
 
-export interface InstructionSink {
-  /** `full` at 256 pending for that shard: the caller tries again in a later pass. */
-  enqueue(
-    shardId: string,
-    payload: InstructionPayload,
-    transferId: string,
-  ): PendingInstruction | 'full';
-  pending(shardId: string): readonly PendingInstruction[];
-}
-
 /** Called once per settled or failed ack, after the queue changed; synchronous, never throws. */
 export interface AckListener {
   /** `pending.failures` counts this ack; at MAX_FAILURES the instruction is gone from the queue. */
@@ -48,13 +38,7 @@ export interface AckListener {
  */
 export type AckEffect = 'unknown' | 'accepted' | 'stale' | 'invalid' | 'kept' | 'exhausted';
 
-export interface InstructionQueueOptions {
-  readonly runtime: Pick<Runtime, 'entropy'>;
-  /** Of this leadership. */
-  readonly term: bigint;
-}
-
-export class InstructionQueue implements InstructionSink {
+export class InstructionQueue {
   readonly #entropy: Runtime['entropy'];
   readonly #term: bigint;
   /** By shard, then by id in the order of minting, which is the order of sequence numbers. */
@@ -62,9 +46,10 @@ export class InstructionQueue implements InstructionSink {
   #nextSequence = 1n;
   #listener: AckListener | undefined;
 
-  constructor(options: InstructionQueueOptions) {
-    this.#entropy = options.runtime.entropy;
-    this.#term = options.term;
+  /** `term`: of this leadership. */
+  constructor({ entropy }: Pick<Runtime, 'entropy'>, term: bigint) {
+    this.#entropy = entropy;
+    this.#term = term;
   }
 
   /** The sagas; set once, before the first report. */
@@ -73,6 +58,7 @@ export class InstructionQueue implements InstructionSink {
     this.#listener = listener;
   }
 
+  /** `full` at 256 pending for that shard: the caller tries again in a later pass. */
   enqueue(
     shardId: string,
     payload: InstructionPayload,

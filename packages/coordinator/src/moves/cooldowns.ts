@@ -3,6 +3,7 @@
 // oldest entry is forgotten first, and there are fewer moves in one cooldown than entries.
 
 import { compareText } from '@bigfleet/base';
+import type { Move } from './plan.ts';
 import type { RebalanceSettings } from './settings.ts';
 
 const MAX_FLOWS_PER_PAIR = 64;
@@ -42,6 +43,16 @@ type FlowParts = Omit<Flow, 'shards'> & { readonly from: string; readonly to: st
 export function flowOf({ from, to, ...what }: FlowParts): Flow {
   const shards: [string, string] = compareText(from, to) <= 0 ? [from, to] : [to, from];
   return { ...what, shards };
+}
+
+export function flowOfMove(move: Move): Flow {
+  const { from, to } = move;
+  if (move.tier === 2) {
+    const kind = `quota:${move.provider}/${move.region}` as const;
+    return flowOf({ kind, instanceType: '', zone: '', from, to });
+  }
+  const { instanceType, zone } = move.selector;
+  return flowOf({ kind: move.tier === 1 ? 'machines' : 'drain', instanceType, zone, from, to });
 }
 
 function pairKey(flow: Flow): string {

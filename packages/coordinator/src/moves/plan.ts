@@ -17,15 +17,15 @@ interface MoveHead {
   readonly shortfall: ShortfallRef;
   readonly from: string;
   readonly to: string;
+  readonly providerAddress: string;
+  /** What the donor had to give when it was chosen. */
+  readonly fromFree: number;
 }
 
 export interface IdleMove extends MoveHead {
   readonly tier: 1;
   readonly reason: 'idle_supply';
-  readonly providerAddress: string;
   readonly selector: SelectorRow;
-  /** What the donor had to give when it was chosen. */
-  readonly fromFree: number;
 }
 
 export interface QuotaMove extends MoveHead {
@@ -33,17 +33,13 @@ export interface QuotaMove extends MoveHead {
   readonly reason: 'unused_quota';
   readonly provider: string;
   readonly region: string;
-  readonly providerAddress: string;
   readonly count: number;
-  readonly fromFree: number;
 }
 
 export interface DrainMove extends MoveHead {
   readonly tier: 3;
   readonly reason: 'lower_priority_work';
-  readonly providerAddress: string;
   readonly selector: SelectorRow;
-  readonly fromFree: number;
 }
 
 export type Move = IdleMove | QuotaMove | DrainMove;
@@ -75,8 +71,6 @@ export interface Plan {
 
 // Why the rebalancer proposed a move or left it. Recorded where the decision is made, printed by
 // dry run and explain; nothing derives a reason afterwards. Codes are stable, texts are for people.
-
-export type ProposalReason = 'idle_supply' | 'unused_quota' | 'lower_priority_work';
 
 /** The row is not answered at all. */
 export type RowRejection =
@@ -118,7 +112,7 @@ export type DonorRejection =
   | 'provider_conflicted'
   | 'provider_not_shared';
 
-export type PassReason = ProposalReason | RowRejection | TierRejection | DonorRejection;
+export type PassReason = Move['reason'] | RowRejection | TierRejection | DonorRejection;
 
 export const passReasonMeanings: Readonly<Record<PassReason, string>> = {
   idle_supply: 'The donor has idle machines above its margin.',

@@ -1,7 +1,7 @@
 // What a pass is given, what its tiers share while they look for a donor, what the pass may still
 // spend, and the record of what it turned down.
 
-import { type Cooldowns, type Flow, meets } from '../moves/cooldowns.ts';
+import { type Cooldowns, type Flow, flowOfMove, meets } from '../moves/cooldowns.ts';
 import type { Move, PassReason, Rejection } from '../moves/plan.ts';
 import type { Reservations } from '../moves/reservations.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
@@ -43,7 +43,7 @@ export interface Asked {
 }
 
 export type Found =
-  | { readonly kind: 'move'; readonly move: Move; readonly flow: Flow }
+  | { readonly kind: 'move'; readonly move: Move }
   /** Nobody has anything. `isPassing`: somebody had, and only cannot give it just now. */
   | { readonly kind: 'none'; readonly isPassing: boolean };
 
@@ -105,9 +105,9 @@ export class PassBudget {
     return this.#flows.some((used) => meets(used, flow));
   }
 
-  spend(move: Move, flow: Flow): void {
+  spend(move: Move): void {
     this.#movesLeft -= 1;
-    this.#flows.push(flow);
+    this.#flows.push(flowOfMove(move));
     this.#takers.add(move.to);
     if (move.tier === 3) this.#victimsLeft -= move.selector.count;
     else this.#givers.add(move.from);

@@ -7,7 +7,7 @@ import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { ShardReport } from '@bigfleet/wire';
 import type { CoordinatorObserver } from '../metrics/observer.ts';
-import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
+import { dialledProviders, diallingConflicts } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 
 const LOG_EVERY_MS = 60_000;
@@ -32,12 +32,8 @@ export class OwnershipWatch {
   onReport(report: ShardReport): void {
     const dialled = dialledProviders(report).map(({ address }) => address);
     const touched = new Set([...this.#logAtMs.keys(), ...dialled]);
-    const conflicts = this.#conflicts(touched);
+    const conflicts = diallingConflicts(this.#options.soft.pictures());
     for (const address of touched) this.#note(address, conflicts.get(address));
-  }
-
-  isConflicted(address: string): boolean {
-    return this.#conflicts(new Set([address])).has(address);
   }
 
   #note(address: string, shards: readonly string[] | undefined): void {
@@ -53,21 +49,5 @@ export class OwnershipWatch {
     this.#logAtMs.set(address, nowMs + LOG_EVERY_MS);
     const fields = { provider_address: address, shards };
     log.error('provider is dialled by several shards and not declared shared by all', fields);
-  }
-
-  /** Sorted shards by address that several of them dial and that not all declare shared. */
-  #conflicts(addresses: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
-    const dialling = new Map<string, Map<string, boolean>>();
-    for (const { shardId, report } of this.#options.soft.pictures()) {
-      for (const { address, isShared } of dialledProviders(report)) {
-        if (!addresses.has(address) || !isFleetWide(address)) continue;
-        const shards = dialling.get(address) ?? new Map<string, boolean>();
-        dialling.set(address, shards.set(shardId, isShared));
-      }
-    }
-    const conflicts = [...dialling].filter(
-      ([, shards]) => shards.size > 1 && [...shards.values()].includes(false),
-    );
-    return new Map(conflicts.map(([address, shards]) => [address, [...shards.keys()]]));
   }
 }

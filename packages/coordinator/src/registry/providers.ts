@@ -53,7 +53,7 @@ function userOf({ ledger, soft }: ProviderOperations, entry: ProviderRow): strin
   for (const { shardId, report } of soft.pictures()) {
     const held = dialledProviders(report)
       .filter(({ name, address }) => name === entry.name || address === entry.address)
-      .reduce((sum, { totalCount, speculativeCount }) => sum + totalCount - speculativeCount, 0);
+      .reduce((sum, { heldCount }) => sum + heldCount, 0);
     if (held > 0) return `provider in use by ${shardId}: ${held} machines`;
   }
   const silent = reachedShards(ledger.state, entry).find((id) => soft.picture(id) === undefined);

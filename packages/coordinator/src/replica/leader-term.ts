@@ -8,7 +8,7 @@ import { openLedger } from '../ledger/apply-queue.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
-import { createRebalancing, type Rebalancing } from '../rebalance/create-rebalancing.ts';
+import { createRebalancing, type Rebalancing } from '../rebalance/rebalancer.ts';
 import { createReportDesk, type ReportDesk } from '../desk/report-desk.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import type { TermRaiser } from '../desk/term-watch.ts';

@@ -5,8 +5,7 @@ import assert from 'node:assert/strict';
 import { it, test } from 'node:test';
 import { heartbeatAges, lastHeartbeatUnixNs, reportSnapshots } from './projection.ts';
 import { ReportWorld, makeReport } from '../desk/testing/report-world.ts';
-import { isFresh } from '../moves/participants.ts';
-import { pictureOf } from './soft-state.ts';
+import { isFresh, pictureOf } from './soft-state.ts';
 
 it('shows shortfalls without their requirements, and leaves the picture whole', async () => {
   const world = await ReportWorld.open();

@@ -249,6 +249,15 @@ export function pictureOf(
   };
 }
 
+const MIN_STALE_MS = 30_000;
+const STALE_INTERVALS = 3;
+
+/** A shard that fell silent neither gives nor takes: its picture may describe machines long gone. */
+export function isFresh(picture: ShardPicture, nowMs: number): boolean {
+  const staleAfterMs = Math.max(MIN_STALE_MS, STALE_INTERVALS * (picture.intervalMs ?? 0));
+  return nowMs - picture.receivedAtMs < staleAfterMs;
+}
+
 function emptySummary(): ShardSummary {
   return {
     $typeName: 'bigfleet.v1alpha1.ShardSummary',

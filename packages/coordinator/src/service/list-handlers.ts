@@ -12,7 +12,7 @@ import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { waitText } from '../recovery/waits.ts';
 import type { Replica } from '../replica/replica.ts';
 import { lastHeartbeatUnixNs, reportSnapshots } from '../reports/projection.ts';
-import type { DomainRow, TransferPhase } from '../state/rows.ts';
+import type { DomainRow } from '../state/rows.ts';
 import type { StoreEngine } from '../store/store.ts';
 import type { LeaderGate } from './leader-gate.ts';
 
@@ -23,13 +23,6 @@ type ListMethod =
   | 'listProviders'
   | 'listShardReports';
 type AdminListMethod = 'listClusterBindings' | 'listTransfers';
-
-const PHASES: Readonly<Record<TransferPhase, TransferRecordPhase>> = {
-  PREPARING: TransferRecordPhase.PREPARING,
-  COMMITTED: TransferRecordPhase.COMMITTED,
-  DONE: TransferRecordPhase.DONE,
-  ABORTED: TransferRecordPhase.ABORTED,
-};
 
 export function listHandlers(gate: LeaderGate): Pick<Handlers<typeof Coordinator>, ListMethod> {
   return {
@@ -95,7 +88,7 @@ export function adminListHandlers(
             transferId: row.id,
             fromShardId: row.from,
             toShardId: row.to,
-            phase: PHASES[row.phase],
+            phase: TransferRecordPhase[row.phase],
             machineIds: [...row.machineIds],
             tier: row.tier,
             reasonCode: row.reasonCode,

@@ -3,7 +3,8 @@
 // decide-quota.ts, lost-transfers.ts); doing is in saga-hands.ts. Evidence is only what a shard wrote
 // into its own report of this leadership; silence proves nothing.
 
-import type { TransferAbort } from '@bigfleet/base';
+import type { Runtime, TransferAbort } from '@bigfleet/base';
+import type { Logger } from '@bigfleet/telemetry';
 import {
   entriesSorted,
   type InstructAck,
@@ -12,11 +13,42 @@ import {
   TransferState,
   type TransferStatus,
 } from '@bigfleet/wire';
-import { MAX_FAILURES, type PendingInstruction } from '../instructions/instruction-queue.ts';
-import { isFresh } from '../moves/participants.ts';
-import type { SoftState } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-state.ts';
+import {
+  type InstructionQueue,
+  MAX_FAILURES,
+  type PendingInstruction,
+} from '../instructions/instruction-queue.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { CoordinatorObserver } from '../metrics/observer.ts';
+import type { Cooldowns } from '../moves/cooldowns.ts';
+import type { Reservations } from '../moves/reservations.ts';
+import type { RebalanceSettings } from '../moves/settings.ts';
+import { isFresh, type SoftState } from '../reports/soft-state.ts';
 import type { TransferRow } from '../state/rows.ts';
+
+/** What the sagas and the rebalancer of one leadership share. */
+export interface SagaParts {
+  readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
+  readonly ledger: Ledger;
+  readonly soft: SoftState;
+  readonly queue: InstructionQueue;
+  readonly cooldowns: Cooldowns;
+  readonly reservations: Reservations;
+  readonly recovery: SagaRecovery;
+  readonly settings: RebalanceSettings;
+  readonly observer: Pick<
+    CoordinatorObserver,
+    'onRebalancePass' | 'onRebalanceMove' | 'onOwnershipConflict'
+  >;
+  readonly log: Logger;
+}
+
+/** What sagas ask of recovery (coordinator §10.5). */
+export interface SagaRecovery {
+  isRecovering(shardId: string): boolean;
+  donorHolds(shardId: string, machineIds: readonly string[]): DonorHolds;
+  mayTurnUp(shardId: string): boolean;
+}
 
 /**
  * What a saga says by instruction. A commit is said by the assignment alone; RELEASE ends a freeze that no
@@ -117,30 +149,21 @@ export interface Party {
   readonly machineIds: readonly string[];
 }
 
-export interface Witness {
-  readonly soft: SoftState;
-  readonly state: FleetView;
-  readonly term: bigint;
-  readonly nowMs: number;
-}
-
 /** `uid` undefined: any shard of that name. */
 export function partyOf(
-  witness: Witness,
+  { soft, ledger, runtime }: SagaParts,
   transferId: string,
-  side: { readonly shardId: string; readonly uid?: number },
+  { shardId, uid }: { readonly shardId: string; readonly uid?: number },
 ): Party {
-  const { soft, state, term, nowMs } = witness;
-  const { shardId, uid } = side;
-  const shard = state.shard(shardId);
+  const shard = ledger.state.shard(shardId);
   const picture = soft.picture(shardId);
   const held = (picture?.report.transfers ?? []).filter((s) => s.transferId === transferId);
   return {
     shardId,
     isRegistered: shard !== undefined && (uid === undefined || shard.uid === uid),
     hasReported: picture !== undefined,
-    isFresh: picture !== undefined && isFresh(picture, nowMs),
-    hasHeardUs: picture !== undefined && picture.report.observedCoordinatorTerm >= term,
+    isFresh: picture !== undefined && isFresh(picture, runtime.clock.monotonicMs()),
+    hasHeardUs: picture !== undefined && picture.report.observedCoordinatorTerm >= ledger.term,
     isFrozen: held.some((s) => isDonor(s) && s.state === TransferState.FROZEN),
     isReleased: held.some((s) => isDonor(s) && s.state === TransferState.RELEASED),
     isClaimed: held.some(isClaim),
