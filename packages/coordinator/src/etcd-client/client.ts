@@ -7,6 +7,7 @@ import { BigFleetError, type Runtime } from '@bigfleet/base';
 import type { TlsMaterial } from '@bigfleet/wire';
 import type {
   AlarmResponse,
+  Event,
   Member,
   RangeResponse,
   ResponseHeader,
@@ -22,7 +23,7 @@ import {
   type OnceOutcome,
 } from './caller.ts';
 import { type Connection, connectTo, parseEndpoints, ConnectionPool } from './connection.ts';
-import { type WatchBatch, type WatchRequest, watchKeys } from './watch.ts';
+import { type WatchRequest, watchKeys } from './watch.ts';
 
 export interface EtcdClientOptions {
   readonly runtime: Runtime;
@@ -137,7 +138,7 @@ export class EtcdClient {
   }
 
   /** From `startRevision` on, over any number of reconnects; throws `etcd_compacted`. */
-  watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<WatchBatch> {
+  watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<readonly Event[]> {
     return watchKeys({
       runtime: this.#runtime,
       pool: this.#pool,

@@ -111,10 +111,6 @@ export class ConnectionPool {
     return connection;
   }
 
-  get all(): readonly Connection[] {
-    return this.#connections;
-  }
-
   /** Nothing when others have already left it: two failures of one endpoint skip no third one. */
   leave(failed: Connection): void {
     if (this.current !== failed || this.size === 1) return;

@@ -9,6 +9,7 @@ import type { LoadedState } from '../state/rows.ts';
 import { clearRestoreMark, setRestoreMark } from '../store/data-dir.ts';
 import { restoreFileOf, writeRestoreFloor } from '../store/etcd/restore-floor.ts';
 import {
+  BUILD_FILE,
   buildDatabase,
   DATABASE_FILE,
   installDatabase,
@@ -17,7 +18,6 @@ import {
 } from '../store/sqlite/create-database.ts';
 import type { StepHook } from './spool.ts';
 
-const BUILD_FILE = 'coordinator.db.new';
 const ETCD_DIRECTORY = 'etcd';
 const BUILD_DIRECTORY = 'etcd.new';
 
@@ -39,7 +39,7 @@ export function restoreIntoSqlite(dataDir: DataDir, restore: SqliteRestore): voi
   onStep?.('build database');
   removeDatabase(built);
   const meta = { ...nextGeneration(state.meta, generation), term: termFloor };
-  buildDatabase(built, { meta, rows: state.rows });
+  buildDatabase(built, { ...state, meta });
   onStep?.('set mark');
   setRestoreMark(dataDir.directory);
   syncPath(dataDir.directory);

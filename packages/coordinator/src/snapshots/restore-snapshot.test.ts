@@ -21,14 +21,16 @@ import { captureSink, createLogger } from '@bigfleet/telemetry';
 import { openLedger } from '../ledger/apply-queue.ts';
 import type { CommandBody } from '../state/commands.ts';
 import type { FleetState, FleetView } from '../state/fleet-state.ts';
+import type { Meta } from '../state/rows.ts';
+import { FIRST_META } from '../state/testing/state-machine.ts';
 import { takeDataDir } from '../store/data-dir.ts';
 import { encodeLogical } from '../store/logical-snapshot.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
-import type { StoreSnapshot } from '../store/store.ts';
-import { writeSnapshotTar } from './archive.ts';
 import type { EtcdBuild } from './restore-into-engine.ts';
 import { type RestoreOptions, restoreSnapshot } from './restore-snapshot.ts';
+import type { SnapshotMeta } from './snapshot-meta.ts';
 import { spoolSnapshot } from './spool.ts';
+import { writeSnapshotTar } from './testing/write-tar.ts';
 
 const runtime = realRuntime();
 const never = new AbortController().signal;
@@ -208,7 +210,7 @@ test('a damaged archive changes nothing', async (context) => {
 
 async function tarOf(
   context: TestContext,
-  head: Pick<StoreSnapshot, 'format' | 'index' | 'term' | 'clusterUid'>,
+  head: Pick<SnapshotMeta, 'format' | 'index' | 'clusterUid'> & Pick<Meta, 'term'>,
   state: Uint8Array,
 ): Promise<string> {
   const directory = folder(context);
@@ -216,8 +218,16 @@ async function tarOf(
   const bytes = (async function* () {
     yield state;
   })();
-  const snapshot = { ...head, storeRaftTerm: 0n, bytes };
-  const meta = await spoolSnapshot(snapshot, { runtime, engine: 'sqlite', file: stateFile });
+  const { format, index: applyIndex, ...rest } = head;
+  const snapshot = {
+    format,
+    meta: { ...FIRST_META, ...rest, applyIndex },
+    storeRaftTerm: 0n,
+    bytes,
+  };
+  const spooled = await spoolSnapshot(snapshot, { runtime, engine: 'sqlite', file: stateFile });
+  // As an archive of before the generation was written.
+  const { ledgerGeneration: _, ...meta } = spooled;
   const tar = path.join(directory, 's.tar');
   await writeSnapshotTar({ meta, stateFile, target: tar });
   return tar;

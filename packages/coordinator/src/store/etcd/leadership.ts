@@ -25,6 +25,7 @@ export class EtcdLeadership implements Leadership {
   readonly leaseId: bigint;
   readonly cursor: LedgerCursor = new LedgerCursor();
   readonly #controller = new AbortController();
+  readonly lost: AbortSignal = this.#controller.signal;
   readonly #keeper: LeaseKeeper;
   readonly #onLost: (reason: LossReason) => void;
 
@@ -39,10 +40,6 @@ export class EtcdLeadership implements Leadership {
       lease,
       onEnded: () => this.lose('lease_lost'),
     });
-  }
-
-  get lost(): AbortSignal {
-    return this.#controller.signal;
   }
 
   isWithinWindow(): boolean {
@@ -71,39 +68,18 @@ export class EtcdLeadership implements Leadership {
  * fail instead of being overwritten (G3, G5). Filled by a load, moved by our own commits only.
  */
 export class LedgerCursor {
-  #rows: Map<RowKey, bigint> = new Map();
-  #apply: ApplyValue = firstApply;
-  #applyRevision = 0n;
-
-  get apply(): ApplyValue {
-    return this.#apply;
-  }
-
-  get applyRevision(): bigint {
-    return this.#applyRevision;
-  }
+  /** Bounded by the rows of the store itself. */
+  rows: Map<RowKey, bigint> = new Map();
+  apply: ApplyValue = firstApply;
+  applyRevision = 0n;
 
   /** 0 = there is no such row. */
   revisionOf(key: RowKey): bigint {
-    return this.#rows.get(key) ?? 0n;
-  }
-
-  /** After a load: everything anew. Bounded by the rows of the store itself. */
-  replace(rows: Map<RowKey, bigint>, apply: ApplyValue, applyRevision: bigint): void {
-    this.#rows = rows;
-    this.moveApply(apply, applyRevision);
+    return this.rows.get(key) ?? 0n;
   }
 
   moveApply(apply: ApplyValue, applyRevision: bigint): void {
-    this.#apply = apply;
-    this.#applyRevision = applyRevision;
-  }
-
-  wrote(key: RowKey, revision: bigint): void {
-    this.#rows.set(key, revision);
-  }
-
-  removed(key: RowKey): void {
-    this.#rows.delete(key);
+    this.apply = apply;
+    this.applyRevision = applyRevision;
   }
 }

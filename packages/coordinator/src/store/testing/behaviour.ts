@@ -255,7 +255,7 @@ export function storeBehaviour(options: BehaviourOptions): void {
       assert.deepEqual(await hand.apply(body), COMMITTED);
     const snapshot = (await hand.store.snapshot('logical')) ?? assert.fail('no snapshot');
     assert.deepEqual(
-      [snapshot.format, snapshot.index, snapshot.term, snapshot.clusterUid],
+      [snapshot.format, snapshot.meta.applyIndex, snapshot.meta.term, snapshot.meta.clusterUid],
       ['logical-json', 5, hand.leadership.term, hand.state.meta.clusterUid],
     );
     const text = await bytesOf(snapshot.bytes);
