@@ -10,7 +10,7 @@ import type { ShardPicture } from '../reports/soft-state.ts';
 import { revisionIn } from '../state/meta.ts';
 import type { Domain, DomainRow } from '../state/rows.ts';
 import { domainOf, textOf } from '../reports/held.ts';
-import { appliedBy, reaches, type SharingParts, sharersOf } from './sharing.ts';
+import { appliedBy, type SharingParts, sharersOf } from './sharing.ts';
 
 /** What the shards that share a provider with the new owner act on, by their last reports. */
 interface Hearing {
@@ -72,7 +72,7 @@ function heardRevision(
 }
 
 function addressesOf({ view, soft }: SharingParts, shardId: string): ReadonlySet<string> {
-  const entries = view.providers().filter((entry) => reaches(entry, shardId));
+  const entries = view.providersOf(shardId);
   return new Set([...soft.maybeDialledBy(shardId), ...entries].map(({ address }) => address));
 }
 

@@ -153,26 +153,12 @@ export class ReportHandler {
     const { shardId: shard } = report;
     for (const domain of closedReleases({ view: ledger.state, soft }, report)) {
       if (budget.isSpent) return;
-      await budget.apply({
-        kind: 'DomainReleased',
-        domain: { key: domain.key, value: domain.value },
-        shard,
-      });
+      await budget.apply({ kind: 'DomainReleased', domain, shard });
     }
   }
 
   async #setHomes(report: ShardReport, budget: CommandBudget): Promise<void> {
-    const { ledger, soft, recovery } = this.#options;
-    const { state: view, term } = ledger;
-    const scene = {
-      view,
-      soft,
-      term,
-      recoveringProviders: recovery.recoveringProviders(),
-      heldOverrideCount: (shardId: string) => recovery.heldOverrideCount(shardId),
-      homeClaimants: (address: string) => recovery.homeClaimants(address),
-    };
-    for (const set of homesToSet(scene, report)) {
+    for (const set of homesToSet(this.#options, report)) {
       if (budget.isSpent) return;
       await budget.apply(set);
     }

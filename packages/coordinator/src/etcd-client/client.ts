@@ -59,7 +59,7 @@ export class EtcdClient {
       throw new BigFleetError('etcd_bad_endpoint', 'an https endpoint of etcd needs TLS files');
     }
     this.#runtime = runtime;
-    this.#pool = new ConnectionPool(endpoints.map((at) => connectTo(at, { runtime, tls })));
+    this.#pool = new ConnectionPool(endpoints.map((at) => connectTo(runtime, at, tls)));
     const token = user === undefined ? undefined : new AuthToken(user);
     this.#caller = new EtcdCaller(runtime, this.#pool, token);
   }

@@ -21,12 +21,11 @@ export interface Connection {
   close(): void;
 }
 
-export interface ConnectOptions {
-  readonly runtime: Runtime;
-  readonly tls?: TlsMaterial | undefined;
-}
-
-export function connectTo(endpoint: Endpoint, { runtime, tls }: ConnectOptions): Connection {
+export function connectTo(
+  runtime: Runtime,
+  endpoint: Endpoint,
+  tls: TlsMaterial | undefined,
+): Connection {
   const secured =
     endpoint.isTls && tls !== undefined
       ? { tls, serverIdentity: { kind: 'host-name-only' } as const }

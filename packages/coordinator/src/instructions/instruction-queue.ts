@@ -92,14 +92,16 @@ export class InstructionQueue {
     const failed = effect === 'kept' || effect === 'exhausted';
     const settled = failed ? { ...known, failures: known.failures + 1 } : known;
     if (effect === 'kept') this.#pending.get(shardId)?.set(ack.instructionId, settled);
-    else this.#remove(shardId, ack.instructionId);
+    else this.withdraw(shardId, ack.instructionId);
     this.#listener?.onAck(settled, ack);
     return effect;
   }
 
   /** What a saga no longer wants said, such as a PREPARE that it cancelled. */
   withdraw(shardId: string, instructionId: string): void {
-    this.#remove(shardId, instructionId);
+    const ofShard = this.#pending.get(shardId);
+    ofShard?.delete(instructionId);
+    if (ofShard?.size === 0) this.#pending.delete(shardId);
   }
 
   /** The shard was removed: a successor of the same name must not hear what was meant for it. */
@@ -115,12 +117,6 @@ export class InstructionQueue {
       instructionId: Buffer.from(this.#entropy.bytes(ID_BYTES)).toString('hex'),
       payload,
     };
-  }
-
-  #remove(shardId: string, instructionId: string): void {
-    const ofShard = this.#pending.get(shardId);
-    ofShard?.delete(instructionId);
-    if (ofShard?.size === 0) this.#pending.delete(shardId);
   }
 }
 

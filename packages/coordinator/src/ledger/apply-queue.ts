@@ -8,9 +8,8 @@ import {
   AssertionError,
   BoundedQueue,
   describeThrown,
-  orAborted,
   type Runtime,
-  withDeadline,
+  runWithDeadline,
 } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { Command, CommandBody } from '../state/commands.ts';
@@ -164,7 +163,8 @@ export class ApplyQueue implements Ledger {
     const deadlineMs = Math.min(job.deadlineMs, startedMs + MAX_COMMIT_MS);
     const first = await this.#commit(job, command, deadlineMs);
     const result = first === 'moved' ? await this.#again(job, command, deadlineMs) : first;
-    this.#observe(result, clock.monotonicMs() - startedMs);
+    const durationMs = clock.monotonicMs() - startedMs;
+    this.#options.observer?.onApplied(outcomeOf(result), durationMs);
     return result;
   }
 
@@ -204,28 +204,18 @@ export class ApplyQueue implements Ledger {
   }
 
   async #ask(request: CommitRequest): Promise<CommitResult> {
-    const { store, leadership } = this.#options;
+    const { runtime, store, leadership } = this.#options;
     try {
       const committing = store.commit(leadership, request);
       // An engine in this process has answered already: a deadline for it would cost as much as deciding.
-      return (
-        (await Promise.race([committing, NOT_YET])) ?? (await this.#inTime(committing, request))
-      );
+      const early = await Promise.race([committing, NOT_YET]);
+      if (early !== undefined) return early;
+      const waitMs = request.deadlineMs - runtime.clock.monotonicMs() + ENGINE_GRACE_MS;
+      return await runWithDeadline(runtime, { ms: Math.max(waitMs, 0) }, () => committing);
     } catch (error) {
       if (error instanceof AssertionError) throw error;
       const cause = error instanceof Error ? error : new Error(describeThrown(error));
       return { kind: 'unknown', error: cause };
-    }
-  }
-
-  async #inTime<T>(committing: Promise<T>, { deadlineMs }: CommitRequest): Promise<T> {
-    const { runtime } = this.#options;
-    const waitMs = deadlineMs - runtime.clock.monotonicMs() + ENGINE_GRACE_MS;
-    const deadline = withDeadline(runtime, Math.max(waitMs, 0));
-    try {
-      return await orAborted(committing, deadline.signal);
-    } finally {
-      deadline.dispose();
     }
   }
 
@@ -253,22 +243,15 @@ export class ApplyQueue implements Ledger {
     return { ...body, commandId, issuedAtMs: Number(clock.unixNanos() / NANOS_PER_MS) };
   }
 
-  #observe(result: ApplyResult, durationMs: number): void {
-    this.#options.observer?.onApplied(outcomeOf(result), durationMs);
-  }
-
   async #stepDown(reason: LossReason, why: string): Promise<void> {
     if (this.#lost.signal.aborted) return;
     const { runtime, store, leadership, log } = this.#options;
     log.error('stepping down', { reason, why, term: this.term });
     this.#lose(reason);
-    const deadline = withDeadline(runtime, RESIGN_MS);
     try {
-      await orAborted(store.resign(leadership), deadline.signal);
+      await runWithDeadline(runtime, { ms: RESIGN_MS }, () => store.resign(leadership));
     } catch (error) {
       log.warn('resigning failed; the lease ends by itself', { error: describeThrown(error) });
-    } finally {
-      deadline.dispose();
     }
   }
 

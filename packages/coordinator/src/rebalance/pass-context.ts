@@ -74,23 +74,15 @@ export class PassBudget {
   readonly #givers = new Set<string>();
   readonly #takers = new Set<string>();
   readonly #flows: Flow[] = [];
-  #movesLeft: number;
-  #victimsLeft: number = MAX_VICTIMS_PER_PASS;
+  movesLeft: number;
+  victimsLeft: number = MAX_VICTIMS_PER_PASS;
 
   constructor(state: FleetView, maxMoves: number) {
-    this.#movesLeft = maxMoves;
+    this.movesLeft = maxMoves;
     for (const transfer of state.openTransfers()) {
       this.#givers.add(transfer.from);
       this.#takers.add(transfer.to);
     }
-  }
-
-  get movesLeft(): number {
-    return this.#movesLeft;
-  }
-
-  get victimsLeft(): number {
-    return this.#victimsLeft;
   }
 
   isGiving(shardId: string): boolean {
@@ -106,10 +98,10 @@ export class PassBudget {
   }
 
   spend(move: Move): void {
-    this.#movesLeft -= 1;
+    this.movesLeft -= 1;
     this.#flows.push(flowOfMove(move));
     this.#takers.add(move.to);
-    if (move.tier === 3) this.#victimsLeft -= move.selector.count;
+    if (move.tier === 3) this.victimsLeft -= move.selector.count;
     else this.#givers.add(move.from);
   }
 }

@@ -92,13 +92,8 @@ export class Rebalancer {
 
   /** False when the wait was ended. */
   async #pause(ms: number, end: AbortSignal): Promise<boolean> {
-    try {
-      await sleep(this.#parts.runtime, ms, end);
-      return true;
-    } catch (error) {
-      if (end.aborted) return false;
-      throw error;
-    }
+    await sleep(this.#parts.runtime, ms, end).catch(() => undefined);
+    return !end.aborted;
   }
 }
 

@@ -84,7 +84,7 @@ function offerRejection(
   if (address === '' || donor === undefined || !donor.isFresh) return 'donor_stale';
   if (isEitherRecovering(context, asked, donor)) return 'owner_recovering';
   // Only shards that speak of sharing understand the instruction.
-  if (!donor.picture.providerShared) return 'provider_not_shared';
+  if (!donor.picture.report.providerShared) return 'provider_not_shared';
   if (donor.highestPriority >= asked.row.ref.priority) return 'donor_short';
   return offer.spare > 0 ? undefined : 'no_unused_slice';
 }

@@ -64,11 +64,6 @@ export class Replica implements TermRaiser {
     return this.#term?.leadership.isWithinWindow() === true ? this.#term : undefined;
   }
 
-  /** The last leader that was seen, this replica included. */
-  hint(): LeaderHint | undefined {
-    return this.#observed.leader;
-  }
-
   /** At most a second old. */
   observed(): Observation {
     return this.#observed;
@@ -172,11 +167,7 @@ export class Replica implements TermRaiser {
 
   /** Ends early, without an error, when the replica stops. */
   async #pause(ms: number): Promise<void> {
-    const { signal } = this.#stopping;
-    if (signal.aborted) return;
-    await sleep(this.#options.runtime, ms, signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    await sleep(this.#options.runtime, ms, this.#stopping.signal).catch(() => undefined);
   }
 }
 

@@ -21,7 +21,7 @@ function snapshotOf(picture: ShardPicture): ShardReportSnapshot {
   return {
     $typeName: 'bigfleet.v1alpha1.ShardReportSnapshot',
     shardId: picture.shardId,
-    cycle: picture.cycle,
+    cycle: picture.report.cycle,
     receivedAtUnixNs: picture.receivedAtUnixNanos,
     summary: picture.summary,
     shortfalls: picture.shortfalls.map((row) => ({ ...row, requirements: [] })),

@@ -57,9 +57,7 @@ export class SnapshotExporter {
         log.error('snapshot export failed', { error: describeThrown(error) });
         this.#options.onFailure?.();
       }
-      await sleep(runtime, intervalMs, signal).catch((reason: unknown) => {
-        if (!signal.aborted) throw reason;
-      });
+      await sleep(runtime, intervalMs, signal).catch(() => undefined);
     }
   }
 

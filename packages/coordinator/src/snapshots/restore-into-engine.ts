@@ -54,11 +54,8 @@ export function restoreIntoSqlite(dataDir: DataDir, restore: SqliteRestore): voi
   syncPath(dataDir.directory);
 }
 
-/** What the etcd engine does with a checked state. */
-export interface EtcdRestore {
-  /** Makes `directory`, which does not exist, the data of a cluster of one; changes nothing else. */
-  build(build: EtcdBuild): Promise<void>;
-}
+/** Makes `directory`, which does not exist, the data of a cluster of one; changes nothing else. */
+export type EtcdRestore = (build: EtcdBuild) => Promise<void>;
 
 export interface EtcdBuild {
   readonly dataDir: string;
@@ -87,7 +84,7 @@ export async function restoreIntoEtcd(dataDir: DataDir, restore: IntoEtcd): Prom
   onStep?.('build etcd');
   rmSync(built, { recursive: true, force: true });
   const { directory } = dataDir;
-  await etcd.build({ dataDir: directory, directory: built, nodeId, raftAdvertise, source });
+  await etcd({ dataDir: directory, directory: built, nodeId, raftAdvertise, source });
   onStep?.('set mark');
   setRestoreMark(directory);
   syncPath(directory);

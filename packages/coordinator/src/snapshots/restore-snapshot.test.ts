@@ -312,14 +312,14 @@ test('a rejected row of a logical snapshot is logged and counted, the rest resto
 });
 
 /** Stands in for etcd's own tools, which test/etcd/ runs: writes down what it was given. */
-function noteBuilds(): { builds: EtcdBuild[]; etcd: { build(build: EtcdBuild): Promise<void> } } {
+function noteBuilds(): { builds: EtcdBuild[]; etcd: (build: EtcdBuild) => Promise<void> } {
   const builds: EtcdBuild[] = [];
   const build = (each: EtcdBuild): Promise<void> => {
     builds.push(each);
     mkdirSync(path.join(each.directory, 'member'), { recursive: true });
     return Promise.resolve();
   };
-  return { builds, etcd: { build } };
+  return { builds, etcd: build };
 }
 
 test('etcd is given the checked state; formats of another engine are refused', async (context) => {
@@ -338,7 +338,7 @@ test('etcd is given the checked state; formats of another engine are refused', a
   await assert.rejects(restoreSnapshot(options(dataDir, logical, { store: 'etcd' })), {
     code: 'snapshot_unsupported',
   });
-  const broken = { build: () => Promise.reject(new Error('no etcd here')) };
+  const broken = () => Promise.reject(new Error('no etcd here'));
   await assert.rejects(
     restoreSnapshot(options(dataDir, logical, { store: 'etcd', etcd: broken })),
     /no etcd here/,

@@ -165,6 +165,11 @@ export class FleetState {
     return this.#tables.providers.all();
   }
 
+  /** Whose entry is for the shard (coordinator §7.5). */
+  providersOf(shardId: string): readonly ProviderRow[] {
+    return this.providers().filter((entry) => reaches(entry, shardId));
+  }
+
   home(providerAddress: string): HomeRow | undefined {
     return this.#tables.homes.get(rowKey('homes', providerAddress));
   }
@@ -269,6 +274,10 @@ export type FleetView = Omit<
   FleetState,
   'install' | 'replaceWith' | 'dangling' | 'isDangling' | 'forget'
 >;
+
+export function reaches({ shards }: ProviderRow, shardId: string): boolean {
+  return shards.length === 0 || shards.includes(shardId);
+}
 
 function ownerOf({ shardId, shardUid: uid }: Omit<SliceRow, 'slice'>): Owner {
   return { shardId, uid };

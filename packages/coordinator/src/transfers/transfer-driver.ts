@@ -3,10 +3,11 @@
 // work, so that no two steps of a transfer run at once and a slow commit never holds a report. All
 // it needs after an election is in the ledger and in the next reports.
 
-import type { Runtime } from '@bigfleet/base';
+import { type Runtime, sleep } from '@bigfleet/base';
 import { type InstructAck, type TransferStatus, InstructAck_Outcome } from '@bigfleet/wire';
 import { appliedBy } from '../assignment/sharing.ts';
 import type { AckListener, PendingInstruction } from '../instructions/instruction-queue.ts';
+import { MAX_CLEARED_AT_ONCE } from '../state/decide/transfers.ts';
 import type { TransferRow } from '../state/rows.ts';
 import { decideMachines } from './decide-machines.ts';
 import { decideQuota } from './decide-quota.ts';
@@ -36,7 +37,6 @@ const TICK_MS = 1_000;
 const COLLECT_MS = 60_000;
 /** PREPARING, COMMITTED and DONE are three; a record never needs more rounds than states. */
 const MAX_ROUNDS = 4;
-const MAX_CLEARED_AT_ONCE = 100;
 const NANOS_PER_MS = 1_000_000n;
 
 export class TransferDriver implements AckListener {
@@ -229,31 +229,18 @@ export const sagaRules: SagaRules = {
  * over it; several rings are one.
  */
 export class Doorbell {
-  #isRung = false;
-  #wake: (() => void) | undefined;
+  #rung = Promise.withResolvers<void>();
 
   ring(): void {
-    this.#isRung = true;
-    this.#wake?.();
+    this.#rung.resolve();
   }
 
   /** Resolves on a ring, after `ms`, or when the signal ends the wait; never rejects. */
   async wait(runtime: Pick<Runtime, 'timers'>, ms: number, signal: AbortSignal): Promise<void> {
-    if (!this.#isRung && !signal.aborted) await this.#sleep(runtime, ms, signal);
-    this.#isRung = false;
-  }
-
-  #sleep(runtime: Pick<Runtime, 'timers'>, ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        timer.cancel();
-        signal.removeEventListener('abort', wake);
-        this.#wake = undefined;
-        resolve();
-      };
-      const timer = runtime.timers.after(ms, wake);
-      signal.addEventListener('abort', wake, { once: true });
-      this.#wake = wake;
-    });
+    const waking = new AbortController();
+    const end = AbortSignal.any([signal, waking.signal]);
+    await Promise.race([this.#rung.promise, sleep(runtime, ms, end).catch(() => undefined)]);
+    waking.abort();
+    this.#rung = Promise.withResolvers<void>();
   }
 }

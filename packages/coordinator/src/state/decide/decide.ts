@@ -2,7 +2,7 @@
 // is already so", or a refusal. Pure: no clock, no randomness, no I/O; times and ids are in the
 // command. Both engines, the simulator and the property tests run exactly this function.
 
-import type { Command } from '../commands.ts';
+import type { Command, CommandKind } from '../commands.ts';
 import type { FleetView } from '../fleet-state.ts';
 import { bindCluster, unbindCluster } from './clusters.ts';
 import { type Decision, invalid, type Rule, type Situation } from './decision.ts';
@@ -22,7 +22,7 @@ import {
   gcTransfers,
 } from './transfers.ts';
 
-const RULES: { readonly [K in Command['kind']]: Rule<K> } = {
+const RULES: { readonly [K in CommandKind]: Rule<K> } = {
   AddShard: addShard,
   RemoveShard: removeShard,
   BindCluster: bindCluster,

@@ -1,6 +1,6 @@
 // What deciding a command gives, and the small words to say it with. Nothing here has effects.
 
-import type { CommandBody, CommandOf } from '../commands.ts';
+import type { CommandKind, CommandOf } from '../commands.ts';
 import type { FleetView } from '../fleet-state.ts';
 import { keyOfRow, rowKey } from '../keys.ts';
 import type { Table, TableRows, Change, RowKey, Write } from '../rows.ts';
@@ -39,10 +39,7 @@ export interface Situation {
   readonly issuedAtMs: number;
 }
 
-export type Rule<K extends CommandBody['kind']> = (
-  situation: Situation,
-  command: CommandOf<K>,
-) => Decision;
+export type Rule<K extends CommandKind> = (situation: Situation, command: CommandOf<K>) => Decision;
 
 export const UNCHANGED: Decision = { kind: 'unchanged' };
 

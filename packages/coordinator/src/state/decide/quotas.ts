@@ -6,6 +6,7 @@ import { compareText } from '@bigfleet/base';
 import type { CommandOf } from '../commands.ts';
 import type { FleetView } from '../fleet-state.ts';
 import { rowKey } from '../keys.ts';
+import { encodeRow } from '../row-format.ts';
 import type { QuotaRow, SliceRow, TransferRow } from '../rows.ts';
 import {
   changed,
@@ -35,7 +36,9 @@ export const setQuota: Rule<'SetQuota'> = ({ view, issuedAtMs }, command) => {
   const tooMuch = exceedsDeclared(view, row, 0);
   if (tooMuch !== undefined) return tooMuch;
   const moves = unsettledMoves(view, provider, region);
-  if (moves.length === 0 && sameSlices(view.quota(provider, region), row)) return UNCHANGED;
+  const known = view.quota(provider, region) ?? { provider, region, slices: [] };
+  const isSame = encodeRow('quotas', known) === encodeRow('quotas', row);
+  if (moves.length === 0 && isSame) return UNCHANGED;
   return changed(view, {
     writes: [
       slices.length === 0 ? deleted('quotas', provider, region) : put('quotas', row),
@@ -102,15 +105,4 @@ export function owedBy(moves: readonly TransferRow[]): number {
 function settled(move: TransferRow, updatedAtMs: number): TransferRow {
   const { quota } = move;
   return { ...move, updatedAtMs, quota: quota === null ? null : { ...quota, step: 'RESTORED' } };
-}
-
-function sameSlices(known: QuotaRow | undefined, asked: QuotaRow): boolean {
-  const held = known?.slices ?? [];
-  return (
-    held.length === asked.slices.length &&
-    held.every(({ shardId, slice }, at) => {
-      const other = asked.slices[at];
-      return other?.shardId === shardId && other.slice === slice;
-    })
-  );
 }

@@ -20,7 +20,7 @@ export const addShard: Rule<'AddShard'> = ({ view, applyIndex }, command) => {
   const row = { id, address, registeredAtMs, uid: applyIndex, maxEpoch: 0n };
   return changed(view, {
     writes: [put('shards', row)],
-    movesAssignment: isReachedByProvider(view, id),
+    movesAssignment: view.providersOf(id).length > 0,
   });
 };
 
@@ -42,10 +42,6 @@ export const recordShardEpoch: Rule<'RecordShardEpoch'> = ({ view }, command) =>
   const next = { ...row, maxEpoch: command.epoch };
   return changed(view, { writes: [put('shards', next)], movesAssignment: false });
 };
-
-function isReachedByProvider(view: FleetView, shardId: string): boolean {
-  return view.providers().some(({ shards }) => shards.length === 0 || shards.includes(shardId));
-}
 
 function rowsThatDieWith(view: FleetView, shardId: string): RowKey[] {
   const clusters = view.clusters().filter((row) => row.shardId === shardId);

@@ -21,9 +21,9 @@ import { nameProblem, textProblem } from './inputs.ts';
 
 /** With guards for each, this stays below the 128 compares of an etcd transaction. */
 export const MAX_TRANSFER_MACHINES = 50;
-const MAX_CLEARED_AT_ONCE = 100;
+export const MAX_CLEARED_AT_ONCE = 100;
 const MAX_GC_AT_ONCE = 100;
-const KEEP_FINISHED_MS = 24 * 60 * 60 * 1_000;
+export const KEEP_FINISHED_MS: number = 24 * 60 * 60 * 1_000;
 
 export const beginTransfer: Rule<'BeginTransfer'> = ({ view, issuedAtMs }, command) => {
   const { id, tier, providerAddress, reasonCode, selector } = command;

@@ -40,6 +40,7 @@ export interface Candidate extends EtcdAccess {
 export interface Won {
   readonly term: bigint;
   readonly lease: GrantedLease;
+  /** Create revision of the leader key: the revision of the transaction that won. */
   readonly leaderRevision: bigint;
 }
 

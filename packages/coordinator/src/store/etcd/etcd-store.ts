@@ -3,6 +3,7 @@
 // election, lease window, guards, commit, resolution, confirmation, vacancy. Refuses to write
 // outside a leadership and to trust anything it cannot prove by a linearizable read.
 
+import { rm } from 'node:fs/promises';
 import { assert, BigFleetError, type Random, sleep } from '@bigfleet/base';
 import type { RowKey, LoadedState } from '../../state/rows.ts';
 import { logicalSnapshot } from '../logical-snapshot.ts';
@@ -34,7 +35,7 @@ import {
   readDeadlineMs,
 } from './options.ts';
 import { resolveCommit } from './resolve.ts';
-import { readRestoreFloor, removeRestoreFloor } from './restore-floor.ts';
+import { readRestoreFloor } from './restore-floor.ts';
 import { keepPresence, statusOf } from './status.ts';
 import { sweepRows } from './sweep.ts';
 import { untilVacant } from './vacancy.ts';
@@ -233,18 +234,16 @@ export class EtcdStore implements Store {
     }
   }
 
-  async #lead({ term, lease, leaderRevision }: Won): Promise<Leadership> {
+  async #lead(won: Won): Promise<Leadership> {
     const { restoreFile } = this.#options;
     const leadership = new EtcdLeadership({
       ...this.#access,
-      lease,
-      term,
-      leaderRevision,
+      ...won,
       onLost: (reason) => this.#observer.onLost?.(reason),
     });
     this.#current = leadership;
-    if (restoreFile !== undefined) await removeRestoreFloor(restoreFile);
-    this.#observer.onWon?.(term);
+    if (restoreFile !== undefined) await rm(restoreFile, { force: true });
+    this.#observer.onWon?.(won.term);
     return leadership;
   }
 

@@ -2,20 +2,14 @@
 // key, the lease), the lease window, and what the ledger looked like at our last write. It ends
 // once, for one reason, and never comes back: a new campaign makes a new one.
 
-import type { Runtime } from '@bigfleet/base';
-import type { EtcdClient, GrantedLease } from '../../etcd-client/client.ts';
 import type { RowKey } from '../../state/rows.ts';
 import type { Leadership, LossReason } from '../store.ts';
+import type { Won } from './election.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
+import type { EtcdAccess } from './options.ts';
 import { type ApplyValue, firstApply } from './values.ts';
 
-export interface EtcdLeadershipOptions {
-  readonly runtime: Runtime;
-  readonly client: EtcdClient;
-  readonly lease: GrantedLease;
-  readonly term: bigint;
-  /** Create revision of the leader key: the revision of the transaction that won. */
-  readonly leaderRevision: bigint;
+export interface EtcdLeadershipOptions extends Pick<EtcdAccess, 'runtime' | 'client'>, Won {
   readonly onLost: (reason: LossReason) => void;
 }
 
@@ -29,17 +23,13 @@ export class EtcdLeadership implements Leadership {
   readonly #keeper: LeaseKeeper;
   readonly #onLost: (reason: LossReason) => void;
 
-  constructor({ runtime, client, lease, term, leaderRevision, onLost }: EtcdLeadershipOptions) {
+  constructor(options: EtcdLeadershipOptions) {
+    const { lease, term, leaderRevision, onLost } = options;
     this.term = term;
     this.leaderRevision = leaderRevision;
     this.leaseId = lease.id;
     this.#onLost = onLost;
-    this.#keeper = new LeaseKeeper({
-      runtime,
-      client,
-      lease,
-      onEnded: () => this.lose('lease_lost'),
-    });
+    this.#keeper = new LeaseKeeper({ ...options, onEnded: () => this.lose('lease_lost') });
   }
 
   isWithinWindow(): boolean {

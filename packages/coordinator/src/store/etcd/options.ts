@@ -21,6 +21,7 @@ export interface EtcdStoreOptions {
   readonly nodeId: string;
   /** What the `leader` key tells followers and clients to dial. */
   readonly grpcAddress: string;
+  /** Empty with an external etcd. */
   readonly peerAddress: string;
   readonly version: string;
   /** May this process write first into an empty store? */
