@@ -1,29 +1,23 @@
 // Everything that one leadership keeps and does about its shards, put together: made when it begins,
 // dropped when it ends. Wiring only. The sagas are made by the caller from the soft state and the
-// queue, because they listen to both.
+// queue, because they read both.
 
-import type { Runtime } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
 import { Assignments } from '../assignment/assignments.ts';
-import { type AckListener, InstructionQueue } from '../instructions/instruction-queue.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { CoordinatorObserver } from '../metrics/observer.ts';
+import { InstructionQueue } from '../instructions/instruction-queue.ts';
+import type { LeaderContext } from '../metrics/observer.ts';
 import { RecoveryDriver } from '../recovery/recovery-driver.ts';
 import { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { OwnershipWatch } from '../registry/ownership-watch.ts';
 import { ClusterBindings } from './cluster-bindings.ts';
 import { ReportHandler, type TransferPort } from './report-handler.ts';
 import { SoftState } from '../reports/soft-state.ts';
-import { type TermRaiser, TermWatch } from './term-watch.ts';
+import { TermWatch } from './term-watch.ts';
 
-export interface ReportDeskOptions {
-  readonly ledger: Ledger;
-  readonly runtime: Runtime;
-  readonly log: Logger;
-  readonly observer: CoordinatorObserver;
-  readonly raiser: TermRaiser;
+export interface ReportDeskOptions extends LeaderContext {
+  /** The campaign loop: resigns this leadership and wins the next with a term above the observed one. */
+  readonly raiseAbove: (observedTerm: bigint) => void;
   readonly minRecoveryMs?: number | undefined;
-  readonly sagas: (parts: DeskParts) => TransferPort & AckListener;
+  readonly sagas: (parts: DeskParts) => TransferPort;
 }
 
 /** What report handling and the sagas share. */
@@ -52,7 +46,6 @@ export function createReportDesk(options: ReportDeskOptions): ReportDesk {
   const parts = { soft, queue, recovery };
   const clusters = new ClusterBindings(options);
   const transfers = options.sagas(parts);
-  queue.listen(transfers);
   const forgetShard = (shardId: string): void => {
     soft.forget(shardId);
     queue.clear(shardId);

@@ -5,8 +5,9 @@
 // come before, from the caller.
 
 import { parseShardId } from '@bigfleet/base';
-import type { ReportAck, ShardReport, TransferStatus } from '@bigfleet/wire';
+import type { InstructAck, ReportAck, ShardReport, TransferStatus } from '@bigfleet/wire';
 import type { Assignments } from '../assignment/assignments.ts';
+import type { PendingInstruction } from '../instructions/instruction-queue.ts';
 import { callerLedger, type ApplyResult, type Ledger } from '../ledger/ledger.ts';
 import { outcomeOf, type Refused, refused } from '../ledger/outcome.ts';
 import type { OwnershipWatch } from '../registry/ownership-watch.ts';
@@ -20,10 +21,12 @@ import type { TermWatch } from './term-watch.ts';
 import type { CommandBody } from '../state/commands.ts';
 
 /**
- * What report handling needs of the sagas (coordinator §9.6). Both calls are synchronous: a saga notes
+ * What report handling needs of the sagas (coordinator §9.6). Every call is synchronous: a saga notes
  * what it heard and goes on in its own loop, so that a slow commit never holds a report.
  */
 export interface TransferPort {
+  /** Once per settled or failed ack, after the queue changed; never throws. */
+  onAck(pending: PendingInstruction, ack: InstructAck): void;
   /** Every accepted report, also with no status: silence about a transfer is news too. */
   onStatuses(shardId: string, statuses: readonly TransferStatus[]): void;
   /** Of the transfers that this shard just named: those whose record is gone or finished. */
@@ -133,10 +136,16 @@ export class ReportHandler {
     soft.replace(pictureOf(report, soft.picture(shardId), runtime.clock));
     ownership.onReport(report);
     this.#noteUnregistered(report);
-    const effects = report.instructionAcks.map((ack) => queue.settle(shardId, ack));
+    let isStaleTerm = false;
+    for (const ack of report.instructionAcks) {
+      const settled = queue.settle(shardId, ack);
+      if (settled === undefined) continue;
+      isStaleTerm ||= settled.effect === 'stale';
+      transfers.onAck(settled.pending, ack);
+    }
     transfers.onStatuses(shardId, report.transfers);
     recovery.onReport(report);
-    return effects.includes('stale');
+    return isStaleTerm;
   }
 
   #noteUnregistered(report: ShardReport): void {

@@ -10,12 +10,7 @@ import type { ReportDeskOptions } from './report-desk.ts';
 
 const MAX_TERM_JUMP = 1_000_000n;
 
-/** The campaign loop: resigns this leadership and wins the next with a term above the observed one. */
-export interface TermRaiser {
-  raiseAbove(observedTerm: bigint): void;
-}
-
-type TermWatchOptions = Pick<ReportDeskOptions, 'ledger' | 'raiser' | 'log' | 'observer'>;
+type TermWatchOptions = Pick<ReportDeskOptions, 'ledger' | 'raiseAbove' | 'log' | 'observer'>;
 
 export class TermWatch {
   readonly #options: TermWatchOptions;
@@ -40,7 +35,7 @@ export class TermWatch {
     if (!this.#isRaising) {
       this.#isRaising = true;
       log.error('shard observed a newer term than that of the leader; campaigning again', fields);
-      this.#options.raiser.raiseAbove(observedTerm);
+      this.#options.raiseAbove(observedTerm);
     }
     return notLeader();
   }

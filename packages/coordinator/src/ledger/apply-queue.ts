@@ -32,17 +32,15 @@ const NANOS_PER_MS = 1_000_000n;
 
 export type ApplyOutcome = 'success' | 'error' | 'fsm_error';
 
-export interface ApplyObserver {
-  /** Once per command that reached the state machine; `bigfleet_coordinator_apply_total`. */
-  onApplied(outcome: ApplyOutcome, durationMs: number): void;
-}
+/** Once per command that reached the state machine; `bigfleet_coordinator_apply_total`. */
+export type ApplyObserver = (outcome: ApplyOutcome, durationMs: number) => void;
 
 export interface ApplyQueueOptions {
   readonly runtime: Runtime;
   readonly store: Store;
   readonly leadership: Leadership;
   readonly log: Logger;
-  readonly observer?: ApplyObserver;
+  readonly onApplied?: ApplyObserver;
 }
 
 interface Job {
@@ -164,7 +162,7 @@ export class ApplyQueue implements Ledger {
     const first = await this.#commit(job, command, deadlineMs);
     const result = first === 'moved' ? await this.#again(job, command, deadlineMs) : first;
     const durationMs = clock.monotonicMs() - startedMs;
-    this.#options.observer?.onApplied(outcomeOf(result), durationMs);
+    this.#options.onApplied?.(outcomeOf(result), durationMs);
     return result;
   }
 

@@ -8,12 +8,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { BigFleetError, describeThrown, type Runtime, runWithDeadline } from '@bigfleet/base';
+import { BigFleetError, describeThrown, runWithDeadline } from '@bigfleet/base';
 import { EtcdClient } from '../etcd-client/client.ts';
+import type { EtcdBuild } from '../snapshots/restore-into-engine.ts';
 import type { LoadedState, StoredRow } from '../state/rows.ts';
 import { KeySpace } from '../store/etcd/key-space.ts';
 import { loadLedger, writeWholeState } from '../store/etcd/load.ts';
 import { writePidFile } from './orphan.ts';
+import type { EtcdRestoreTools } from './restore.ts';
 
 const buildWithinMs = 10 * 60_000;
 const stopWithinMs = 30_000;
@@ -24,16 +26,11 @@ const maxFolderLength = 80;
 const clientSocket = 'client:1';
 const peerSocket = 'peer:1';
 
-interface RowsBuild {
-  readonly runtime: Runtime;
-  readonly etcd: string;
+interface RowsBuild
+  extends Pick<EtcdRestoreTools, 'runtime' | 'etcd' | 'prefix'>,
+    Pick<EtcdBuild, 'directory' | 'nodeId'> {
   readonly state: LoadedState;
-  /** Must not exist; holds the whole cluster afterwards, or is gone again. */
-  readonly directory: string;
-  readonly nodeId: string;
   readonly peerUrl: string;
-  /** Ends with a slash. */
-  readonly prefix: string;
   /** Where the server's process id is noted while it runs: an interrupted build leaves no orphan. */
   readonly pidFile: string;
 }

@@ -21,7 +21,7 @@ export interface EtcdRestoreTools {
   readonly etcdutl: string;
   /** The replicas' peer port speaks TLS. */
   readonly hasPeerTls: boolean;
-  /** `--etcd-prefix` of the replicas. */
+  /** `--etcd-prefix` of the replicas; ends with a slash. */
   readonly prefix: string;
 }
 

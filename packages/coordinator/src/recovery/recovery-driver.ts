@@ -2,10 +2,9 @@
 // their turn in the queue between any two of ours, and outside report handling, so that a shard with
 // hundreds of domains is not held in one call. It ends when recovery is over or leadership is lost.
 
-import { type Runtime, sleep } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
-import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
-import type { CoordinatorObserver } from '../metrics/observer.ts';
+import { sleep } from '@bigfleet/base';
+import type { ApplyResult } from '../ledger/ledger.ts';
+import type { LeaderContext } from '../metrics/observer.ts';
 import { type Claim, subjectOf } from '../reports/held.ts';
 import { MAX_CLEARED_AT_ONCE } from '../state/decide/transfers.ts';
 import type { Verdict } from './claims.ts';
@@ -19,12 +18,8 @@ const REMIND_MS = 60_000;
 
 type ActiveVerdict = Exclude<Verdict, { kind: 'settled' | 'wait' }>;
 
-export interface RecoveryDriverOptions {
-  readonly ledger: Ledger;
+interface RecoveryDriverOptions extends LeaderContext {
   readonly machine: RecoveryMachine;
-  readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
-  readonly log: Logger;
-  readonly observer: CoordinatorObserver;
 }
 
 export class RecoveryDriver {

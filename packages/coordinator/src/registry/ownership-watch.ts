@@ -3,20 +3,15 @@
 // notice: the conflict is counted once per provider and logged every minute while it lasts.
 // Cost per report: one look at the last report of every shard.
 
-import type { Runtime } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
 import type { ShardReport } from '@bigfleet/wire';
-import type { CoordinatorObserver } from '../metrics/observer.ts';
+import type { LeaderContext } from '../metrics/observer.ts';
 import { dialledProviders, diallingConflicts } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 
 const LOG_EVERY_MS = 60_000;
 
-export interface OwnershipWatchOptions {
+interface OwnershipWatchOptions extends LeaderContext {
   readonly soft: SoftState;
-  readonly runtime: Pick<Runtime, 'clock'>;
-  readonly log: Logger;
-  readonly observer: CoordinatorObserver;
 }
 
 export class OwnershipWatch {

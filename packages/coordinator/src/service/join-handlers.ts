@@ -1,12 +1,11 @@
 // JoinRaftCluster: only a managed etcd can be joined through us. The name is the established one;
 // the consensus is etcd's.
 
-import type { Logger } from '@bigfleet/telemetry';
 import { type Coordinator, type Handlers, RpcError } from '@bigfleet/wire';
 import { refused, type Refused } from '../ledger/outcome.ts';
 import type { JoinAnswer } from '../managed-etcd/join-client.ts';
 import { writeAudit } from './admin-handlers.ts';
-import type { LeaderGate } from './leader-gate.ts';
+import type { ServiceParts } from './router.ts';
 
 export type JoinHandler = (request: JoinRequest) => Promise<JoinReply>;
 
@@ -24,17 +23,11 @@ export function refuseJoin(message: string): JoinHandler {
   return () => Promise.resolve(refused('FAILED_PRECONDITION', `coordinator: ${message}`));
 }
 
-interface JoinHandlersOptions {
-  readonly gate: LeaderGate;
-  readonly logger: Logger;
-  readonly join: JoinHandler;
-}
-
 export function joinHandlers({
   gate,
   logger,
   join,
-}: JoinHandlersOptions): Pick<Handlers<typeof Coordinator>, 'joinRaftCluster'> {
+}: ServiceParts): Pick<Handlers<typeof Coordinator>, 'joinRaftCluster'> {
   return {
     joinRaftCluster: async ({ nodeId, raftAddress, fresh }, call) => {
       const leader = gate.leading();

@@ -10,11 +10,10 @@ import {
 } from '@bigfleet/wire';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { waitText } from '../recovery/waits.ts';
-import type { Replica } from '../replica/replica.ts';
 import { lastHeartbeatUnixNs, reportSnapshots } from '../reports/projection.ts';
 import type { DomainRow } from '../state/rows.ts';
-import type { StoreEngine } from '../store/store.ts';
 import type { LeaderGate } from './leader-gate.ts';
+import type { ServiceParts } from './router.ts';
 
 type ListMethod =
   | 'listShards'
@@ -110,18 +109,11 @@ function byShard(a: DomainRow, b: DomainRow): number {
   return a.shardId < b.shardId ? -1 : 1;
 }
 
-interface StatusOptions {
-  readonly replica: Replica;
-  readonly engine: StoreEngine;
-  readonly nodeId: string;
-  readonly version: string;
-}
-
 /** What any replica knows about itself and its leader. */
 export function statusHandler(
-  options: StatusOptions,
+  parts: ServiceParts,
 ): Pick<Handlers<typeof CoordinatorAdmin>, 'getStatus'> {
-  const { replica, engine, nodeId, version } = options;
+  const { replica, store, nodeId, version } = parts;
   return {
     getStatus: async () => {
       const { leader: hint, status } = replica.observed();
@@ -134,7 +126,7 @@ export function statusHandler(
         coordinatorTerm: leader?.leadership.term ?? hint?.term ?? 0n,
         storeRaftTerm: status?.storeRaftTerm ?? 0n,
         applyIndex: BigInt(leader?.ledger.state.meta.applyIndex ?? status?.applyIndex ?? 0),
-        storeEngine: engine,
+        storeEngine: store.engine,
         replicas: [...(status?.replicas ?? [])],
         clusterUid: status?.clusterUid ?? '',
         recoveringProviders: leader === undefined ? [] : recoveryLines(leader.desk.recovery),

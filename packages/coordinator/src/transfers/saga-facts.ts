@@ -3,8 +3,7 @@
 // decide-quota.ts, lost-transfers.ts); doing is in saga-hands.ts. Evidence is only what a shard wrote
 // into its own report of this leadership; silence proves nothing.
 
-import type { Runtime, TransferAbort } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
+import type { TransferAbort } from '@bigfleet/base';
 import {
   entriesSorted,
   type InstructAck,
@@ -18,8 +17,7 @@ import {
   MAX_FAILURES,
   type PendingInstruction,
 } from '../instructions/instruction-queue.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { CoordinatorObserver } from '../metrics/observer.ts';
+import type { LeaderContext } from '../metrics/observer.ts';
 import type { Cooldowns } from '../moves/cooldowns.ts';
 import type { Reservations } from '../moves/reservations.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
@@ -27,20 +25,13 @@ import { isFresh, type SoftState } from '../reports/soft-state.ts';
 import type { TransferRow } from '../state/rows.ts';
 
 /** What the sagas and the rebalancer of one leadership share. */
-export interface SagaParts {
-  readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
-  readonly ledger: Ledger;
+export interface SagaParts extends LeaderContext {
   readonly soft: SoftState;
   readonly queue: InstructionQueue;
   readonly cooldowns: Cooldowns;
   readonly reservations: Reservations;
   readonly recovery: SagaRecovery;
   readonly settings: RebalanceSettings;
-  readonly observer: Pick<
-    CoordinatorObserver,
-    'onRebalancePass' | 'onRebalanceMove' | 'onOwnershipConflict'
-  >;
-  readonly log: Logger;
 }
 
 /** What sagas ask of recovery (coordinator §10.5). */

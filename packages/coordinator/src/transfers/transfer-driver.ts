@@ -6,7 +6,7 @@
 import { type Runtime, sleep } from '@bigfleet/base';
 import { type InstructAck, type TransferStatus, InstructAck_Outcome } from '@bigfleet/wire';
 import { appliedBy } from '../assignment/sharing.ts';
-import type { AckListener, PendingInstruction } from '../instructions/instruction-queue.ts';
+import type { PendingInstruction } from '../instructions/instruction-queue.ts';
 import { MAX_CLEARED_AT_ONCE } from '../state/decide/transfers.ts';
 import type { TransferRow } from '../state/rows.ts';
 import { decideMachines } from './decide-machines.ts';
@@ -39,7 +39,7 @@ const COLLECT_MS = 60_000;
 const MAX_ROUNDS = 4;
 const NANOS_PER_MS = 1_000_000n;
 
-export class TransferDriver implements AckListener {
+export class TransferDriver {
   /** How the rebalancer gets its moves under way. */
   readonly emitter: MoveEmitter;
   readonly #parts: SagaParts;

@@ -9,7 +9,7 @@ import type { Domain, ProviderRow } from '../rows.ts';
 import { StateMachine, type StepResult } from './state-machine.ts';
 
 export const DOMAIN: Domain = { key: 'rack', value: 'r1' };
-export const PROVIDER: ProviderRow = {
+const PROVIDER: ProviderRow = {
   name: 'aws',
   address: 'aws:9000',
   region: 'eu',
