@@ -10,7 +10,7 @@ import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
 import type { FleetView } from '../state/fleet-state.ts';
 import type { DomainRow, OverrideRow } from '../state/rows.ts';
 import { revisionIn } from '../state/meta.ts';
-import { DomainGate } from './domain-gate.ts';
+import { domainGate } from './domain-gate.ts';
 import { lacksTarget, providerTargets, targetOf } from './provider-targets.ts';
 import { type SharingParts, sharersOf } from './sharing.ts';
 
@@ -54,11 +54,13 @@ export class Assignments {
   }
 
   #full(report: ShardReport): ShardAssignment {
-    const { view } = this.#options;
+    const { view, recovery } = this.#options;
     const { shardId } = report;
-    const gate = new DomainGate(this.#options, report);
+    const isOpen = domainGate(this.#options, report);
     const assigned = view.domainsOf(shardId).filter(({ state }) => state === 'ASSIGNED');
-    const heldBack = new Set(assigned.filter((row) => !this.#mayKnow(report, gate, row)));
+    const heldBack = new Set(
+      assigned.filter((row) => !isOpen(row) && !recovery.holdsDomain(shardId, row)),
+    );
     const sharers = sharersOf(this.#options, report);
     return {
       $typeName: 'bigfleet.ext.v1alpha1.ShardAssignment',
@@ -110,10 +112,6 @@ export class Assignments {
         .map((entry) => targetOf(entry, dialled.get(entry.name)?.isShared ?? false)),
       sharers: [],
     };
-  }
-
-  #mayKnow(report: ShardReport, gate: DomainGate, row: DomainRow): boolean {
-    return gate.isOpen(row) || this.#options.recovery.holdsDomain(report.shardId, row);
   }
 
   #referencesOf(rows: readonly DomainRow[]): readonly DomainRef[] {

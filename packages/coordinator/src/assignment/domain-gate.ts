@@ -19,24 +19,16 @@ interface Hearing {
   readonly releasing: ReadonlySet<string>;
 }
 
-/** For the domains of one shard, as of now. */
-export class DomainGate {
-  readonly #parts: SharingParts;
-  readonly #report: ShardReport;
-  #hearing: Hearing | undefined;
-
-  constructor(parts: SharingParts, report: ShardReport) {
-    this.#parts = parts;
-    this.#report = report;
-  }
-
-  isOpen(row: DomainRow): boolean {
-    const revision = BigInt(revisionIn(this.#parts.view.meta, row.revision));
-    if (appliedBy(this.#parts, this.#report.shardId) >= revision) return true;
-    this.#hearing ??= hear(this.#parts, this.#report);
-    const { revision: heard, releasing } = this.#hearing;
+/** Whether the reporting shard may learn of one of its domains, as of now. */
+export function domainGate(parts: SharingParts, report: ShardReport): (row: DomainRow) => boolean {
+  let hearing: Hearing | undefined;
+  return (row) => {
+    const revision = BigInt(revisionIn(parts.view.meta, row.revision));
+    if (appliedBy(parts, report.shardId) >= revision) return true;
+    hearing ??= hear(parts, report);
+    const { revision: heard, releasing } = hearing;
     return heard !== undefined && heard >= revision && !releasing.has(textOf(row));
-  }
+  };
 }
 
 function hear(parts: SharingParts, report: ShardReport): Hearing {

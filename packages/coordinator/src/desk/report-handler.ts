@@ -72,11 +72,11 @@ export class ReportHandler {
   }
 
   async #handleOne(report: ShardReport, call: AbortSignal | undefined): Promise<ReportOutcome> {
-    const { terms } = this.#options;
+    const { terms, ledger, soft } = this.#options;
     const doubt = await terms.check(report.shardId, report.observedCoordinatorTerm);
     if (doubt !== undefined) return doubt;
     if (!this.#isNews(report)) return this.#confirmed(this.#emptyAck(false));
-    const budget = new CommandBudget(callerLedger(this.#options.ledger, call));
+    const budget = new CommandBudget(callerLedger(ledger, call));
     const failure = (await this.#register(report, budget)) ?? (await this.#fence(report, budget));
     if (failure !== undefined) return failure;
     const isStaleTerm = this.#takeIn(report);
@@ -85,9 +85,11 @@ export class ReportHandler {
       if (deposed !== undefined) return deposed;
     }
     const clusterConflicts = await this.#options.clusters.onReport(report, budget);
-    await this.#closeReleases(report, budget);
-    await this.#setHomes(report, budget);
-    if (this.#options.ledger.state.shard(report.shardId) === undefined) {
+    for (const domain of closedReleases({ view: ledger.state, soft }, report)) {
+      await budget.apply({ kind: 'DomainReleased', domain, shard: report.shardId });
+    }
+    for (const set of homesToSet(this.#options, report)) await budget.apply(set);
+    if (ledger.state.shard(report.shardId) === undefined) {
       this.#options.forgetShard(report.shardId);
       return refused('ABORTED', `coordinator: shard ${report.shardId} was removed meanwhile`);
     }
@@ -155,22 +157,6 @@ export class ReportHandler {
       ({ address, source }) => address !== '' && source !== 'fake' && !registered.has(address),
     );
     observer.onUnregisteredProvider(report.shardId, isUnregistered);
-  }
-
-  async #closeReleases(report: ShardReport, budget: CommandBudget): Promise<void> {
-    const { ledger, soft } = this.#options;
-    const { shardId: shard } = report;
-    for (const domain of closedReleases({ view: ledger.state, soft }, report)) {
-      if (budget.isSpent) return;
-      await budget.apply({ kind: 'DomainReleased', domain, shard });
-    }
-  }
-
-  async #setHomes(report: ShardReport, budget: CommandBudget): Promise<void> {
-    for (const set of homesToSet(this.#options, report)) {
-      if (budget.isSpent) return;
-      await budget.apply(set);
-    }
   }
 
   #emptyAck(acknowledged: boolean): ReportAck {

@@ -189,15 +189,12 @@ export class EtcdClient {
   }
 
   /**
-   * The database of one member, as of after `before` was answered by that same member: a
-   * linearizable read there first makes sure that it has applied everything acknowledged.
+   * The database of one member, as of after it has answered a linearizable read of `key`: that makes
+   * sure that it has applied everything acknowledged.
    */
-  async snapshot(
-    before: (kv: Connection['kv'], options: Parameters<EtcdCall<unknown>>[1]) => Promise<void>,
-    limits: CallLimits,
-  ): Promise<AsyncIterable<SnapshotResponse>> {
+  async snapshot(key: Uint8Array, limits: CallLimits): Promise<AsyncIterable<SnapshotResponse>> {
     const connection = await this.#read('read before snapshot', limits, async (at, options) => {
-      await before(at.kv, options);
+      await at.kv.range({ key }, options);
       return at;
     });
     // The stream is read at the pace of its consumer, who bounds it by `limits.signal`.

@@ -8,7 +8,11 @@ import { selectorOf } from './selector.ts';
 
 export function findIdle(context: PassContext, asked: Asked): Found {
   const { input, log } = context;
-  const spare = (seat: Seat): number => spareFor(context, asked, seat);
+  const spare = ({ member, provider }: Seat): number => {
+    const donor = member.picture.shardId;
+    const reserved = input.reservations.reserved(donor, asked.row.ref.shardId, input.nowMs);
+    return spareOf(provider.idleCount, reserved, input.settings.donorMargin);
+  };
   const seats = openSeats(context, asked, {
     tier: 1,
     lacks: (seat) => (spare(seat) > 0 ? undefined : 'no_idle_above_margin'),
@@ -30,10 +34,4 @@ export function findIdle(context: PassContext, asked: Asked): Found {
       fromFree,
     },
   };
-}
-
-function spareFor({ input }: PassContext, asked: Asked, seat: Seat): number {
-  const donor = seat.member.picture.shardId;
-  const reserved = input.reservations.reserved(donor, asked.row.ref.shardId, input.nowMs);
-  return spareOf(seat.provider.idleCount, reserved, input.settings.donorMargin);
 }

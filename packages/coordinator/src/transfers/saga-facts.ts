@@ -188,14 +188,8 @@ export type DonorHolds = 'by-rule' | 'by-transfer' | 'unknown';
  * by an earlier transfer lets go: another shard may act on it by now.
  */
 export function orderOfFrozen(holds: DonorHolds): 'CANCEL' | 'RELEASE' | 'wait' {
-  switch (holds) {
-    case 'by-rule':
-      return 'CANCEL';
-    case 'by-transfer':
-      return 'RELEASE';
-    case 'unknown':
-      return 'wait';
-  }
+  if (holds === 'unknown') return 'wait';
+  return holds === 'by-rule' ? 'CANCEL' : 'RELEASE';
 }
 
 interface SagaNote {

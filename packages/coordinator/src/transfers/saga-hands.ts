@@ -20,6 +20,7 @@ export class SagaHands {
 
   /** True when the record changed, so that its next step can be decided at once. */
   async perform(row: TransferRow, step: SagaStep): Promise<boolean> {
+    const { id } = row;
     switch (step.do) {
       case 'tell':
         this.tell(step.shardId, row, step.order);
@@ -34,10 +35,7 @@ export class SagaHands {
       case 'abort':
         return this.#abort(row, step.reason);
       case 'finish':
-        return this.#changed(
-          row,
-          await this.#parts.ledger.apply({ kind: 'FinishTransfer', id: row.id }),
-        );
+        return this.#changed(row, await this.#parts.ledger.apply({ kind: 'FinishTransfer', id }));
       case 'grow':
         return this.#moveQuota(row, 'GROW');
       case 'give-back':
@@ -85,14 +83,10 @@ export class SagaHands {
   }
 
   async #commit(row: TransferRow, machineIds: readonly string[]): Promise<boolean> {
-    const { maxOverrides } = this.#parts.settings;
-    const { id } = row;
-    const result = await this.#parts.ledger.apply({
-      kind: 'CommitTransfer',
-      id,
-      machineIds,
-      maxOverrides,
-    });
+    const { ledger, settings, observer, log } = this.#parts;
+    const { maxOverrides } = settings;
+    const { id, from, to } = row;
+    const result = await ledger.apply({ kind: 'CommitTransfer', id, machineIds, maxOverrides });
     if (result.kind === 'refused') {
       const isFull = result.refusal.code === 'override-limit';
       this.#logRefusal('CommitTransfer', result);
@@ -100,16 +94,11 @@ export class SagaHands {
     }
     const isUnknown = result.kind === 'unavailable' && result.outcome === 'unknown';
     // It may turn out to be committed without being told here again: its machines rest either way.
-    if (isUnknown) rest(this.#parts, row, machineIds);
+    if (isUnknown || result.kind === 'applied') rest(this.#parts, row, machineIds);
     if (result.kind !== 'applied') return false;
-    rest(this.#parts, row, machineIds);
-    this.#parts.observer.onRebalanceMove('1', 'committed');
-    this.#parts.log.info('rebalance: transfer committed', {
-      transfer_id: id,
-      from: row.from,
-      to: row.to,
-      machines: machineIds.length,
-    });
+    observer.onRebalanceMove('1', 'committed');
+    const fields = { transfer_id: id, from, to, machines: machineIds.length };
+    log.info('rebalance: transfer committed', fields);
     return true;
   }
 
@@ -125,23 +114,15 @@ export class SagaHands {
   }
 
   async #abort(row: TransferRow, reason: TransferAbort): Promise<boolean> {
-    const { id } = row;
-    const result = await this.#parts.ledger.apply({
-      kind: 'AbortTransfer',
-      id,
-      reasonCode: reason,
-    });
+    const { ledger, observer, log } = this.#parts;
+    const { id, from, to } = row;
+    const result = await ledger.apply({ kind: 'AbortTransfer', id, reasonCode: reason });
     this.#logRefusal('AbortTransfer', result);
     if (result.kind !== 'applied') return false;
     this.#withdraw(row);
-    coolFlow(this.#parts, flowOfRow(row), reason === 'donor_rejected' ? row.from : undefined);
-    this.#parts.observer.onRebalanceMove(row.tier === 1 ? '1' : '2', 'aborted');
-    this.#parts.log.warn('rebalance: transfer aborted', {
-      transfer_id: id,
-      from: row.from,
-      to: row.to,
-      reason,
-    });
+    coolFlow(this.#parts, flowOfRow(row), reason === 'donor_rejected' ? from : undefined);
+    observer.onRebalanceMove(row.tier === 1 ? '1' : '2', 'aborted');
+    log.warn('rebalance: transfer aborted', { transfer_id: id, from, to, reason });
     return true;
   }
 

@@ -104,14 +104,10 @@ export function refusedAs(code: keyof typeof TEXT): Decision {
   return refused(code, TEXT[code]);
 }
 
-export interface Contest {
-  /** What both want, as shown to people. */
-  readonly what: string;
-  readonly owner: string;
-  readonly asked: string;
-}
-
-export function refusedTo(code: keyof typeof TEXT, contest: Contest): Decision {
-  const { what, owner, asked } = contest;
+/** `what` is wanted by both, as shown to people. */
+export function refusedTo(
+  code: keyof typeof TEXT,
+  { what, owner, asked }: Readonly<Record<'what' | 'owner' | 'asked', string>>,
+): Decision {
   return refused(code, `${TEXT[code]}: ${what} currently on ${owner}, asked ${asked}`);
 }

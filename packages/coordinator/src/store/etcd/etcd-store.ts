@@ -155,12 +155,8 @@ export class EtcdStore implements Store {
     const ledger = await loadLedger(this.#access, signal);
     if (ledger.apply.index === 0) return undefined;
     if (format === 'logical') return logicalSnapshot(ledger, client.raftTerm);
-    const chunks = await client.snapshot(
-      async (kv, options) => {
-        await kv.range({ key: keys.apply }, options);
-      },
-      { deadlineMs: readDeadlineMs, signal },
-    );
+    const limits = { deadlineMs: readDeadlineMs, signal };
+    const chunks = await client.snapshot(keys.apply, limits);
     return {
       format: 'etcd-db',
       meta: ledger.meta,

@@ -27,7 +27,9 @@ export async function statusOf({ client, keys }: EtcdAccess): Promise<StoreStatu
     applyIndex: (apply === undefined ? firstApply : applyValue.decode(apply.value)).index,
     clusterUid: uid === undefined ? '' : textOf(uid.value),
     replicas: replicas.kvs.map(({ key }) => nodeIdOf(keys, key)),
-    alarms: alarms.alarms.map(({ alarm, memberID }) => `${alarmName(alarm)} on ${hex(memberID)}`),
+    alarms: alarms.alarms.map(
+      ({ alarm, memberID }) => `${alarmName(alarm)} on ${memberID.toString(16)}`,
+    ),
   };
 }
 
@@ -38,10 +40,6 @@ function nodeIdOf(keys: KeySpace, key: Uint8Array): string {
 function alarmName(alarm: AlarmType): string {
   if (alarm === AlarmType.NOSPACE) return 'etcd NOSPACE';
   return alarm === AlarmType.CORRUPT ? 'etcd CORRUPT' : `etcd alarm ${alarm}`;
-}
-
-function hex(memberId: bigint): string {
-  return memberId.toString(16);
 }
 
 export interface PresenceOptions extends Pick<EtcdAccess, 'runtime' | 'client'> {

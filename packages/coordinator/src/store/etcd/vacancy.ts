@@ -32,13 +32,10 @@ export async function untilVacant(
     ways.push(['dead leader', (cut) => untilRevoked(options, look.leader, cut)]);
   }
   const scope = new AbortController();
-  const onAbort = (): void => scope.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
-    await first(ways, scope.signal, options.observer);
+    await first(ways, AbortSignal.any([signal, scope.signal]), options.observer);
   } finally {
-    signal.removeEventListener('abort', onAbort);
     scope.abort(new BigFleetError('cancelled', 'another way was faster'));
   }
 }
