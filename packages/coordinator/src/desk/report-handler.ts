@@ -136,7 +136,7 @@ export class ReportHandler {
     const { soft, queue, transfers, recovery, ownership, runtime } = this.#options;
     const { shardId } = report;
     soft.replace(pictureOf(report, soft.picture(shardId), runtime.clock));
-    ownership.onReport(report);
+    ownership.onReport();
     this.#noteUnregistered(report);
     let isStaleTerm = false;
     for (const ack of report.instructionAcks) {

@@ -50,7 +50,8 @@ export class EtcdClient {
   readonly #runtime: Runtime;
   readonly #pool: ConnectionPool;
   readonly #caller: EtcdCaller;
-  #raftTerm = 0n;
+  /** `header.raft_term` of the most recent answer; 0 before the first. */
+  raftTerm = 0n;
 
   constructor(options: EtcdClientOptions) {
     const { runtime, tls, user } = options;
@@ -62,11 +63,6 @@ export class EtcdClient {
     this.#pool = new ConnectionPool(endpoints.map((at) => connectTo(runtime, at, tls)));
     const token = user === undefined ? undefined : new AuthToken(user);
     this.#caller = new EtcdCaller(runtime, this.#pool, token);
-  }
-
-  /** `header.raft_term` of the most recent answer; 0 before the first. */
-  get raftTerm(): bigint {
-    return this.#raftTerm;
   }
 
   /** How often an endpoint was left because it failed. */
@@ -220,7 +216,7 @@ export class EtcdClient {
   }
 
   #note(header: ResponseHeader | undefined): void {
-    if (header !== undefined) this.#raftTerm = header.raftTerm;
+    if (header !== undefined) this.raftTerm = header.raftTerm;
   }
 }
 

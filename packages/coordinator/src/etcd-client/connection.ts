@@ -88,7 +88,8 @@ function badEndpoint(text: string, detail: string): BigFleetError {
 export class ConnectionPool {
   readonly #connections: readonly Connection[];
   #at = 0;
-  #moveCount = 0;
+  /** How often an endpoint was left because it failed. */
+  moveCount = 0;
 
   constructor(connections: readonly Connection[]) {
     assert(connections.length > 0, 'an etcd client needs an endpoint');
@@ -97,11 +98,6 @@ export class ConnectionPool {
 
   get size(): number {
     return this.#connections.length;
-  }
-
-  /** How often an endpoint was left because it failed. */
-  get moveCount(): number {
-    return this.#moveCount;
   }
 
   get current(): Connection {
@@ -114,7 +110,7 @@ export class ConnectionPool {
   leave(failed: Connection): void {
     if (this.current !== failed || this.size === 1) return;
     this.#at = (this.#at + 1) % this.size;
-    this.#moveCount += 1;
+    this.moveCount += 1;
   }
 
   close(): void {

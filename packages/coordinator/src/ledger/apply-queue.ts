@@ -65,7 +65,9 @@ export class ApplyQueue implements Ledger {
   readonly #state: FleetState;
   readonly #jobs = new BoundedQueue<Job>({ capacity: MAX_QUEUED, overflow: 'refuse' });
   readonly #sweeper: Sweeper;
-  readonly #lost = new AbortController();
+  readonly #losing = new AbortController();
+  /** Aborted when this ledger may no longer be used; its reason is a `LossReason`. */
+  readonly lost: AbortSignal = this.#losing.signal;
   /** No two leaderships share it, so no two commands share an id. */
   readonly #idPrefix: string;
   #stampedCount = 0;
@@ -87,23 +89,18 @@ export class ApplyQueue implements Ledger {
     return this.#state;
   }
 
-  /** Aborted when this ledger may no longer be used; its reason is a `LossReason`. */
-  get lost(): AbortSignal {
-    return this.#lost.signal;
-  }
-
   /** Commands waiting, the one in flight aside. */
   get queued(): number {
     return this.#jobs.size;
   }
 
   confirm(): Promise<'leading' | 'deposed' | 'timeout'> {
-    if (this.#lost.signal.aborted) return Promise.resolve('deposed');
+    if (this.lost.aborted) return Promise.resolve('deposed');
     return this.#options.store.confirm(this.#options.leadership);
   }
 
   apply(body: CommandBody, options: ApplyOptions = {}): Promise<ApplyResult> {
-    if (this.#lost.signal.aborted || this.#isClosing) return Promise.resolve(NOT_LEADER);
+    if (this.lost.aborted || this.#isClosing) return Promise.resolve(NOT_LEADER);
     const nowMs = this.#options.runtime.clock.monotonicMs();
     const deadlineMs = options.deadlineMs ?? nowMs + DEFAULT_WAIT_MS;
     return new Promise((settle, fail) => {
@@ -130,7 +127,7 @@ export class ApplyQueue implements Ledger {
 
   /** Sweeps when nobody waits. Rejects only by a bug: a failed command rejects its own caller. */
   async #drain(): Promise<void> {
-    while (!this.#lost.signal.aborted) {
+    while (!this.lost.aborted) {
       const job = this.#jobs.shift();
       if (job !== undefined) await this.#run(job);
       else if (this.#isClosing || !(await this.#sweeper.sweepOnce())) return;
@@ -228,7 +225,7 @@ export class ApplyQueue implements Ledger {
     const answer = unavailable('unknown', `outcome unknown; safe to retry: ${error.message}`);
     job.settle(answer);
     const { log } = this.#options;
-    const outcome = await resolveUnknown(this.#options, request, this.#lost.signal);
+    const outcome = await resolveUnknown(this.#options, request, this.lost);
     log.warn('outcome of a commit was unknown', { index: request.expectedIndex + 1, outcome });
     if (outcome === 'committed') this.#install(request);
     else if (outcome !== 'not-committed') await this.#stepDown(outcome, 'outcome unknown');
@@ -242,7 +239,7 @@ export class ApplyQueue implements Ledger {
   }
 
   async #stepDown(reason: LossReason, why: string): Promise<void> {
-    if (this.#lost.signal.aborted) return;
+    if (this.lost.aborted) return;
     const { runtime, store, leadership, log } = this.#options;
     log.error('stepping down', { reason, why, term: this.term });
     this.#lose(reason);
@@ -259,7 +256,7 @@ export class ApplyQueue implements Ledger {
   }
 
   #lose(reason: unknown): void {
-    this.#lost.abort(reason);
+    this.#losing.abort(reason);
     this.#refuseWaiting();
   }
 

@@ -113,16 +113,12 @@ export class PassBudget {
  */
 export class RejectionLog {
   #kept = 0;
-  #dropped = 0;
+  dropped = 0;
   #row: Rejection[] = [];
-
-  get dropped(): number {
-    return this.#dropped;
-  }
 
   reject(tier: Rejection['tier'], reason: PassReason, donor = '', provider = ''): void {
     if (this.#kept >= MAX_KEPT) {
-      this.#dropped += 1;
+      this.dropped += 1;
       return;
     }
     this.#kept += 1;

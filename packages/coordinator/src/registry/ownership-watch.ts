@@ -3,9 +3,8 @@
 // notice: the conflict is counted once per provider and logged every minute while it lasts.
 // Cost per report: one look at the last report of every shard.
 
-import type { ShardReport } from '@bigfleet/wire';
 import type { LeaderContext } from '../metrics/observer.ts';
-import { dialledProviders, diallingConflicts } from '../reports/dialled-providers.ts';
+import { diallingConflicts } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 
 const LOG_EVERY_MS = 60_000;
@@ -23,26 +22,21 @@ export class OwnershipWatch {
     this.#options = options;
   }
 
-  /** After the report was taken into the soft state. */
-  onReport(report: ShardReport): void {
-    const dialled = dialledProviders(report).map(({ address }) => address);
-    const touched = new Set([...this.#logAtMs.keys(), ...dialled]);
-    const conflicts = diallingConflicts(this.#options.soft.pictures());
-    for (const address of touched) this.#note(address, conflicts.get(address));
-  }
-
-  #note(address: string, shards: readonly string[] | undefined): void {
-    const { runtime, log, observer } = this.#options;
-    const logAtMs = this.#logAtMs.get(address);
-    if (shards === undefined) {
-      this.#logAtMs.delete(address);
-      return;
+  /** After a report was taken into the soft state. */
+  onReport(): void {
+    const { soft, runtime, log, observer } = this.#options;
+    const conflicts = diallingConflicts(soft.pictures());
+    for (const address of this.#logAtMs.keys()) {
+      if (!conflicts.has(address)) this.#logAtMs.delete(address);
     }
     const nowMs = runtime.clock.monotonicMs();
-    if (logAtMs === undefined) observer.onOwnershipConflict();
-    if (logAtMs !== undefined && nowMs < logAtMs) return;
-    this.#logAtMs.set(address, nowMs + LOG_EVERY_MS);
-    const fields = { provider_address: address, shards };
-    log.error('provider is dialled by several shards and not declared shared by all', fields);
+    for (const [address, shards] of conflicts) {
+      const logAtMs = this.#logAtMs.get(address);
+      if (logAtMs === undefined) observer.onOwnershipConflict();
+      if (logAtMs !== undefined && nowMs < logAtMs) continue;
+      this.#logAtMs.set(address, nowMs + LOG_EVERY_MS);
+      const fields = { provider_address: address, shards };
+      log.error('provider is dialled by several shards and not declared shared by all', fields);
+    }
   }
 }

@@ -5,6 +5,7 @@ import type { ApplyResult } from '../ledger/ledger.ts';
 import type { MoveTier } from '../metrics/observer.ts';
 import { flowOfMove } from '../moves/cooldowns.ts';
 import type { IdleMove, Move, QuotaMove } from '../moves/plan.ts';
+import type { TransferRow } from '../state/rows.ts';
 import { emitDrain } from './drain-orders.ts';
 import type { SagaMemory, SagaParts } from './saga-facts.ts';
 import { coolFlow, type SagaHands } from './saga-hands.ts';
@@ -47,19 +48,22 @@ export class MoveEmitter {
   #emitTier(move: Move): Promise<EmitResult> {
     switch (move.tier) {
       case 1:
-        return this.#begin(move, (id) => this.#prepare(id));
+        return this.#begin(move, (row) =>
+          emitted(row.id, this.#hands.tell(row.from, row, 'PREPARE')),
+        );
       case 2:
-        return this.#begin(move, (id) => this.#shrink(id, move));
+        return this.#begin(move, (row) => this.#shrink(row, move));
       case 3: {
         const id = drainId(this.#parts.ledger.term, ++this.#drainCount);
-        return Promise.resolve(emittedAs('', emitDrain(this.#parts, move, id)));
+        const said = emitDrain(this.#parts, move, id);
+        return Promise.resolve(said === 'full' ? refused('the queue is full') : emitted(id, said));
       }
     }
   }
 
   async #begin(
     move: IdleMove | QuotaMove,
-    first: (id: string) => Promise<EmitResult> | EmitResult,
+    first: (row: TransferRow) => Promise<EmitResult> | EmitResult,
   ): Promise<EmitResult> {
     const { ledger, runtime } = this.#parts;
     const id = transferId(ledger.term, ++this.#count);
@@ -76,40 +80,34 @@ export class MoveEmitter {
         reasonCode: move.shortfall.reasonCode,
         selector: move.tier === 1 ? move.selector : null,
       });
-      return result.kind === 'applied' ? await first(id) : refusalOf(result);
+      if (result.kind !== 'applied') return refusalOf(result);
+      const row = ledger.state.transfer(id);
+      return row === undefined ? refused('the record is gone') : await first(row);
     } finally {
       this.#beginning.delete(id);
     }
   }
 
-  #prepare(id: string): EmitResult {
-    const row = this.#parts.ledger.state.transfer(id);
-    if (row === undefined) return { kind: 'refused', message: 'the record is gone' };
-    return emittedAs(id, this.#hands.tell(row.from, row, 'PREPARE'));
-  }
-
-  async #shrink(id: string, move: QuotaMove): Promise<EmitResult> {
-    const { state } = this.#parts.ledger;
-    const begun = state.transfer(id);
-    if (begun === undefined) return { kind: 'refused', message: 'the record is gone' };
+  async #shrink(begun: TransferRow, move: QuotaMove): Promise<EmitResult> {
     const result = await this.#hands.moveQuota(begun, move, 'SHRINK');
-    const row = state.transfer(id);
+    const row = this.#parts.ledger.state.transfer(begun.id);
     // The loop aborts a record whose quota did not shrink.
     if (result.kind !== 'applied' || row === undefined) return refusalOf(result);
-    return emittedAs(id, this.#hands.tellSlice(row, row.from));
+    return emitted(row.id, this.#hands.tellSlice(row, row.from));
   }
 }
 
-function emittedAs(id: string, said: ReturnType<SagaHands['tellSlice']>): EmitResult {
-  // The record stands and the loop says it again: only the instruction id is not known yet.
+/** An instruction that found the queue full is said again by the loop: only its id is not known yet. */
+function emitted(transferId: string, said: ReturnType<SagaHands['tellSlice']>): EmitResult {
   const instructionId = said === 'full' || said === undefined ? '' : said.instruction.instructionId;
-  if (id === '' && said === 'full') return { kind: 'refused', message: 'the queue is full' };
-  const transfer = said === 'full' || said === undefined ? id : said.transferId;
-  return { kind: 'emitted', transferId: transfer, instructionId };
+  return { kind: 'emitted', transferId, instructionId };
+}
+
+function refused(message: string): EmitResult {
+  return { kind: 'refused', message };
 }
 
 function refusalOf(result: ApplyResult): EmitResult {
-  if (result.kind === 'refused') return { kind: 'refused', message: result.refusal.message };
-  if (result.kind === 'unavailable') return { kind: 'refused', message: result.message };
-  return { kind: 'refused', message: result.kind };
+  if (result.kind === 'refused') return refused(result.refusal.message);
+  return refused(result.kind === 'unavailable' ? result.message : result.kind);
 }

@@ -19,7 +19,7 @@ import type {
 } from '../store.ts';
 import { bootstrapStore, readClusterUid } from './bootstrap.ts';
 import { commitChange, isOurs } from './commit.ts';
-import { SharedLook } from './confirmation.ts';
+import { sharedLook } from './confirmation.ts';
 import { tryToWin, type Won, resignLeadership } from './election.ts';
 import { KeySpace, textOf } from './key-space.ts';
 import { lookAtLeader } from './leader-key.ts';
@@ -59,7 +59,7 @@ export class EtcdStore implements Store {
   readonly #observer: EtcdStoreObserver;
   readonly #random: Random;
   readonly #closed = new AbortController();
-  readonly #looks = new WeakMap<EtcdLeadership, SharedLook<Confirmation>>();
+  readonly #looks = new WeakMap<EtcdLeadership, () => Promise<Confirmation>>();
   #presence: Promise<void> | undefined;
   #current: EtcdLeadership | undefined;
 
@@ -122,10 +122,10 @@ export class EtcdStore implements Store {
     const ours = asOurs(leadership);
     let shared = this.#looks.get(ours);
     if (shared === undefined) {
-      shared = new SharedLook(() => this.#confirmOnce(ours));
+      shared = sharedLook(() => this.#confirmOnce(ours));
       this.#looks.set(ours, shared);
     }
-    return shared.ask();
+    return shared();
   }
 
   gc(leadership: Leadership, keys: readonly RowKey[]): Promise<void> {
