@@ -139,7 +139,8 @@ function walk(root: string, folder: string): string[] {
 
 function scan(file: string, text: string): Source {
   try {
-    const tokens = lex(text, { jsx: file.endsWith('x') });
+    if (file.endsWith('x')) throw new LexError('JSX is not understood', 1);
+    const tokens = lex(text);
     const edges = findImports(tokens).map((ref) => ({
       ref,
       to: { kind: 'unresolved', why: 'not resolved yet' } as const,
