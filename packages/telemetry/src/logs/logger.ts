@@ -4,23 +4,13 @@
 // record never has a key twice.
 
 import type { Clock } from '@bigfleet/base';
-import {
-  type LogFields,
-  type LogValue,
-  plainFields,
-  plainText,
-  type PlainValue,
-} from './fields.ts';
+import { type LogFields, plainFields, plainText, type PlainValue } from './fields.ts';
 import { formatLogfmt } from './logfmt.ts';
-import type { LogLevel, LogMessage } from './messages.ts';
+import type { LogLevel, LogMessage, MessageFields } from './messages.ts';
 import { createJsonLog, type JsonLog, type JsonRecord } from './pino.ts';
 
 export const LOG_FORMATS = ['text', 'json'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
-
-/** What a stable message takes: its keys, and possibly its optional ones. */
-export type MessageFields<K extends string, O extends string> = Readonly<Record<K, LogValue>> &
-  Readonly<Partial<Record<O, LogValue>>>;
 
 export interface Logger {
   debug(msg: string, fields?: LogFields): void;
