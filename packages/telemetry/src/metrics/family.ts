@@ -5,13 +5,11 @@
 import { assert } from '@bigfleet/base';
 import type { Family, InstrumentType } from './instruments.ts';
 import { isRepresentable, type LabelDeclarations, type LabelValues } from './labels.ts';
+import type { Series } from './series.ts';
 import { NOWHERE, type SeriesStore } from './series-store.ts';
 
-export type OverflowReason = 'full' | 'unrepresentable';
-
-interface Detachable {
-  detach(): void;
-}
+export const OVERFLOW_REASONS = ['full', 'unrepresentable'] as const;
+export type OverflowReason = (typeof OVERFLOW_REASONS)[number];
 
 export interface FamilyOptions<S> {
   readonly name: string;
@@ -31,9 +29,7 @@ export interface FamilySource {
   readonly store: SeriesStore;
 }
 
-export class SeriesFamily<L extends LabelDeclarations, S extends Detachable>
-  implements Family<L, S>
-{
+export class SeriesFamily<L extends LabelDeclarations, S extends Series> implements Family<L, S> {
   readonly name: string;
   readonly #store: SeriesStore;
   readonly #create: (store: SeriesStore, index: number) => S;

@@ -18,18 +18,8 @@ import type { SampleFile } from './file.ts';
 import { encodeJson, encodeSamples, FORMAT_VERSION, type SampleColumns } from './format.ts';
 
 export interface SampleSeries {
-  readonly name: string;
   /** `startMs` on the monotonic clock of the trace. */
   record(startMs: number, durationSeconds: number): void;
-}
-
-export interface SampleTrace {
-  /** The same name gives the same series. Define at start: at most 1,024. */
-  series(name: string): SampleSeries;
-  /** Resolves when everything recorded so far is written or counted as dropped. */
-  flush(): Promise<void>;
-  /** Flushes within the bound and closes the file; samples after it are dropped. */
-  close(): Promise<void>;
 }
 
 export interface SampleTraceOptions {
@@ -49,11 +39,7 @@ const FLUSH_EVERY_MS = 1_000;
 const CLOSE_WITHIN_MS = 5_000;
 const MAX_SERIES = 1_024;
 
-export function createSampleTrace(options: SampleTraceOptions): SampleTrace {
-  return new BufferedTrace(options);
-}
-
-class BufferedTrace implements SampleTrace {
+export class SampleTrace {
   readonly #runtime: Pick<Runtime, 'clock' | 'timers'>;
   readonly #file: SampleFile;
   readonly #onError: (error: BigFleetError) => void;
@@ -61,7 +47,7 @@ class BufferedTrace implements SampleTrace {
   readonly #maxBytes: number;
   readonly #written: Counter;
   readonly #dropped: Counter;
-  readonly #series = new Map<string, TracedSeries>();
+  readonly #series = new Map<string, SampleSeries>();
   /** Blocks that must precede the next samples: session, new series. Bounded by MAX_SERIES. */
   readonly #preamble: Buffer[] = [];
   #active: SampleBuffer;
@@ -101,18 +87,21 @@ class BufferedTrace implements SampleTrace {
     );
   }
 
+  /** The same name gives the same series. Define at start: at most 1,024. */
   series(name: string): SampleSeries {
     const known = this.#series.get(name);
     if (known !== undefined) return known;
     assert(this.#series.size < MAX_SERIES, 'too many sample series', { name });
     const id = this.#series.size;
-    const created = new TracedSeries(name, id, this);
+    const created: SampleSeries = {
+      record: (startMs, durationSeconds) => this.#record(id, startMs, durationSeconds),
+    };
     this.#series.set(name, created);
     this.#preamble.push(encodeJson('series', { id, name }));
     return created;
   }
 
-  record(seriesId: number, startMs: number, durationSeconds: number): void {
+  #record(seriesId: number, startMs: number, durationSeconds: number): void {
     if (this.#closed || (this.#active.count === this.#capacity && !this.#swap())) {
       this.#drop(1);
       return;
@@ -121,12 +110,14 @@ class BufferedTrace implements SampleTrace {
     if (this.#timer === undefined) this.#armTimer();
   }
 
+  /** Resolves when everything recorded so far is written or counted as dropped. */
   async flush(): Promise<void> {
     await this.#writing;
     this.#swap();
     await this.#writing;
   }
 
+  /** Flushes within the bound and closes the file; samples after it are dropped. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -186,9 +177,7 @@ class BufferedTrace implements SampleTrace {
     return new BigFleetError(
       'sample_trace_failed',
       'the sample file has reached its bound; samples are dropped',
-      {
-        fields: { maxBytes: this.#maxBytes },
-      },
+      { fields: { maxBytes: this.#maxBytes } },
     );
   }
 
@@ -202,22 +191,6 @@ class BufferedTrace implements SampleTrace {
       this.#timer = undefined;
       if (!this.#swap()) this.#armTimer();
     });
-  }
-}
-
-class TracedSeries implements SampleSeries {
-  readonly name: string;
-  readonly #id: number;
-  readonly #trace: BufferedTrace;
-
-  constructor(name: string, id: number, trace: BufferedTrace) {
-    this.name = name;
-    this.#id = id;
-    this.#trace = trace;
-  }
-
-  record(startMs: number, durationSeconds: number): void {
-    this.#trace.record(this.#id, startMs, durationSeconds);
   }
 }
 
