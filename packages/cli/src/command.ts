@@ -38,7 +38,7 @@ export interface Command {
   run(argv: readonly string[], context: CommandContext): Promise<number>;
 }
 
-type Env = ProcessPort['env'];
+export type Env = ProcessPort['env'];
 
 export interface ServeOptions<Settings> {
   readonly runtime: Runtime;

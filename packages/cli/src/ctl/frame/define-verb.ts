@@ -53,7 +53,7 @@ async function execute<Table extends FlagTable>(
     return await perform(spec, parsed.value, context);
   } catch (error) {
     const { line, next } = describeFailure(error);
-    port.writeError(`bigfleetctl: ${line}\n${next === '' ? '' : `  next: ${next}\n`}`);
+    port.writeError(`bigfleetctl: ${line}\n  next: ${next}\n`);
     return CTL_EXIT.failed;
   }
 }

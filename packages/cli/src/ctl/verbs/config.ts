@@ -8,6 +8,7 @@ import {
   configText,
   CONTEXT_KEYS,
   type ContextEntry,
+  type CtlConfig,
   readConfig,
   writeConfig,
 } from '../config/config-file.ts';
@@ -17,16 +18,18 @@ import type { Verb } from '../frame/verb.ts';
 import { tableReport, textReport } from '../output/report.ts';
 import type { Column } from '../output/table.ts';
 
-interface ContextRow {
-  readonly name: string;
-  readonly isCurrent: boolean;
-  readonly coordinator: string;
-  readonly tlsCert: string;
-  readonly tlsKey: string;
-  readonly tlsCa: string;
+function contextRows({ contexts, currentContext }: CtlConfig) {
+  return [...contexts].map(([name, entry]) => ({
+    name,
+    isCurrent: name === currentContext,
+    coordinator: entry.coordinator ?? '',
+    tlsCert: entry['tls-cert'] ?? '',
+    tlsKey: entry['tls-key'] ?? '',
+    tlsCa: entry['tls-ca'] ?? '',
+  }));
 }
 
-const columns: readonly Column<ContextRow>[] = [
+const columns: readonly Column<ReturnType<typeof contextRows>[number]>[] = [
   { title: 'CURRENT', of: ({ isCurrent }) => (isCurrent ? '*' : ' ') },
   { title: 'NAME', of: ({ name }) => name },
   { title: 'COORDINATOR', of: ({ coordinator }) => coordinator },
@@ -44,15 +47,7 @@ export const configGetContextsVerb: Verb = defineVerb({
   examples: ['config get-contexts'],
   needsNoFleet: true,
   report: async ({ values, context: { port } }) => {
-    const { contexts, currentContext } = readConfig(configPath(values.config, port));
-    const rows = [...contexts].map(([name, entry]) => ({
-      name,
-      isCurrent: name === currentContext,
-      coordinator: entry.coordinator ?? '',
-      tlsCert: entry['tls-cert'] ?? '',
-      tlsKey: entry['tls-key'] ?? '',
-      tlsCa: entry['tls-ca'] ?? '',
-    }));
+    const rows = contextRows(readConfig(configPath(values.config, port)));
     return tableReport({ columns, rows });
   },
 });

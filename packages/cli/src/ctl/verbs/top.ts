@@ -81,20 +81,8 @@ export const topVerb: Verb = defineVerb({
   },
 });
 
-interface FleetSummary {
-  readonly shards: number;
-  readonly unreachableShards: number;
-  readonly pausedShards: number;
-  readonly machines: number;
-  readonly machinesByState: Readonly<Record<string, number>>;
-  readonly dollarsPerHour: number;
-  readonly sessions: number;
-  readonly needs: number;
-  readonly shortfalls: number;
-}
-
 /** The whole fleet in numbers, from what its shards say about themselves. */
-function fleetSummary(rows: readonly ShardRow[]): FleetSummary {
+function fleetSummary(rows: readonly ShardRow[]) {
   const statuses = rows.flatMap(({ status }) => (status === null ? [] : [status]));
   const byState: Record<string, number> = {};
   for (const { machinesByState } of statuses) {
@@ -117,7 +105,7 @@ function fleetSummary(rows: readonly ShardRow[]): FleetSummary {
   };
 }
 
-function summaryLines(summary: FleetSummary, style: Style): readonly string[] {
+function summaryLines(summary: ReturnType<typeof fleetSummary>, style: Style): readonly string[] {
   const { unreachableShards: gone, pausedShards: paused, shortfalls } = summary;
   const troubles = [
     ...(gone > 0 ? [style.paint(`${gone} unreachable`, 'bad')] : []),
