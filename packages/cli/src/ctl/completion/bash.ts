@@ -3,8 +3,9 @@
 
 import { type CompletionFlag, type CompletionModel, verbTree } from './model.ts';
 
-export function bashCompletion({ verbs, globals }: CompletionModel): string {
-  const tree = verbTree(verbs);
+export function bashCompletion(model: CompletionModel): string {
+  const { verbs, globals } = model;
+  const tree = verbTree(model);
   const second = [...tree].filter(([, below]) => below.length > 0);
   return `# bash completion for bigfleetctl; load it with:
 #   source <(bigfleetctl completion bash)

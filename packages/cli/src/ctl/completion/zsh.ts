@@ -2,8 +2,9 @@
 
 import { type CompletionFlag, type CompletionModel, verbTree } from './model.ts';
 
-export function zshCompletion({ verbs, globals }: CompletionModel): string {
-  const tree = verbTree(verbs);
+export function zshCompletion(model: CompletionModel): string {
+  const { verbs, globals } = model;
+  const tree = verbTree(model);
   const firsts = [...tree.keys()].map((first) => {
     const verb = verbs.find(({ name }) => name === first);
     return described(first, verb?.summary ?? `${(tree.get(first) ?? []).join(', ')}`);

@@ -6,8 +6,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { BigFleetError, compareText, describeThrown } from '@bigfleet/base';
 import type { ProcessPort } from '@bigfleet/process';
-import { nearestName } from '@bigfleet/process/flags';
 import { parseYaml, yamlText } from '../output/document.ts';
+import { nameHint } from '../output/text.ts';
 
 export const CONTEXT_KEYS = ['coordinator', 'tls-cert', 'tls-key', 'tls-ca'] as const;
 
@@ -113,8 +113,7 @@ function refuseUnknown(
 ): void {
   for (const key of mapping.keys()) {
     if (known.includes(key)) continue;
-    const near = nearestName(known, key);
-    const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`;
+    const hint = nameHint(known, key, `known are ${known.join(', ')}`);
     throw invalid(file, `${place} has no key ${JSON.stringify(key)}; ${hint}`);
   }
 }

@@ -53,11 +53,6 @@ export class CoordinatorLink {
     this.#options = options;
   }
 
-  /** The address as the user knows it. */
-  get name(): string {
-    return this.#options.addresses.join(',');
-  }
-
   /** `feature` names what is asked, for a server that is too old to know it. */
   async ask<T>(feature: string, work: CoordinatorWork<T>, options: AskOptions = {}): Promise<T> {
     const queue: Replica[] = this.#leader === undefined ? this.#given() : [this.#leader];
@@ -68,7 +63,7 @@ export class CoordinatorLink {
       let replica = queue.shift();
       if (replica === undefined && !hasExpanded) {
         hasExpanded = true;
-        queue.push(...(await this.#everyAddress()));
+        queue.push(...shuffled(await this.replicas(), this.#options.runtime));
         replica = queue.shift();
       }
       if (replica === undefined) break;
@@ -105,16 +100,21 @@ export class CoordinatorLink {
     }));
   }
 
-  async #everyAddress(): Promise<Replica[]> {
+  /** Every address behind the given names. */
+  async replicas(): Promise<Replica[]> {
     const found: Replica[] = [];
     for (const address of this.#options.addresses) {
-      const parts = hostPortOf(dialTarget(address) ?? address);
-      if (parts === undefined) continue;
+      const target = dialTarget(address) ?? address;
+      const parts = hostPortOf(target);
+      if (parts === undefined) {
+        found.push({ target });
+        continue;
+      }
       for (const ip of await this.#options.network.addressesOf(parts.host)) {
         found.push({ target: joinHostPort(ip, parts.port), serverName: parts.host });
       }
     }
-    return shuffled(found, this.#options.runtime);
+    return found;
   }
 
   async #attempt<T>(replica: Replica, work: CoordinatorWork<T>, options: AskOptions): Promise<T> {
@@ -138,9 +138,7 @@ export class CoordinatorLink {
     tried: ReadonlySet<string>,
     feature: string,
   ): unknown {
-    if (failure === undefined) {
-      return none(this.name);
-    }
+    if (failure === undefined) return none(this.#options.addresses.join(','));
     if (!isNotLeader(failure.error)) {
       return callFailure(failure.error, this.#peer(failure.replica), feature);
     }

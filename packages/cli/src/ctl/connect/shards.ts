@@ -14,8 +14,8 @@ import {
   ShardQuery,
   ShardRead,
 } from '@bigfleet/wire';
-import { nearestName } from '@bigfleet/process/flags';
 import { CTL_EXIT } from '../output/report.ts';
+import { nameHint } from '../output/text.ts';
 import type { CoordinatorLink } from './coordinator.ts';
 import { callFailure, describeFailure } from './failure.ts';
 import { dialTarget, type LinkOptions } from './network.ts';
@@ -38,7 +38,7 @@ export interface ShardApi {
 
 export interface ShardSelection {
   /** Ids; none is every registered shard. */
-  readonly ids: readonly string[];
+  readonly shards: readonly string[];
   /** Addresses; the coordinator is not asked when there are any. */
   readonly addresses: readonly string[];
 }
@@ -87,7 +87,7 @@ export class ShardLinks {
     this.#options = options;
   }
 
-  async find({ ids, addresses }: ShardSelection): Promise<readonly ShardTarget[]> {
+  async find({ shards: ids, addresses }: ShardSelection): Promise<readonly ShardTarget[]> {
     if (addresses.length > 0) return addresses.map((address) => ({ id: '', address }));
     const { shards } = await this.#options.coordinator.ask('list shards', (api, call) =>
       api.coordinator.listShards({}, call),
@@ -193,9 +193,8 @@ function shardName({ id, address }: ShardTarget): string {
 
 function unknown(id: string, known: readonly ShardTarget[]): never {
   const ids = known.map((each) => each.id);
-  const near = nearestName(ids, id);
   const rest = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
   const names = `${ids.slice(0, MAX_NAMED).join(', ')}${rest}`;
-  const hint = near === undefined ? `registered are: ${names || 'none'}` : `did you mean ${near}?`;
+  const hint = nameHint(ids, id, `registered are: ${names || 'none'}`);
   throw new BigFleetError('shard_not_registered', `no shard ${id} is registered; ${hint}`);
 }

@@ -2,13 +2,14 @@
 // to do next. A verb contains none of it.
 
 import { BigFleetError } from '@bigfleet/base';
-import { type FlagTable, nearestName, type Parsed, parseFlags } from '@bigfleet/process/flags';
+import { type FlagTable, type Parsed, parseFlags } from '@bigfleet/process/flags';
 import { configPath, readConfig } from '../config/config-file.ts';
 import { type TargetSettings, targetSettings } from '../config/target-settings.ts';
 import { describeFailure } from '../connect/failure.ts';
 import { openLinks } from '../connect/links.ts';
 import type { CtlContext } from '../context.ts';
 import { CTL_EXIT } from '../output/report.ts';
+import { nameHint } from '../output/text.ts';
 import { type GlobalFlags, globalFlags, watchFlags } from './flags.ts';
 import { printReport, watchReport } from './print.ts';
 import { type Invocation, type ValuesOf, type Verb, verbHelp, type VerbSpec } from './verb.ts';
@@ -96,9 +97,7 @@ function wordProblem({ words }: Verb, given: readonly string[]): string | undefi
       return `give <${name}>${choices === undefined ? '' : `: ${choices.join(', ')}`}`;
     }
     if (choices === undefined || choices.includes(word)) continue;
-    const near = nearestName(choices, word);
-    const hint =
-      near === undefined ? `write one of ${choices.join(', ')}` : `did you mean ${near}?`;
+    const hint = nameHint(choices, word, `write one of ${choices.join(', ')}`);
     return `unknown ${name} ${JSON.stringify(word)}; ${hint}`;
   }
   return undefined;
@@ -151,10 +150,8 @@ function settingsOf(
   { port }: CtlContext,
 ): TargetSettings {
   const file = configPath(values.config, port);
-  const { context, coordinator } = values;
-  const tls = { cert: values['tls-cert'], key: values['tls-key'], ca: values['tls-ca'] };
   const config = readConfig(file, { mustExist: values.config !== '' });
-  return targetSettings({ context, coordinator, tls, given }, config, file);
+  return targetSettings(values, given, config, file);
 }
 
 function watches<Table extends FlagTable>(

@@ -1,6 +1,7 @@
 // The flags that every verb takes (coordinator §12.2), those of the verbs that list, and how verbs
 // choose shards: by id, through the coordinator, or by address, without it.
 
+import type { ShardSelection } from '../connect/shards.ts';
 import { duration, type FlagValues, oneOf, text, texts, toggle } from '@bigfleet/process/flags';
 
 const OUTPUT_FORMS = ['table', 'wide', 'json', 'yaml'] as const;
@@ -31,6 +32,10 @@ export const shardFlags = {
 };
 
 export type ShardChoice = FlagValues<typeof shardFlags>;
+
+export function shardSelection({ shard, 'shard-addr': addresses }: ShardChoice): ShardSelection {
+  return { shards: shard, addresses };
+}
 
 /** Ids are looked up, addresses are not: together they would say two things. */
 export function shardFlagsProblem(values: ShardChoice): string | undefined {

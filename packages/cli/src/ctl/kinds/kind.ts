@@ -133,8 +133,7 @@ export function fromShards<Value, Row>(source: FromShards<Value, Row>): RowSourc
   const { feature, ask: work, rows, note } = source;
   return async (ask) => {
     const { links, query } = ask;
-    const { shards: ids, addresses } = query;
-    const targets = await links.shards.find({ ids, addresses });
+    const targets = await links.shards.find(query);
     const asked = await links.shards.askAll(targets, feature, (api, call) =>
       work(api, call, query),
     );

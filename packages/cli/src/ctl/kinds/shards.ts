@@ -153,7 +153,7 @@ async function entriesOf({ links, query }: ListAsk): Promise<readonly Entry[]> {
     return query.addresses.map((address) => ({ shardId: '', address, ...never }));
   }
   // An unknown id is an error here as everywhere.
-  if (query.shards.length > 0) await links.shards.find({ ids: query.shards, addresses: [] });
+  if (query.shards.length > 0) await links.shards.find(query);
   const { shards: entries } = await links.coordinator.ask('list shards', (api, call) =>
     api.coordinator.listShards({}, call),
   );

@@ -4,6 +4,7 @@
 // or retitle the window, and a line break would forge a row.
 
 import { bucketLabel, compareText, decodePenaltyBucket } from '@bigfleet/base';
+import { nearestName } from '@bigfleet/process/flags';
 
 /** An em dash, for an empty cell and for a missing time. */
 export const NOTHING = '—';
@@ -82,4 +83,10 @@ export function enumName(values: Readonly<Record<string, unknown>>, value: numbe
 export function penaltyText(wireValue: number): string {
   const bucket = decodePenaltyBucket(wireValue);
   return bucket === undefined ? `bucket(${wireValue})` : bucketLabel(bucket);
+}
+
+/** For a name that is not among the known ones. */
+export function nameHint(known: Iterable<string>, given: string, otherwise: string): string {
+  const near = nearestName(known, given);
+  return near === undefined ? otherwise : `did you mean ${near}?`;
 }

@@ -6,7 +6,13 @@ import { decimal, text, toggle, wholeNumber } from '@bigfleet/process/flags';
 import type { Links } from '../connect/links.ts';
 import { exitCodeOf, shardLabel } from '../connect/shards.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import { chosenFlags, chosenProblem, type ShardChoice, shardFlagsProblem } from '../frame/flags.ts';
+import {
+  chosenFlags,
+  chosenProblem,
+  type ShardChoice,
+  shardFlagsProblem,
+  shardSelection,
+} from '../frame/flags.ts';
 import type { Verb } from '../frame/verb.ts';
 import { type ActuationRow, actuationRow } from '../kinds/shards.ts';
 import { CTL_EXIT, type Report, tableReport, textReport } from '../output/report.ts';
@@ -26,11 +32,11 @@ interface Said {
  */
 async function setActuation(
   links: Links,
-  { shard: ids, 'shard-addr': addresses }: ShardChoice,
+  choice: ShardChoice,
   change: ActuationChange,
   say: (shard: string, state: ActuationRow) => Said,
 ): Promise<Report> {
-  const shards = await links.shards.find({ ids, addresses });
+  const shards = await links.shards.find(shardSelection(choice));
   const asked = await links.shards.askAll(shards, 'set actuation', (api, call) =>
     api.admin.setActuation(change, call),
   );
@@ -198,8 +204,7 @@ export const railsVerb: Verb = defineVerb({
       clear: values.clear,
       reason: values.reason,
     };
-    const { shard: ids, 'shard-addr': addresses } = values;
-    const shards = await links.shards.find({ ids, addresses });
+    const shards = await links.shards.find(shardSelection(values));
     const asked = await links.shards.askAll(shards, 'rails', async (api, call) =>
       isChange
         ? api.admin.setActuation(change, call)

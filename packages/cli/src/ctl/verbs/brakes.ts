@@ -8,7 +8,7 @@ import type { Verb } from '../frame/verb.ts';
 import { fetchBrakes } from '../kinds/brakes.ts';
 import { parseNeedName, shortNeed } from '../kinds/need-name.ts';
 import { textReport } from '../output/report.ts';
-import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
+import { shardFlags, shardFlagsProblem, shardSelection } from '../frame/flags.ts';
 
 const flags = {
   ...shardFlags,
@@ -40,8 +40,7 @@ export const brakesClearVerb: Verb = defineVerb({
   ],
   problem: (values) => choiceProblem(values) ?? shardFlagsProblem(values),
   report: async ({ links, values }) => {
-    const { shard: ids, 'shard-addr': addresses } = values;
-    const shards = await links.shards.find({ ids, addresses });
+    const shards = await links.shards.find(shardSelection(values));
     const asked = await links.shards.askAll(shards, 'clear brakes', clearing(values));
     const cleared = asked.answers.map(({ shard, value }) => ({
       shard: shardLabel(shard),

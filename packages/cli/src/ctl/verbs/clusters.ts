@@ -111,7 +111,7 @@ async function shardOf(
 ): Promise<ShardTarget> {
   if (address !== '') return { id: '', address };
   const id = shard === '' ? await boundShard(links, cluster) : shard;
-  const [target] = await links.shards.find({ ids: [id], addresses: [] });
+  const [target] = await links.shards.find({ shards: [id], addresses: [] });
   if (target === undefined) throw new BigFleetError('shard_not_registered', `no shard ${id}`);
   return target;
 }

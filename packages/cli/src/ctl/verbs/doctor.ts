@@ -30,8 +30,7 @@ export const doctorVerb: Verb = defineVerb({
   examples: ['doctor', 'doctor -o json'],
   isWatchable: true,
   report: async ({ links, context }) => {
-    const coordinators = links.coordinator.name.split(',');
-    const facts = await gatherFacts({ links, context, coordinators });
+    const facts = await gatherFacts({ links, context });
     const findings = diagnose(facts);
     const looked = `${facts.replicas.length} coordinator addresses, ${facts.shards.length} shards`;
     return {

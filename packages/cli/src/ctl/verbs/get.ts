@@ -8,7 +8,7 @@ import type { Verb } from '../frame/verb.ts';
 import { EVERYTHING } from '../kinds/kind.ts';
 import { kindOf, PLURALS, SINGULARS } from '../kinds/kinds.ts';
 import { parseSelector, type SelectorRequirement } from '../kinds/selector.ts';
-import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
+import { shardFlags, shardFlagsProblem, shardSelection } from '../frame/flags.ts';
 
 const STATES: readonly string[] = [1, 2, 3, 4, 5, 6, 7, 8].map(stateName);
 
@@ -74,8 +74,7 @@ export const getVerb: Verb = defineVerb({
   report: ({ links, values, words: [word = ''], context }) => {
     const query = {
       ...EVERYTHING,
-      shards: values.shard,
-      addresses: values['shard-addr'],
+      ...shardSelection(values),
       clusters: values.cluster,
       requirements: values.selector,
       states: values.state,

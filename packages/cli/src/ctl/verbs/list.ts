@@ -2,7 +2,7 @@
 
 import { type FlagTable, text, texts, toggle, wholeNumber } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
-import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
+import { shardFlags, shardFlagsProblem, shardSelection } from '../frame/flags.ts';
 import type { ValuesOf, Verb, VerbFace } from '../frame/verb.ts';
 import { clusters } from '../kinds/clusters.ts';
 import { domains } from '../kinds/domains.ts';
@@ -110,9 +110,8 @@ export const inspectNeedsVerb: Verb = listVerb({
     limit: wholeNumber(0, 'at most so many rows; 0 is all'),
   },
   problem: shardFlagsProblem,
-  query: ({ shard, 'shard-addr': addresses, cluster, limit }) => ({
-    shards: shard,
-    addresses,
+  query: ({ cluster, limit, ...values }) => ({
+    ...shardSelection(values),
     clusters: cluster === '' ? [] : [cluster],
     limit,
   }),

@@ -7,7 +7,7 @@ import { type ShardRow, shards, wholeMicros } from '../kinds/shards.ts';
 import type { Style } from '../output/style.ts';
 import { type Column, tableLines } from '../output/table.ts';
 import { countText, dollarsText } from '../output/text.ts';
-import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
+import { shardFlags, shardFlagsProblem, shardSelection } from '../frame/flags.ts';
 
 /** In transit: neither free nor serving. */
 const BUSY = ['Creating', 'Configuring', 'Draining', 'Deleting'];
@@ -61,7 +61,7 @@ export const topVerb: Verb = defineVerb({
   isWatchable: true,
   isLive: true,
   report: async ({ links, values, context }) => {
-    const query = { ...EVERYTHING, shards: values.shard, addresses: values['shard-addr'] };
+    const query = { ...EVERYTHING, ...shardSelection(values) };
     const listed = await shards.list({
       links,
       query,
