@@ -54,7 +54,7 @@ export interface Workspace {
 
 const SOURCE = /\.[mc]?[jt]sx?$/;
 const READ = /\.(?:[mc]?[jt]sx?|json|ya?ml|proto)$/;
-const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
+export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
   'node_modules',
   'dist',
   '.git',
