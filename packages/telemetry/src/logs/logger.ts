@@ -38,7 +38,9 @@ export interface LoggerOptions {
 
 export function createLogger(options: LoggerOptions): Logger {
   const { clock, sink, format = 'text', level = 'info' } = options;
-  const writeLine = format === 'json' ? jsonWriter(sink) : logfmtWriter(sink);
+  // Rewrites the JSON line, so that both formats have one source.
+  const writeLine = (line: string): void =>
+    sink.write(format === 'json' ? line : `${formatLogfmt(JSON.parse(line) as JsonRecord)}\n`);
   const backend = createJsonLog({ level, now: () => rfc3339Millis(clock), writeLine });
   return new FieldLogger(backend, plainFields(options.fields ?? {}));
 }
@@ -87,18 +89,6 @@ class FieldLogger implements Logger {
   isEnabled(level: LogLevel): boolean {
     return this.#backend.isEnabled(level);
   }
-}
-
-function jsonWriter(sink: LogSink): (line: string) => void {
-  return (line) => sink.write(line);
-}
-
-/** Rewrites the JSON line, so that both formats have one source. */
-function logfmtWriter(sink: LogSink): (line: string) => void {
-  return (line) => {
-    const { time, level, msg, ...fields } = JSON.parse(line) as JsonRecord;
-    sink.write(`${formatLogfmt({ time, level, msg, fields })}\n`);
-  };
 }
 
 function rfc3339Millis(clock: Clock): string {

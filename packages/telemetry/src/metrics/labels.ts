@@ -45,7 +45,7 @@ export class LabelSpace {
     let open: LabelSpace['open'];
     for (const [name, declaration] of Object.entries(declarations)) {
       assert(LABEL_NAME.test(name) && name !== 'le', 'label name not allowed', { name });
-      if (isClosed(declaration)) closed.push(closedDimension(name, declaration));
+      if (!('max' in declaration)) closed.push(closedDimension(name, declaration));
       else {
         assert(open === undefined, 'a family has at most one open label', { name });
         assert(declaration.max > 0 && declaration.max <= MAX_OPEN_VALUES, 'open label bound', {
@@ -102,10 +102,6 @@ export function isRepresentable(openValue: string): boolean {
     openValue.isWellFormed() &&
     !openValue.includes('\0')
   );
-}
-
-function isClosed(declaration: LabelDeclaration): declaration is readonly string[] {
-  return Array.isArray(declaration);
 }
 
 function closedDimension(name: string, values: readonly string[]): ClosedDimension {
