@@ -101,6 +101,7 @@ const IMPORTS: readonly Planted[] = [
   inFile('resolved', 'packages/kube/src/x.ts', "import '@bigfleet/base/src/index.ts';"),
   inFile('resolved', 'packages/kube/src/x.ts', "import '@bigfleet/unknown';"),
   inFile('resolved', 'packages/kube/src/x.ts', 'export const m = (n: string) => import(n);'),
+  inFile('resolved', 'packages/kube/src/x.ts', "import { createRequire } from 'node:module';"),
   inFile('resolved', 'packages/kube/src/x.ts', 'const open = "'),
   {
     ...inFile('resolved', 'packages/dashboard/src/x.tsx', 'export const page = <p>text</p>;'),
