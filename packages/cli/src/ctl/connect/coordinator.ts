@@ -3,7 +3,7 @@
 // hint every address behind the name is tried once, in random order. Every call of the coordinator
 // is idempotent, which is why trying the next replica after a lost answer is safe.
 
-import { BigFleetError, type Runtime, withDeadline } from '@bigfleet/base';
+import { BigFleetError, type Runtime } from '@bigfleet/base';
 import {
   type CallOptions,
   type Client,
@@ -13,7 +13,14 @@ import {
   RpcError,
 } from '@bigfleet/wire';
 import { callFailure } from './failure.ts';
-import { dialTarget, hostPortOf, joinHostPort, type Network, type LinkOptions } from './network.ts';
+import {
+  dialTarget,
+  hostPortOf,
+  joinHostPort,
+  type LinkOptions,
+  type Network,
+  withinTimeout,
+} from './network.ts';
 
 /** A redirect loop between replicas that disagree ends here. */
 const MAX_TRIES = 12;
@@ -118,19 +125,14 @@ export class CoordinatorLink {
   }
 
   async #attempt<T>(replica: Replica, work: CoordinatorWork<T>, options: AskOptions): Promise<T> {
-    const { runtime, channels, tls, timeoutMs, signal } = this.#options;
+    const { channels, tls, signal } = this.#options;
     const channel = channels.to({ ...replica, tls, serverIdentity: { kind: 'admin' } });
     const api = {
       coordinator: createClient(Coordinator, channel),
       admin: createClient(CoordinatorAdmin, channel),
     };
     if (options.isUnbounded === true) return work(api, { signal });
-    const deadline = withDeadline(runtime, timeoutMs, signal);
-    try {
-      return await work(api, { signal: deadline.signal });
-    } finally {
-      deadline.dispose();
-    }
+    return withinTimeout(this.#options, (call) => work(api, call));
   }
 
   #noLeader(

@@ -4,7 +4,7 @@
 // may lead to another (`:7780` leads everywhere), and a pause that hits the wrong shard and reports
 // success is worse than none. With TLS the certificate says who it is, else the shard itself.
 
-import { BigFleetError, runWithDeadline, withDeadline } from '@bigfleet/base';
+import { BigFleetError, runWithDeadline } from '@bigfleet/base';
 import {
   type CallOptions,
   type Client,
@@ -18,7 +18,7 @@ import { CTL_EXIT } from '../output/report.ts';
 import { nameHint } from '../output/text.ts';
 import type { CoordinatorLink } from './coordinator.ts';
 import { callFailure, describeFailure } from './failure.ts';
-import { dialTarget, type LinkOptions } from './network.ts';
+import { dialTarget, type LinkOptions, withinTimeout } from './network.ts';
 
 /** Connections at once; 200 shards must not be 200 handshakes. */
 const MAX_AT_ONCE = 16;
@@ -105,16 +105,16 @@ export class ShardLinks {
     work: ShardWork<T>,
     { isUnbounded = false, isAnyShard = false }: AskOptions = {},
   ): Promise<T> {
-    const { runtime, timeoutMs, signal } = this.#options;
-    const deadline = isUnbounded ? undefined : withDeadline(runtime, timeoutMs, signal);
-    try {
+    const { signal } = this.#options;
+    const asked = async (call: CallOptions): Promise<T> => {
       const api = this.#api(shard);
       if (!isAnyShard) await this.#verify(shard, api);
-      return await work(api, { signal: deadline?.signal ?? signal });
+      return work(api, call);
+    };
+    try {
+      return await (isUnbounded ? asked({ signal }) : withinTimeout(this.#options, asked));
     } catch (error) {
       throw callFailure(error, { kind: 'shard', name: shardName(shard) }, feature);
-    } finally {
-      deadline?.dispose();
     }
   }
 

@@ -7,8 +7,7 @@ import type { CallOptions } from '@bigfleet/wire';
 import type { CoordinatorApi } from '../connect/coordinator.ts';
 import type { Links } from '../connect/links.ts';
 import { exitCodeOf, type ShardApi, shardLabel } from '../connect/shards.ts';
-import type { Column } from '../output/table.ts';
-import { type TableReport, tableReport } from '../output/report.ts';
+import { type TableOptions, type TableReport, tableReport } from '../output/report.ts';
 import type { NeedRef } from './need-name.ts';
 import type { SelectorRequirement } from './selector.ts';
 
@@ -56,18 +55,11 @@ export type Subject =
   | { readonly case: 'need'; readonly value: NeedRef };
 
 /** Rows, and what a reader should know about them: who did not answer, what was left out. */
-interface Listed<Row> {
-  readonly rows: readonly Row[];
-  readonly problems?: readonly string[] | undefined;
-  readonly exitCode?: number | undefined;
-}
+export type RowSource<Row> = (ask: ListAsk) => Promise<Omit<TableOptions<Row>, 'columns'>>;
 
-export type RowSource<Row> = (ask: ListAsk) => Promise<Listed<Row>>;
-
-interface KindTable<Row extends object> {
+interface KindTable<Row extends object> extends Pick<TableOptions<Row>, 'columns'> {
   /** As `get` takes it; `describe` takes it without the s. */
   readonly plural: string;
-  readonly columns: readonly Column<Row>[];
   readonly filters?: readonly Filter[] | undefined;
   readonly rows: RowSource<Row>;
   readonly isNamed: (row: Row, name: string) => boolean;
@@ -82,16 +74,14 @@ export interface Found<Row> {
   readonly subject: Subject | undefined;
 }
 
-export interface Search<Row> {
-  readonly found: readonly Found<Row>[];
-  readonly problems: readonly string[];
-}
-
 export interface Kind<Row extends object = object> {
   readonly plural: string;
   readonly filters: readonly Filter[];
   readonly list: (ask: ListAsk) => Promise<TableReport<Row>>;
-  readonly find: (ask: ListAsk, name: string) => Promise<Search<Row>>;
+  readonly find: (
+    ask: ListAsk,
+    name: string,
+  ) => Promise<{ found: readonly Found<Row>[]; problems: readonly string[] }>;
 }
 
 export function defineKind<Row extends object>(table: KindTable<Row>): Kind<Row> {

@@ -53,7 +53,6 @@ async function setActuation(
   );
 }
 
-/** Shards decide and report on, and execute nothing. */
 export const pauseVerb: Verb = defineVerb({
   name: 'pause',
   group: 'Act on shards',
@@ -88,7 +87,6 @@ export const pauseVerb: Verb = defineVerb({
   },
 });
 
-/** Ends a pause made at run time. What a flag or the fence holds stays, and is named. */
 export const resumeVerb: Verb = defineVerb({
   name: 'resume',
   group: 'Act on shards',

@@ -39,7 +39,6 @@ export function createCompletionVerb(verbs: () => readonly Verb[]): Verb {
   });
 }
 
-/** Of this client, and of the coordinator when it answers. */
 export const versionVerb: Verb = defineVerb({
   name: 'version',
   group: 'This client',

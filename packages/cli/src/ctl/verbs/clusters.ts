@@ -49,10 +49,6 @@ export const unbindClusterVerb: Verb = defineVerb({
   },
 });
 
-/**
- * Ends the demand of a cluster whose operator never comes back (decision 4). Its machines are
- * reclaimed like after any withdrawal, under the reclaim cap.
- */
 export const clusterForgetVerb: Verb = defineVerb({
   name: 'cluster forget',
   group: 'Act on shards',

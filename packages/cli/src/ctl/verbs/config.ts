@@ -38,7 +38,6 @@ const columns: readonly Column<ReturnType<typeof contextRows>[number]>[] = [
   { title: 'TLS_CA', of: ({ tlsCa }) => tlsCa, isWide: true },
 ];
 
-/** With a star on the current one. */
 export const configGetContextsVerb: Verb = defineVerb({
   name: 'config get-contexts',
   group: 'This client',
@@ -69,7 +68,6 @@ export const configUseContextVerb: Verb = defineVerb({
   },
 });
 
-/** Flags that are not given stay as they are. */
 export const configSetContextVerb: Verb = defineVerb({
   name: 'config set-context',
   group: 'This client',

@@ -9,7 +9,6 @@ import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';
 import { nameHint } from '../output/text.ts';
 
-/** Adds or replaces a registry entry; shards dial it from their next report on. */
 export const registerProviderVerb: Verb = defineVerb({
   name: 'register-provider',
   group: 'Act on the fleet',
@@ -43,7 +42,6 @@ export const registerProviderVerb: Verb = defineVerb({
   },
 });
 
-/** Removes a registry entry; its shards retire the provider. */
 export const deregisterProviderVerb: Verb = defineVerb({
   name: 'deregister-provider',
   group: 'Act on the fleet',
@@ -66,7 +64,6 @@ export const deregisterProviderVerb: Verb = defineVerb({
   },
 });
 
-/** Settles a Failed machine at its provider (decision 5). */
 export const providerResetFailedVerb: Verb = defineVerb({
   name: 'provider reset-failed',
   group: 'Act on the fleet',

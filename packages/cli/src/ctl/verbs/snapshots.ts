@@ -41,10 +41,6 @@ export const snapshotSaveVerb: Verb = defineVerb({
   },
 });
 
-/**
- * Puts a snapshot into the data directory of one replica. Offline: it dials nothing, and the
- * coordinator must not run there.
- */
 export const snapshotRestoreVerb: Verb = defineVerb({
   name: 'snapshot restore',
   group: 'Snapshots',
