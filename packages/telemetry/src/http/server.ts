@@ -56,20 +56,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
   const debug = options.debugEndpoints === true ? createDebugEndpoints(options.runtime) : undefined;
   const server = limitedServer({ ...DEFAULT_LIMITS, ...options.limits });
-  const context: RequestContext = {
-    server,
-    logger: options.logger,
-    answering: {
-      scraper: createScraper({ timers: options.runtime.timers, registries: options.registries }),
-      readiness: options.readiness,
-      debug,
-    },
-  };
+  const { logger, readiness, registries } = options;
+  const scraper = createScraper({ timers: options.runtime.timers, registries });
+  const context = { server, logger, answering: { scraper, readiness, debug } };
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     respond(context, incoming, outgoing).catch(endProcess);
   });
   const address = await listen(server, options.address, options.flag ?? '--metrics-addr');
-  options.logger.event(metricsServing, { addr: address });
+  logger.event(metricsServing, { addr: address });
   return {
     address,
     close: (withinMs = CLOSE_WITHIN_MS) => {
