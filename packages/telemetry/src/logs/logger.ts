@@ -24,8 +24,6 @@ export interface Logger {
     fields: MessageFields<K, O>,
   ): void;
   child(fields: LogFields): Logger;
-  /** To skip work whose only purpose is a record. */
-  isEnabled(level: LogLevel): boolean;
 }
 
 export interface LoggerOptions {
@@ -71,7 +69,7 @@ class FieldLogger implements Logger {
   }
 
   log(level: LogLevel, msg: string, fields: LogFields = {}): void {
-    if (!this.isEnabled(level)) return;
+    if (!this.#backend.isEnabled(level)) return;
     this.#backend.write(level, { ...this.#fields, ...plainFields(fields) }, plainText(msg));
   }
 
@@ -84,10 +82,6 @@ class FieldLogger implements Logger {
 
   child(fields: LogFields): Logger {
     return new FieldLogger(this.#backend, { ...this.#fields, ...plainFields(fields) });
-  }
-
-  isEnabled(level: LogLevel): boolean {
-    return this.#backend.isEnabled(level);
   }
 }
 

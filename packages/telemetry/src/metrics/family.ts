@@ -55,15 +55,9 @@ export class SeriesFamily<L extends LabelDeclarations, S extends Series> impleme
   all(): readonly S[] {
     const start = this.#store.space.open === undefined ? this.#store.rowStart('') : undefined;
     assert(start !== undefined, 'all() is for families without an open label', { name: this.name });
-    return this.#rowSeries(start);
-  }
-
-  row(openValue: string): readonly S[] {
-    assert(this.#store.space.open !== undefined, 'row() needs an open label', { name: this.name });
-    const start = this.#rowFor(openValue);
-    return start === undefined
-      ? Array.from({ length: this.#store.space.closedCount }, () => this.#nowhere)
-      : this.#rowSeries(start);
+    return Array.from({ length: this.#store.space.closedCount }, (_, closed) =>
+      this.#at(start + closed),
+    );
   }
 
   remove(openValue: string): boolean {
@@ -95,12 +89,6 @@ export class SeriesFamily<L extends LabelDeclarations, S extends Series> impleme
       return undefined;
     }
     return this.#store.addRow(openValue);
-  }
-
-  #rowSeries(start: number): readonly S[] {
-    return Array.from({ length: this.#store.space.closedCount }, (_, closed) =>
-      this.#at(start + closed),
-    );
   }
 
   #at(index: number): S {

@@ -161,12 +161,13 @@ class Registry implements MetricRegistry {
     series: (store: SeriesStore, index: number) => S,
   ): SeriesFamily<LabelDeclarations, S> {
     const { name } = definition;
-    const overflow =
-      store.space.open === undefined || name === LABEL_OVERFLOW_TOTAL
-        ? undefined
-        : this.#overflowFamily().row(name);
-    const onOverflow = (reason: OverflowReason): void =>
-      overflow?.[OVERFLOW_REASONS.indexOf(reason)]?.inc();
+    const isCounted = store.space.open !== undefined && name !== LABEL_OVERFLOW_TOTAL;
+    const overflow = isCounted ? this.#overflowFamily() : undefined;
+    const counterOf = (reason: OverflowReason): Counter | undefined =>
+      overflow?.labels({ family: name, reason });
+    // At 0 from the start, all reasons of the row.
+    counterOf('full');
+    const onOverflow = (reason: OverflowReason): void => counterOf(reason)?.inc();
     return new SeriesFamily({ name, store, series, onOverflow });
   }
 
