@@ -16,14 +16,11 @@ import { type Invocation, type ValuesOf, type Verb, verbHelp, type VerbSpec } fr
 
 export function defineVerb<Table extends FlagTable>(spec: VerbSpec<Table>): Verb {
   const verb: Verb = {
-    name: spec.name,
-    group: spec.group,
-    summary: spec.summary,
+    ...spec,
     details: spec.details ?? [],
     words: spec.words ?? [],
     flags: { ...spec.flags, ...(spec.isWatchable === true ? watchFlags : {}) },
     required: spec.required ?? [],
-    examples: spec.examples,
     execute: (argv, context) => execute(spec, verb, argv, context),
   };
   return verb;

@@ -13,7 +13,6 @@ import {
   shardFlagsProblem,
   shardSelection,
 } from '../frame/flags.ts';
-import type { Verb } from '../frame/verb.ts';
 import { type ActuationRow, actuationRow } from '../kinds/shards.ts';
 import { CTL_EXIT, type Report, tableReport, textReport } from '../output/report.ts';
 import type { Column } from '../output/table.ts';
@@ -53,7 +52,7 @@ async function setActuation(
   );
 }
 
-export const pauseVerb: Verb = defineVerb({
+export const pauseVerb = defineVerb({
   name: 'pause',
   group: 'Act on shards',
   summary: 'stop shards from executing anything; they go on deciding and reporting',
@@ -87,7 +86,7 @@ export const pauseVerb: Verb = defineVerb({
   },
 });
 
-export const resumeVerb: Verb = defineVerb({
+export const resumeVerb = defineVerb({
   name: 'resume',
   group: 'Act on shards',
   summary: 'end a pause; prints what still holds a shard, if anything does',
@@ -161,7 +160,7 @@ const columns: readonly Column<RailsRow>[] = [
 
 const CHANGES = ['reclaim-cap-fraction', 'empty-rollup-guard', 'max-actions-per-cycle', 'clear'];
 
-export const railsVerb: Verb = defineVerb({
+export const railsVerb = defineVerb({
   name: 'rails',
   group: 'Act on shards',
   summary: 'show or change what bounds the actions of a shard',

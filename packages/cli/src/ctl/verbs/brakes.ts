@@ -4,7 +4,6 @@
 import { type FlagValues, text, toggle } from '@bigfleet/process/flags';
 import { exitCodeOf, type ShardApi, shardLabel, type ShardWork } from '../connect/shards.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { fetchBrakes } from '../kinds/brakes.ts';
 import { parseNeedName, shortNeed } from '../kinds/need-name.ts';
 import { textReport } from '../output/report.ts';
@@ -22,7 +21,7 @@ const flags = {
 
 type Choice = FlagValues<typeof flags>;
 
-export const brakesClearVerb: Verb = defineVerb({
+export const brakesClearVerb = defineVerb({
   name: 'brakes clear',
   group: 'Act on shards',
   summary: 'try again at once what get brakes shows as held off',

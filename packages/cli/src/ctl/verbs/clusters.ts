@@ -5,10 +5,9 @@ import { text, toggle } from '@bigfleet/process/flags';
 import type { Links } from '../connect/links.ts';
 import { shardLabel, type ShardTarget } from '../connect/shards.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';
 
-export const bindClusterVerb: Verb = defineVerb({
+export const bindClusterVerb = defineVerb({
   name: 'bind-cluster',
   group: 'Act on the fleet',
   summary: 'bind a cluster to a shard',
@@ -31,7 +30,7 @@ export const bindClusterVerb: Verb = defineVerb({
   },
 });
 
-export const unbindClusterVerb: Verb = defineVerb({
+export const unbindClusterVerb = defineVerb({
   name: 'unbind-cluster',
   group: 'Act on the fleet',
   summary: 'drop the binding of a cluster that is gone',
@@ -49,7 +48,7 @@ export const unbindClusterVerb: Verb = defineVerb({
   },
 });
 
-export const clusterForgetVerb: Verb = defineVerb({
+export const clusterForgetVerb = defineVerb({
   name: 'cluster forget',
   group: 'Act on shards',
   summary: 'end the demand of a cluster that is gone for good',

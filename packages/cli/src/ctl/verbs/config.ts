@@ -14,7 +14,6 @@ import {
 } from '../config/config-file.ts';
 import { unknownContext } from '../config/target-settings.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { tableReport, textReport } from '../output/report.ts';
 import type { Column } from '../output/table.ts';
 
@@ -38,7 +37,7 @@ const columns: readonly Column<ReturnType<typeof contextRows>[number]>[] = [
   { title: 'TLS_CA', of: ({ tlsCa }) => tlsCa, isWide: true },
 ];
 
-export const configGetContextsVerb: Verb = defineVerb({
+export const configGetContextsVerb = defineVerb({
   name: 'config get-contexts',
   group: 'This client',
   summary: 'the contexts of the config file',
@@ -51,7 +50,7 @@ export const configGetContextsVerb: Verb = defineVerb({
   },
 });
 
-export const configUseContextVerb: Verb = defineVerb({
+export const configUseContextVerb = defineVerb({
   name: 'config use-context',
   group: 'This client',
   summary: 'use a context from now on',
@@ -68,7 +67,7 @@ export const configUseContextVerb: Verb = defineVerb({
   },
 });
 
-export const configSetContextVerb: Verb = defineVerb({
+export const configSetContextVerb = defineVerb({
   name: 'config set-context',
   group: 'This client',
   summary: 'make or change a context from the flags that are given',
@@ -107,7 +106,7 @@ export const configSetContextVerb: Verb = defineVerb({
   },
 });
 
-export const configDeleteContextVerb: Verb = defineVerb({
+export const configDeleteContextVerb = defineVerb({
   name: 'config delete-context',
   group: 'This client',
   summary: 'drop a context',
@@ -128,7 +127,7 @@ export const configDeleteContextVerb: Verb = defineVerb({
   },
 });
 
-export const configViewVerb: Verb = defineVerb({
+export const configViewVerb = defineVerb({
   name: 'config view',
   group: 'This client',
   summary: 'the config file as it is understood, and where it is',

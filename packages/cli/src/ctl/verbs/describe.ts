@@ -10,14 +10,13 @@ import {
 } from '../explain/explanation.ts';
 import { defineVerb } from '../frame/define-verb.ts';
 import { shardFlags, shardFlagsProblem, shardSelection } from '../frame/flags.ts';
-import type { Verb } from '../frame/verb.ts';
 import { EVERYTHING, type Found, type ListAsk } from '../kinds/kind.ts';
 import { kindOf, PLURALS, SINGULARS } from '../kinds/kinds.ts';
 import { fieldLines, rowFields } from '../output/fields.ts';
 import type { Style } from '../output/style.ts';
 import type { TableForm } from '../output/table.ts';
 
-export const describeVerb: Verb = defineVerb({
+export const describeVerb = defineVerb({
   name: 'describe',
   group: 'Understand',
   summary: 'everything about one machine, need, shard, cluster …',

@@ -12,11 +12,10 @@ import {
 import { type Holders, holdersOfMachine, holdersOfNeed } from '../explain/holders.ts';
 import { defineVerb } from '../frame/define-verb.ts';
 import { shardFlags, shardFlagsProblem, shardSelection } from '../frame/flags.ts';
-import type { Verb } from '../frame/verb.ts';
 import type { Subject } from '../kinds/kind.ts';
 import { parseNeedName } from '../kinds/need-name.ts';
 
-export const explainVerb: Verb = defineVerb({
+export const explainVerb = defineVerb({
   name: 'explain',
   group: 'Understand',
   summary: 'why a machine or a need was treated as it was',

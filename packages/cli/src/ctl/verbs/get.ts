@@ -4,7 +4,6 @@ import { err, ok } from '@bigfleet/base';
 import { stateName } from '@bigfleet/engine';
 import { type Flag, text, texts, wholeNumber } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { EVERYTHING } from '../kinds/kind.ts';
 import { kindOf, PLURALS, SINGULARS } from '../kinds/kinds.ts';
 import { parseSelector, type SelectorRequirement } from '../kinds/selector.ts';
@@ -32,7 +31,7 @@ const state: Flag<number> & { readonly isRepeatable: true } = {
   },
 };
 
-export const getVerb: Verb = defineVerb({
+export const getVerb = defineVerb({
   name: 'get',
   group: 'Look',
   summary: 'machines, needs, shortfalls, sessions, shards and more as tables',

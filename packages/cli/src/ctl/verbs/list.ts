@@ -94,7 +94,7 @@ export const LIST_VERBS: readonly Verb[] = [
   }),
 ];
 
-export const inspectNeedsVerb: Verb = listVerb({
+export const inspectNeedsVerb = listVerb({
   kind: needs,
   name: 'inspect-needs',
   group: 'Understand',

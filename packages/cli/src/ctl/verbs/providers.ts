@@ -5,11 +5,10 @@ import { stateName } from '@bigfleet/engine';
 import { text, texts, toggle, wholeNumber } from '@bigfleet/process/flags';
 import type { Links } from '../connect/links.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';
 import { nameHint } from '../output/text.ts';
 
-export const registerProviderVerb: Verb = defineVerb({
+export const registerProviderVerb = defineVerb({
   name: 'register-provider',
   group: 'Act on the fleet',
   summary: 'register a provider; its shards dial it from then on',
@@ -42,7 +41,7 @@ export const registerProviderVerb: Verb = defineVerb({
   },
 });
 
-export const deregisterProviderVerb: Verb = defineVerb({
+export const deregisterProviderVerb = defineVerb({
   name: 'deregister-provider',
   group: 'Act on the fleet',
   summary: 'remove a provider from the registry',
@@ -64,7 +63,7 @@ export const deregisterProviderVerb: Verb = defineVerb({
   },
 });
 
-export const providerResetFailedVerb: Verb = defineVerb({
+export const providerResetFailedVerb = defineVerb({
   name: 'provider reset-failed',
   group: 'Act on the fleet',
   summary: 'clean up after a Failed machine, so that it can be used again',

@@ -8,7 +8,6 @@ import { CTL_EXIT } from '../output/report.ts';
 import { defineVerb } from '../frame/define-verb.ts';
 import { describeFailure } from '../connect/failure.ts';
 import type { Links } from '../connect/links.ts';
-import type { Verb } from '../frame/verb.ts';
 import { type Holders, holdersOfMachine, holdersOfNeed } from '../explain/holders.ts';
 import { type NeedName, type NeedRef, parseNeedName } from '../kinds/need-name.ts';
 import { writeProblems } from '../frame/print.ts';
@@ -25,7 +24,7 @@ const need: Flag<NeedName | undefined> = {
   parse: (given) => (given === '' ? ok(undefined) : parseNeedName(given)),
 };
 
-export const recordsVerb: Verb = defineVerb({
+export const recordsVerb = defineVerb({
   name: 'records',
   group: 'Understand',
   summary: 'what shards decided, one line per decision',

@@ -1,7 +1,6 @@
 // `top`: the fleet at a glance, redrawn on a terminal.
 
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { EVERYTHING } from '../kinds/kind.ts';
 import { type ShardRow, shards, wholeMicros } from '../kinds/shards.ts';
 import type { Style } from '../output/style.ts';
@@ -47,7 +46,7 @@ function stateOf({ status }: ShardRow): string {
   return status.actuation?.dryRun === true ? 'dry run' : 'ok';
 }
 
-export const topVerb: Verb = defineVerb({
+export const topVerb = defineVerb({
   name: 'top',
   group: 'Look',
   summary: 'the fleet at a glance; live on a terminal, until Ctrl-C',
