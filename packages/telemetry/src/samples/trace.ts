@@ -40,11 +40,7 @@ const CLOSE_WITHIN_MS = 5_000;
 const MAX_SERIES = 1_024;
 
 export class SampleTrace {
-  readonly #runtime: Pick<Runtime, 'clock' | 'timers'>;
-  readonly #file: SampleFile;
-  readonly #onError: (error: BigFleetError) => void;
-  readonly #capacity: number;
-  readonly #maxBytes: number;
+  readonly #options: Required<SampleTraceOptions>;
   readonly #written: Counter;
   readonly #dropped: Counter;
   readonly #series = new Map<string, SampleSeries>();
@@ -61,14 +57,11 @@ export class SampleTrace {
   #closed = false;
 
   constructor(options: SampleTraceOptions) {
-    this.#runtime = options.runtime;
-    this.#file = options.file;
-    this.#onError = options.onError;
-    this.#capacity = options.capacity ?? DEFAULT_CAPACITY;
-    this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+    const { capacity = DEFAULT_CAPACITY, maxBytes = DEFAULT_MAX_BYTES } = options;
+    this.#options = { ...options, capacity, maxBytes };
     this.#bytes = options.file.initialBytes;
-    this.#active = new SampleBuffer(this.#capacity);
-    this.#spare = new SampleBuffer(this.#capacity);
+    this.#active = new SampleBuffer(capacity);
+    this.#spare = new SampleBuffer(capacity);
     this.#written = options.registry.counter({
       name: 'bigfleet_telemetry_samples_written_total',
       help: 'Raw duration samples written to the trace file.',
@@ -77,7 +70,7 @@ export class SampleTrace {
       name: 'bigfleet_telemetry_samples_dropped_total',
       help: 'Raw duration samples lost: disk too slow, write failed, or file at its bound.',
     });
-    const { clock } = this.#runtime;
+    const { clock } = options.runtime;
     this.#preamble.push(
       encodeJson('session', {
         version: FORMAT_VERSION,
@@ -102,7 +95,7 @@ export class SampleTrace {
   }
 
   #record(seriesId: number, startMs: number, durationSeconds: number): void {
-    if (this.#closed || (this.#active.count === this.#capacity && !this.#swap())) {
+    if (this.#closed || (this.#active.count === this.#options.capacity && !this.#swap())) {
       this.#drop(1);
       return;
     }
@@ -122,9 +115,9 @@ export class SampleTrace {
     if (this.#closed) return;
     this.#closed = true;
     this.#timer?.cancel();
-    await runWithDeadline(this.#runtime, { ms: CLOSE_WITHIN_MS }, async () => {
+    await runWithDeadline(this.#options.runtime, { ms: CLOSE_WITHIN_MS }, async () => {
       await this.flush();
-      await this.#file.close();
+      await this.#options.file.close();
     });
   }
 
@@ -144,14 +137,14 @@ export class SampleTrace {
   /** Never rejects: what cannot be written is counted and reported. */
   async #write(full: SampleBuffer): Promise<void> {
     // Encoding belongs to a later turn, not to the caller that filled the buffer.
-    await this.#runtime.timers.turn();
+    await this.#options.runtime.timers.turn();
     const preambleCount = this.#preamble.length;
     const droppedCount = this.#droppedCount;
     const block = this.#encode(full);
     if (block.length === 0) return;
     try {
-      if (this.#bytes + block.length > this.#maxBytes) throw this.#fileFull();
-      await this.#file.append(block);
+      if (this.#bytes + block.length > this.#options.maxBytes) throw this.#fileFull();
+      await this.#options.file.append(block);
       this.#bytes += block.length;
       this.#preamble.splice(0, preambleCount);
       this.#droppedWritten = droppedCount;
@@ -159,7 +152,7 @@ export class SampleTrace {
       this.#failing = false;
     } catch (thrown) {
       this.#drop(full.count);
-      if (!this.#failing) this.#onError(toBigFleetError(thrown));
+      if (!this.#failing) this.#options.onError(toBigFleetError(thrown));
       this.#failing = true;
     }
   }
@@ -177,7 +170,7 @@ export class SampleTrace {
     return new BigFleetError(
       'sample_trace_failed',
       'the sample file has reached its bound; samples are dropped',
-      { fields: { maxBytes: this.#maxBytes } },
+      { fields: { maxBytes: this.#options.maxBytes } },
     );
   }
 
@@ -187,7 +180,7 @@ export class SampleTrace {
   }
 
   #armTimer(): void {
-    this.#timer = this.#runtime.timers.after(FLUSH_EVERY_MS, () => {
+    this.#timer = this.#options.runtime.timers.after(FLUSH_EVERY_MS, () => {
       this.#timer = undefined;
       if (!this.#swap()) this.#armTimer();
     });
