@@ -1,7 +1,12 @@
 // Completion for bash. Bash splits words at `=`, so `--output=j` arrives as three of them; the
 // script puts them together again.
 
-import { type CompletionFlag, type CompletionModel, verbTree } from './model.ts';
+import {
+  type CompletionFlag,
+  type CompletionModel,
+  shellQuoted as quoted,
+  verbTree,
+} from './model.ts';
 
 export function bashCompletion(model: CompletionModel): string {
   const { verbs, globals } = model;
@@ -115,8 +120,4 @@ function valueCases(flags: readonly CompletionFlag[]): string {
       return `    ${spellings(flag)}) echo ${quoted(values)} ;;`;
     });
   return [...new Set(lines)].join('\n');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

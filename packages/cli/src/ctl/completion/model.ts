@@ -45,3 +45,8 @@ export function verbTree({ verbs }: CompletionModel): ReadonlyMap<string, readon
   }
   return tree;
 }
+
+/** One word of bash and of zsh. */
+export function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

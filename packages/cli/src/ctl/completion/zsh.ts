@@ -1,6 +1,11 @@
 // Completion for zsh, with a description beside each choice.
 
-import { type CompletionFlag, type CompletionModel, verbTree } from './model.ts';
+import {
+  type CompletionFlag,
+  type CompletionModel,
+  shellQuoted as quoted,
+  verbTree,
+} from './model.ts';
 
 export function zshCompletion(model: CompletionModel): string {
   const { verbs, globals } = model;
@@ -95,8 +100,4 @@ function described(word: string, summary: string): string {
 
 function bracketed(text: string): string {
   return text.replaceAll(/[[\]:]/g, (character) => `\\${character}`);
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

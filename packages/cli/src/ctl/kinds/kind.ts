@@ -6,16 +6,12 @@ import { ok, type Result } from '@bigfleet/base';
 import type { CallOptions } from '@bigfleet/wire';
 import type { CoordinatorApi } from '../connect/coordinator.ts';
 import type { Links } from '../connect/links.ts';
-import { exitCodeOf, type ShardApi, shardLabel } from '../connect/shards.ts';
+import { exitCodeOf, type ShardApi, shardLabel, type ShardSelection } from '../connect/shards.ts';
 import { type TableOptions, type TableReport, tableReport } from '../output/report.ts';
 import type { NeedRef } from './need-name.ts';
 import type { SelectorRequirement } from './selector.ts';
 
-export interface ListQuery {
-  /** Shard ids; none is all. */
-  readonly shards: readonly string[];
-  /** Shard addresses, dialled without the coordinator. */
-  readonly addresses: readonly string[];
+export interface ListQuery extends ShardSelection {
   readonly clusters: readonly string[];
   readonly machines: readonly string[];
   readonly requirements: readonly SelectorRequirement[];

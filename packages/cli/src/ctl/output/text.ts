@@ -51,10 +51,10 @@ export function dollarsText(dollars: number): string {
 }
 
 /** `cpu=4,memory=16Gi`, sorted. */
-export function resourcesText(resources: Readonly<Record<string, string>> | undefined): string {
-  return Object.entries(resources ?? {})
+export function pairsText(pairs: Readonly<Record<string, string | number>>): string {
+  return Object.entries(pairs)
     .sort(([a], [b]) => compareText(a, b))
-    .map(([name, quantity]) => `${name}=${quantity}`)
+    .map(([name, value]) => `${name}=${value}`)
     .join(',');
 }
 
