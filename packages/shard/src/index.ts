@@ -15,6 +15,7 @@ export type { RunningProcess, StartProcessOptions } from './process/start-proces
 export { startShardProcess } from './process/start-process.ts';
 export { startShard } from './process/start-shard.ts';
 export type { DurableFile } from './rails/durable-file.ts';
+export { readDurably, writeDurably } from './rails/durable-file.ts';
 
 export * from './ownership/index.ts';
 

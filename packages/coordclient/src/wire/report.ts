@@ -7,19 +7,11 @@ import {
   type Resources,
   type Shortfall,
 } from '@bigfleet/engine';
-import type {
-  FleetSummary,
-  HeldOwnership,
-  OwnershipReport,
-  ProviderReport,
-  ShardControl,
-  TransferReport,
-} from '@bigfleet/shard';
+import type { HeldOwnership, OwnershipReport, ShardControl, TransferReport } from '@bigfleet/shard';
 import {
   fromMap,
   type PenaltyBucket,
   type ShardReportSchema,
-  type ShardSummarySchema,
   TransferRole,
   TransferState,
   type encodeInit,
@@ -39,7 +31,7 @@ export function reportBody(
   return {
     shardId: control.shardId,
     shardEpoch: control.epoch,
-    summary: summaryToWire(control.summary()),
+    summary: control.summary(),
     shortfalls: control.shortfalls(MAX_SHORTFALLS).map(shortfallToWire),
     assignmentRevision: ownership.revision,
     transfers: ownership.transfers.map(transferToWire),
@@ -56,37 +48,6 @@ export function reportBody(
           heldHomes: [...held.homes],
           knownShards: [...held.others],
         }),
-  };
-}
-
-function summaryToWire(summary: FleetSummary): Init<typeof ShardSummarySchema> {
-  const { providers } = summary;
-  const only = providers.length === 1 ? providers[0] : undefined;
-  return {
-    totalMachines: summary.totalCount,
-    freeMachines: summary.freeCount,
-    perInstanceTypeCounts: fromMap(summary.byInstanceType),
-    perZoneCounts: fromMap(summary.byZone),
-    providerAddress: only?.address ?? '',
-    idleMachines: summary.idleCount,
-    providers: providers.map(providerToWire),
-  };
-}
-
-function providerToWire(
-  provider: ProviderReport,
-): NonNullable<NonNullable<Init<typeof ShardSummarySchema>['providers']>>[number] {
-  return {
-    name: provider.name,
-    address: provider.address,
-    totalMachines: provider.totalCount,
-    idleMachines: provider.idleCount,
-    freeMachines: provider.freeCount,
-    lastListUnixNanos: provider.lastListUnixNanos,
-    healthy: provider.isHealthy,
-    shared: provider.isShared,
-    speculativeMachines: provider.speculativeCount,
-    source: provider.source,
   };
 }
 
@@ -128,20 +89,9 @@ const states = {
   gone: TransferState.GONE,
 } as const;
 
-function transferToWire({
-  transferId,
-  role,
-  state,
-  peerShardId,
-  machineIds,
-}: TransferReport): NonNullable<ReportInit['transfers']>[number] {
-  return {
-    transferId,
-    role: roles[role],
-    state: states[state],
-    peerShardId,
-    machineIds: [...machineIds],
-  };
+function transferToWire(report: TransferReport): NonNullable<ReportInit['transfers']>[number] {
+  const { role, state, machineIds } = report;
+  return { ...report, role: roles[role], state: states[state], machineIds: [...machineIds] };
 }
 
 /** What the codec takes. */

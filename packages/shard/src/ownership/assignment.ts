@@ -168,31 +168,6 @@ export function withQuota(stored: StoredAssignment, slice: QuotaSlice): StoredAs
 }
 
 /**
- * Our own step of a transfer, before the next assignment says the same; or says something else,
- * because more has happened since (a recipient removed, a machine gone). So it counts as a little
- * older than it is: the ledger then sends it again, also when nothing in it has changed.
- */
-export function foldOverrides(
-  stored: StoredAssignment,
-  change: {
-    readonly adopted?: readonly MachineOverride[];
-    readonly released?: readonly MachineOverride[];
-    readonly order: number;
-  },
-): StoredAssignment {
-  const { adopted = [], released = [], order } = change;
-  const moved = new Set([...adopted, ...released].map(({ machineId }) => machineId));
-  const keep = ({ machineId }: MachineOverride): boolean => !moved.has(machineId);
-  return {
-    ...stored,
-    adopted: [...stored.adopted.filter(keep), ...adopted],
-    released: [...stored.released.filter(keep), ...released],
-    foldedOrder: Math.max(stored.foldedOrder, order),
-    revision: stored.revision > 0n ? stored.revision - 1n : 0n,
-  };
-}
-
-/**
  * A domain that the ledger no longer gives us stays marked while it holds machines of ours. Once it is
  * empty the next whole assignment ends the mark: it answers a report that said so, and who owns the
  * domain from then on, a home for example, is in it.

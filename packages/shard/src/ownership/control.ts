@@ -15,15 +15,14 @@ import {
   withQuota,
   withReleasing,
 } from './assignment.ts';
-import type { ControlParts } from './control-parts.ts';
-import { type ListFacts, summariseFleet } from './fleet-summary.ts';
+import type { ControlParts } from './open-ownership.ts';
+import { type FleetSummary, type ListFacts, summariseFleet } from './fleet-summary.ts';
 import { drainForAnother } from './foreign-drain.ts';
 import { GoneWatch } from './fleet-keeper.ts';
 import { heldForeignDomains, otherOwners, emptyReleasingDomains } from './held-domains.ts';
 import {
   accepted,
   failed,
-  type FleetSummary,
   type ForeignDrainOrder,
   type HeldOwnership,
   type OrderOutcome,

@@ -11,7 +11,7 @@ import {
   State,
 } from '@bigfleet/engine';
 import type { ActionOrder } from '../execute/execution.ts';
-import type { ControlParts } from './control-parts.ts';
+import type { ControlParts } from './open-ownership.ts';
 import { giveCandidates, resolveVictims } from './selection.ts';
 import { failed, rejected, type ForeignDrainOrder, type OrderOutcome } from './shard-control.ts';
 

@@ -7,19 +7,18 @@ export type {
   RegistryTarget,
   ShardAssignment,
 } from './assignment.ts';
+export type { FleetSummary } from './fleet-summary.ts';
 export type { OwnershipOptions } from './open-ownership.ts';
 export type { DirectoryEntry } from './provider-directory.ts';
 export { ProviderDirectory } from './provider-directory.ts';
 export type { ConnectedProvider, ConnectProvider } from './registry-follower.ts';
 export type { MachineSelector, Preemptor } from './selection.ts';
 export type {
-  FleetSummary,
   ForeignDrainOrder,
   HeldOwnership,
   OrderOutcome,
   OwnershipReport,
   PrepareOrder,
-  ProviderReport,
   ShardControl,
   TransferOrder,
 } from './shard-control.ts';

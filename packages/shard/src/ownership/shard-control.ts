@@ -14,6 +14,7 @@ import type {
   RegistryTarget,
   ShardAssignment,
 } from './assignment.ts';
+import type { FleetSummary } from './fleet-summary.ts';
 import type { MachineSelector, Preemptor } from './selection.ts';
 import type { TransferReport } from './transfer-book.ts';
 
@@ -53,31 +54,6 @@ export interface ShardControl {
   releaseTransfer(order: TransferOrder): Promise<OrderOutcome>;
   cancelTransfer(transferId: string): Promise<OrderOutcome>;
   drainForAnother(order: ForeignDrainOrder): Promise<OrderOutcome>;
-}
-
-export interface FleetSummary {
-  readonly totalCount: number;
-  /** Idle and Speculative. */
-  readonly freeCount: number;
-  /** Idle, unbound, not frozen, nothing under way. */
-  readonly idleCount: number;
-  readonly byInstanceType: ReadonlyMap<string, number>;
-  readonly byZone: ReadonlyMap<string, number>;
-  readonly providers: readonly ProviderReport[];
-}
-
-export interface ProviderReport {
-  readonly name: string;
-  readonly address: string;
-  readonly source: 'flag' | 'registry' | 'fake';
-  readonly isShared: boolean;
-  readonly totalCount: number;
-  readonly idleCount: number;
-  readonly freeCount: number;
-  readonly speculativeCount: number;
-  /** 0 before the first. */
-  readonly lastListUnixNanos: bigint;
-  readonly isHealthy: boolean;
 }
 
 export interface OwnershipReport {

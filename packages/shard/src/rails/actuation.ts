@@ -8,7 +8,7 @@
 import { BigFleetError, type Clock, describeThrown } from '@bigfleet/base';
 import { type Logger, stableMessages } from '@bigfleet/telemetry';
 import { ActuationHold, type ActuationStateSchema, type encodeInit } from '@bigfleet/wire';
-import type { DurableFile } from './durable-file.ts';
+import { type DurableFile, readDurably } from './durable-file.ts';
 import type { RailMetrics } from './metrics.ts';
 import { formatRails, parseRails, type StoredRails } from './rails-json.ts';
 import {
@@ -60,24 +60,8 @@ export async function openActuation(options: ActuationOptions): Promise<Actuatio
   const { file, flags } = options;
   const problem = settingsProblem(flags);
   if (problem !== undefined) throw new BigFleetError('rails_invalid', problem);
-  return new Actuation(options, await load(file));
-}
-
-async function load(file: DurableFile): Promise<StoredRails> {
-  const text = await readText(file);
-  if (text === undefined) return { overrides: NO_OVERRIDES, change: undefined };
-  const stored = parseRails(text);
-  if (stored.ok) return stored.value;
-  throw new BigFleetError('rails_corrupt', `${file.path} cannot be used: ${stored.error}`);
-}
-
-async function readText(file: DurableFile): Promise<string | undefined> {
-  try {
-    return await file.read();
-  } catch (cause) {
-    const text = `${file.path} cannot be read: ${describeThrown(cause)}`;
-    throw new BigFleetError('rails_corrupt', text, { cause });
-  }
+  const stored = await readDurably(file, 'rails_corrupt', parseRails);
+  return new Actuation(options, stored ?? { overrides: NO_OVERRIDES, change: undefined });
 }
 
 export class Actuation {
