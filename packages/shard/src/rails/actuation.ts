@@ -21,6 +21,7 @@ import {
   type RailChange,
   type RailFlags,
   type RailOverrides,
+  type RailSettings,
   settingsProblem,
 } from './settings.ts';
 
@@ -36,13 +37,8 @@ export interface ActuationOptions {
   readonly metrics: RailMetrics;
 }
 
-/** What an administrator asks for; absent settings stay as they are. */
-export interface RailRequest {
-  readonly paused?: boolean | undefined;
-  readonly dryRun?: boolean | undefined;
-  readonly reclaimCapFraction?: number | undefined;
-  readonly emptyRollupGuard?: boolean | undefined;
-  readonly maxActionsPerCycle?: number | undefined;
+/** What an administrator asks for. */
+export interface RailRequest extends RailSettings {
   /** Drop every run-time change. */
   readonly clear: boolean;
   readonly reason: string;
@@ -116,17 +112,15 @@ export class Actuation {
       return Promise.reject(new BigFleetError('unavailable', 'too many changes wait for the disk'));
     }
     this.#waitingCount++;
-    if (request.paused === true) this.#pauseAtOnce();
+    if (request.paused === true) {
+      // Not behind a disk that hangs, nor behind an older resume that still waits for it.
+      this.#waitingPauseCount++;
+      this.#publish();
+    }
     const done = this.#queue.then(() => this.#persist(request));
     const settle = (): void => this.#settled(request);
     this.#queue = done.then(settle, settle);
     return done;
-  }
-
-  /** Not behind a disk that hangs, nor behind an older resume that still waits for it. */
-  #pauseAtOnce(): void {
-    this.#waitingPauseCount++;
-    this.#publish();
   }
 
   #settled({ paused }: RailRequest): void {
