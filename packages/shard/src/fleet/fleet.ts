@@ -210,13 +210,11 @@ export class Fleet implements LocalMarks {
       case 'inserted':
         this.#put(change.machine);
         return this.#onNodeChange(nodeChange(change.machine, undefined));
-      case 'moved':
-        this.#put(change.machine);
-        return this.#onNodeChange(nodeChange(change.machine, change.before));
       case 'refreshed':
         return this.#put(change.machine);
+      case 'moved':
       case 'replaced':
-        this.#remove(change.before.id);
+        if (change.kind === 'replaced') this.#remove(change.before.id);
         this.#put(change.machine);
         return this.#onNodeChange(nodeChange(change.machine, change.before));
       case 'removed':

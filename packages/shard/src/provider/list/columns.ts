@@ -192,34 +192,8 @@ export class ListColumns {
 
 /** For postMessage, which then copies nothing large. Leaves nothing to read on this side. */
 export function transferables(data: ListData): ArrayBuffer[] {
-  const { rows } = data;
-  const arrays: readonly ArrayBufferView[] = [
-    data.bytes,
-    data.idSlots,
-    data.strings,
-    data.entryKeys,
-    data.entryValueStarts,
-    data.entryValueLengths,
-    data.keys,
-    data.setStarts,
-    data.setPool,
-    data.profileStarts,
-    data.profilePool,
-    rows.problem,
-    rows.state,
-    rows.fieldStart,
-    rows.idStart,
-    rows.idLength,
-    rows.idHash,
-    rows.profile,
-    rows.cluster,
-    rows.hostProvider,
-    rows.hostRefStart,
-    rows.hostRefLength,
-    rows.lastError,
-    rows.metadata,
-  ];
-  return [...new Set(arrays.flatMap(ownBuffer))];
+  const parts: readonly unknown[] = [...Object.values(data), ...Object.values(data.rows)];
+  return [...new Set(parts.filter((part) => ArrayBuffer.isView(part)).flatMap(ownBuffer))];
 }
 
 /** Bytes in front of a message in the buffer that it came in. */

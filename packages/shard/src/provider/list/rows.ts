@@ -42,21 +42,9 @@ export function allocateRows(capacity: number): Rows {
 
 /** In place: the decoder holds the object and goes on filling it. */
 export function growRows(rows: Rows, capacity: number): void {
-  const old = { ...rows };
-  Object.assign(rows, allocateRows(capacity));
-  rows.problem.set(old.problem);
-  rows.state.set(old.state);
-  rows.fieldStart.set(old.fieldStart);
-  rows.idStart.set(old.idStart);
-  rows.idLength.set(old.idLength);
-  rows.idHash.set(old.idHash);
-  rows.profile.set(old.profile);
-  rows.cluster.set(old.cluster);
-  rows.hostProvider.set(old.hostProvider);
-  rows.hostRefStart.set(old.hostRefStart);
-  rows.hostRefLength.set(old.hostRefLength);
-  rows.lastError.set(old.lastError);
-  rows.metadata.set(old.metadata);
+  const bigger = allocateRows(capacity);
+  for (const column of Object.keys(rows) as (keyof Rows)[]) bigger[column].set(rows[column]);
+  Object.assign(rows, bigger);
 }
 
 // Why one record of a List could not be read. The others stand.

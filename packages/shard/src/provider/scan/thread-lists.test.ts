@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type BigFleetError, sleep } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
-import type { TlsMaterial } from '@bigfleet/wire';
+import { type TlsMaterial, TokenSource } from '@bigfleet/wire';
 import { type FakeServer, serveFake } from '../../testing/fake-server.ts';
 import { FakeProvider } from '../../testing/fake/fake-provider.ts';
 import { seedSpecs } from '../../testing/fake/seed.ts';
@@ -23,7 +23,7 @@ import { packTls, replaceTls, unpackTls } from './tls-parcel.ts';
 import { WorkerScans } from './worker-scans.ts';
 
 const runtime = realRuntime();
-const fencing = { shardId: 'shard-0', shardEpoch: 3n };
+const fencing = new TokenSource('shard-0', 3n);
 
 function createFake(): FakeProvider {
   const fake = new FakeProvider({ runtime, instantTransitions: true });
