@@ -104,7 +104,7 @@ function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : Number(a > b);
 }
 
-function stackOf(error: unknown): string {
+export function stackOf(error: unknown): string {
   return (error instanceof Error ? error.stack : undefined) ?? describeThrown(error);
 }
 

@@ -7,7 +7,7 @@ import {
   type Resources,
   type Shortfall,
 } from '@bigfleet/engine';
-import type { HeldOwnership, OwnershipReport, ShardControl, TransferReport } from '@bigfleet/shard';
+import type { HeldOwnership, ShardControl, TransferReport } from '@bigfleet/shard';
 import {
   fromMap,
   type PenaltyBucket,
@@ -16,7 +16,7 @@ import {
   TransferState,
   type encodeInit,
 } from '@bigfleet/wire';
-import { domainToWire, overrideToWire, targetToWire } from './orders.ts';
+import { domainToWire, targetToWire } from './orders.ts';
 
 const MAX_SHORTFALLS = 100;
 
@@ -25,9 +25,9 @@ export type ReportInit = Init<typeof ShardReportSchema>;
 /** The part that is the same for every attempt of one tick. */
 export function reportBody(
   control: ShardControl,
-  ownership: OwnershipReport,
-  held: HeldOwnership | undefined,
+  { isHeldAsked }: { readonly isHeldAsked: boolean },
 ): ReportInit {
+  const ownership = control.ownership();
   return {
     shardId: control.shardId,
     shardEpoch: control.epoch,
@@ -39,15 +39,17 @@ export function reportBody(
     providerShared: ownership.isProviderShared,
     releasingDomains: ownership.releasingDomains.map(domainToWire),
     keepsSharers: true,
-    ...(held === undefined
-      ? {}
-      : {
-          heldDomains: held.domains.map(domainToWire),
-          heldOverrides: held.overrides.map(overrideToWire),
-          heldProviders: held.providers.map(targetToWire),
-          heldHomes: [...held.homes],
-          knownShards: [...held.others],
-        }),
+    ...(isHeldAsked ? heldToWire(control.held()) : {}),
+  };
+}
+
+function heldToWire({ domains, overrides, providers, homes, others }: HeldOwnership): ReportInit {
+  return {
+    heldDomains: domains.map(domainToWire),
+    heldOverrides: [...overrides],
+    heldProviders: providers.map(targetToWire),
+    heldHomes: [...homes],
+    knownShards: [...others],
   };
 }
 
