@@ -17,7 +17,18 @@ export { startShard } from './process/start-shard.ts';
 export type { DurableFile } from './rails/durable-file.ts';
 export { readDurably, writeDurably } from './rails/durable-file.ts';
 
-export * from './ownership/index.ts';
+// What the shard owns, and the port through which it can be steered.
+export type {
+  DomainRef,
+  MachineOverride,
+  QuotaSlice,
+  RegistryTarget,
+  ShardAssignment,
+} from './ownership/assignment.ts';
+export type { FleetSummary } from './ownership/fleet-summary.ts';
+export type { MachineSelector } from './ownership/selection.ts';
+export type * from './ownership/shard-control.ts';
+export type { TransferReport } from './ownership/transfer-book.ts';
 
 // Its side of the provider contract: clients, columns, reconcile.
 export { dialProvider } from './provider/dial.ts';

@@ -10,14 +10,17 @@ import type { MachineOverride, StoredAssignment } from './assignment.ts';
 
 export type TransferState = 'frozen' | 'released' | 'claimed';
 
-export interface TransferRecord {
+export interface TransferStep {
   readonly transferId: string;
-  readonly state: TransferState;
   /** Recipient of what is frozen or released, donor of what is claimed. */
   readonly peerShardId: string;
   readonly machineIds: readonly string[];
   /** What the frozen machines provide, as quantities; repeated in every acknowledgement. */
-  readonly covered: ReadonlyMap<string, string>;
+  readonly covered?: ReadonlyMap<string, string>;
+}
+
+export interface TransferRecord extends Required<TransferStep> {
+  readonly state: TransferState;
   /** When it came to its state, as a count of this shard's steps. */
   readonly order: number;
 }
@@ -31,13 +34,6 @@ export interface TransferBook {
 }
 
 export const emptyBook: TransferBook = { records: new Map(), gone: new Map(), lastOrder: 0 };
-
-export interface TransferStep {
-  readonly transferId: string;
-  readonly peerShardId: string;
-  readonly machineIds: readonly string[];
-  readonly covered?: ReadonlyMap<string, string>;
-}
 
 export function frozenIn(book: TransferBook, step: TransferStep): TransferBook {
   return put(book, step, 'frozen');
@@ -131,12 +127,9 @@ export function frozenMachines(book: TransferBook): ReadonlySet<string> {
   return ids;
 }
 
-export interface TransferReport {
-  readonly transferId: string;
+export interface TransferReport extends Omit<TransferStep, 'covered'> {
   readonly role: 'donor' | 'recipient';
   readonly state: TransferState | 'gone';
-  readonly peerShardId: string;
-  readonly machineIds: readonly string[];
 }
 
 /** For the next report; gone machines as entries of their own. Sorted: equal books, equal bytes. */
