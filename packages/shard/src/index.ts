@@ -27,6 +27,7 @@ export type {
 } from './ownership/assignment.ts';
 export type { FleetSummary } from './ownership/fleet-summary.ts';
 export type { MachineSelector } from './ownership/selection.ts';
+export type { ShardControl } from './ownership/control.ts';
 export type * from './ownership/shard-control.ts';
 export type { TransferReport } from './ownership/transfer-book.ts';
 
