@@ -34,7 +34,6 @@ export class InstructionWorker {
     this.#options = options;
   }
 
-  /** Resolves when nothing is under way. */
   get idle(): Promise<void> {
     return this.#idle;
   }

@@ -96,7 +96,6 @@ function transferToWire(report: TransferReport): NonNullable<ReportInit['transfe
   return { ...report, role: roles[role], state: states[state], machineIds: [...machineIds] };
 }
 
-/** What the codec takes. */
 type Schema = Parameters<typeof encodeInit>[0];
 
 /** A plain object, never a message. */

@@ -85,7 +85,6 @@ export class ProviderLane {
     return this.#pace.accepted(this.#tickets.get(order) ?? 0);
   }
 
-  /** The provider had no room for a call of a running order. */
   refused(order: ActionOrder): SlowDown | undefined {
     const nowMs = this.#runtime.clock.monotonicMs();
     return this.#pace.refused(this.#tickets.get(order) ?? 0, nowMs);
@@ -97,7 +96,6 @@ export class ProviderLane {
     return this.takeWaiting((order) => order.isDrainDue === true || placeCount-- > 0);
   }
 
-  /** Takes out what waits and is not to be kept, in order. */
   takeWaiting(isKept: (order: ActionOrder) => boolean): readonly ActionOrder[] {
     const taken: ActionOrder[] = [];
     for (let left = this.#queue.size; left > 0; left--) {

@@ -6,9 +6,12 @@
 // stays exactly as stored, because both giving up and taking on its word could leave a machine
 // with two owners; only providers to dial and quota rows that were unknown are added.
 
-export interface DomainRef {
+export interface Domain {
   readonly key: string;
   readonly value: string;
+}
+
+export interface DomainRef extends Domain {
   /** Whose it is. */
   readonly shardId: string;
 }
@@ -57,9 +60,7 @@ export interface StoredAssignment extends Omit<ShardAssignment, 'isComplete'> {
   readonly foldedOrder: number;
 }
 
-export interface ReleasingDomain {
-  readonly key: string;
-  readonly value: string;
+export interface ReleasingDomain extends Domain {
   /** Nothing of ours is there, and nothing enters any more: a report says so, or is about to. */
   readonly isEmpty: boolean;
 }
@@ -107,7 +108,7 @@ export function extendAssignment(
   return { ...stored, quotas, providers };
 }
 
-export function domainId({ key, value }: Pick<DomainRef, 'key' | 'value'>): string {
+export function domainId({ key, value }: Domain): string {
   return JSON.stringify([key, value]);
 }
 
@@ -122,10 +123,7 @@ export function withDomain(stored: StoredAssignment, domain: DomainRef): StoredA
 }
 
 /** Stops being acquired from at once; what runs there is kept until it is idle. */
-export function withoutDomain(
-  stored: StoredAssignment,
-  domain: Pick<DomainRef, 'key' | 'value'>,
-): StoredAssignment {
+export function withoutDomain(stored: StoredAssignment, domain: Domain): StoredAssignment {
   const id = domainId(domain);
   if (!stored.domains.some((held) => domainId(held) === id)) return stored;
   const { key, value } = domain;
@@ -137,10 +135,7 @@ export function withoutDomain(
 }
 
 /** Newly foreign, but machines of ours run there: they stay ours until they are idle. */
-export function withReleasing(
-  stored: StoredAssignment,
-  held: readonly Pick<DomainRef, 'key' | 'value'>[],
-): StoredAssignment {
+export function withReleasing(stored: StoredAssignment, held: readonly Domain[]): StoredAssignment {
   const open = held.map(({ key, value }) => ({ key, value, isEmpty: false }));
   const marked = new Set(stored.releasing.filter(({ isEmpty }) => !isEmpty).map(domainId));
   if (open.every((domain) => marked.has(domainId(domain)))) return stored;
@@ -187,9 +182,6 @@ function unionBy<T>(first: readonly T[], second: readonly T[], keyOf: (item: T) 
   return [...first, ...second.filter((item) => !known.has(keyOf(item)))];
 }
 
-function without<T extends Pick<DomainRef, 'key' | 'value'>>(
-  domains: readonly T[],
-  id: string,
-): T[] {
+function without<T extends Domain>(domains: readonly T[], id: string): T[] {
   return domains.filter((domain) => domainId(domain) !== id);
 }

@@ -8,6 +8,7 @@ import { BigFleetError, compareText } from '@bigfleet/base';
 import { ActionKind, type Shortfall } from '@bigfleet/engine';
 import type { CycleReport } from '../core/observer.ts';
 import {
+  type Domain,
   type DomainRef,
   isAuthoritative,
   type MachineOverride,
@@ -194,13 +195,13 @@ export class Control {
     return this.#parts.store.note((book) => retiredIn(book, transferIds));
   }
 
-  async assignDomain({ key, value }: Pick<DomainRef, 'key' | 'value'>): Promise<OrderOutcome> {
+  async assignDomain({ key, value }: Domain): Promise<OrderOutcome> {
     const { shardId } = this;
     await this.#parts.store.change((stored) => withDomain(stored, { key, value, shardId }));
     return accepted;
   }
 
-  async unassignDomain(domain: Pick<DomainRef, 'key' | 'value'>): Promise<OrderOutcome> {
+  async unassignDomain(domain: Domain): Promise<OrderOutcome> {
     await this.#parts.store.change((stored) => withoutDomain(stored, domain));
     return accepted;
   }
@@ -243,7 +244,6 @@ export class Control {
     return isHealthy || unixNanos > 0n;
   }
 
-  /** After every cycle of the shard. */
   cycled({ answer, refreshes }: CycleFacts): void {
     const { runtime, keeper, supervise } = this.#parts;
     this.#shortfalls = answer.shortfalls;

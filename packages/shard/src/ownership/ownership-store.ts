@@ -12,6 +12,7 @@ import { assert } from '@bigfleet/base';
 import { type DurableFile, readDurably, writeDurably } from '../rails/durable-file.ts';
 import {
   domainId,
+  type Domain,
   type DomainRef,
   extendAssignment,
   isAuthoritative,
@@ -107,7 +108,6 @@ export class OwnershipStore {
     return this.#book;
   }
 
-  /** Applied and durable. */
   get revision(): bigint {
     return this.#revision;
   }
@@ -188,7 +188,7 @@ export class OwnershipStore {
    * durable when it resolves, and open again when it rejects. Before the report that is silent about
    * them: its answer may be lost, and a machine that runs there afterwards is the next owner's.
    */
-  empty(domains: readonly Pick<DomainRef, 'key' | 'value'>[]): Promise<void> {
+  empty(domains: readonly Domain[]): Promise<void> {
     const ids = new Set(domains.map(domainId));
     return this.#holding(this.#beingEmptied, ids, 'all', () =>
       this.change((assignment) => withEmpty(assignment, ids)),

@@ -2,7 +2,6 @@
 // follows from both (shard §8.3). Pure. A pause is an OR of its sources, so nothing can lift a pause
 // that another source holds; every other setting is the run-time value, else the flag.
 
-/** As the process was started. */
 export interface RailFlags {
   readonly paused: boolean;
   readonly dryRun: boolean;

@@ -49,17 +49,8 @@ export function growRows(rows: Rows, capacity: number): void {
 
 // Why one record of a List could not be read. The others stand.
 
-export type Problem =
-  /** A length, tag or wire type is wrong. */
-  | 'framing'
-  /** A string is not UTF-8. */
-  | 'text'
-  /** Longer than any real record. */
-  | 'too_large'
-  /** An earlier record of the same List has the id. */
-  | 'duplicate_id';
+export type Problem = 'framing' | 'text' | 'too_large' | 'duplicate_id';
 
-/** Codes of the `problem` column; 0 is a readable record. */
 const PROBLEMS: readonly (Problem | undefined)[] = [
   undefined,
   'framing',

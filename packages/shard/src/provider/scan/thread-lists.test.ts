@@ -19,7 +19,7 @@ import { createLeaves, type TestLeaves } from '../testing/leaf.ts';
 import { askHere, type AskOrder, type ListAnswer, type ListAsker } from './list-asker.ts';
 import { noMarks, type ScanAnswer } from './list-scans.ts';
 import { createInlineScans } from './scanner.ts';
-import { packTls, replaceTls, unpackTls } from './tls-parcel.ts';
+import { packTls, pairOf, unpackTls } from './tls-parcel.ts';
 import { WorkerScans } from './worker-scans.ts';
 
 const runtime = realRuntime();
@@ -122,7 +122,7 @@ describe('behind mTLS', () => {
       const refused = isProviderError('PERMISSION_DENIED', 'rejected');
       await assert.rejects(first.asker.ask(orderOf()), refused);
       first.close();
-      replaceTls(tls, packTls(shardTls));
+      tls.replace(pairOf(packTls(shardTls)));
       const second = scans.connect(server.address);
       assert.equal((await second.asker.ask(orderOf())).kind, 'scanned');
     });
