@@ -66,10 +66,6 @@ export class IssuedInstructions {
     this.#wheel = wheel;
   }
 
-  get size(): number {
-    return this.#byId.size;
-  }
-
   /** Issuing again under the same id renews it. */
   add(id: string, issued: IssuedInstruction, graceMs: number): void {
     this.#byId.get(id)?.timer.cancel();

@@ -38,10 +38,6 @@ export class ProviderLane {
     return this.#queue.size;
   }
 
-  get runningCount(): number {
-    return this.#tickets.size;
-  }
-
   get window(): number {
     return this.#pace.window;
   }

@@ -25,6 +25,7 @@ export interface ListData {
   readonly keys: Int32Array;
   readonly setStarts: Uint32Array;
   readonly setPool: Uint32Array;
+  /** One more than the highest profile number. */
   readonly profileCount: number;
   readonly profileStarts: Uint32Array;
   readonly profilePool: Uint32Array;
@@ -57,11 +58,6 @@ export class ListColumns {
 
   get rowCount(): number {
     return this.data.rowCount;
-  }
-
-  /** One more than the highest profile number. */
-  get profileCount(): number {
-    return this.data.profileCount;
   }
 
   problem(row: number): Problem | undefined {
