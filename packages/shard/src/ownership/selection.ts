@@ -22,6 +22,7 @@ import {
   victimScore,
   type StateCode,
 } from '@bigfleet/engine';
+import type { Fleet } from '../fleet/fleet.ts';
 import type { ControlParts } from './open-ownership.ts';
 
 /** More than this moves in no single step, whatever was asked for. */
@@ -152,8 +153,7 @@ export function giveCandidates(
   if (provider === undefined || directory.get(provider)?.isShared !== true) return undefined;
   const { fleet } = core;
   const found: Machine[] = [];
-  for (const slot of fleet.known.slotsOf(provider)) {
-    if (fleet.stateOf(slot) !== state || fleet.pendingOf(slot) !== 'none') continue;
+  for (const slot of slotsOf(fleet, provider, state)) {
     const machine = fleet.read(slot);
     const reservedFor = reservations.recipientOf(machine.id);
     if (reservedFor !== undefined && reservedFor !== toShardId) continue;
@@ -162,4 +162,19 @@ export function giveCandidates(
     if (found.length >= MAX_CANDIDATES) break;
   }
   return found;
+}
+
+function* slotsOf(fleet: Fleet, provider: string, state: StateCode): IterableIterator<number> {
+  const { ids, columns, classes, slotCount } = fleet.inventory;
+  const isOfProvider = new Map<number, boolean>();
+  for (let slot = 0; slot < slotCount; slot++) {
+    if (columns.state[slot] !== state || ids[slot] === '') continue;
+    const klass = columns.klass[slot] as number;
+    let isOf = isOfProvider.get(klass);
+    if (isOf === undefined) {
+      isOf = classes.shape(klass)?.provider === provider;
+      isOfProvider.set(klass, isOf);
+    }
+    if (isOf && fleet.pendingOf(slot) === 'none') yield slot;
+  }
 }
