@@ -4,7 +4,7 @@
 // have taken long. One at a time; a tick that meets a running one is skipped.
 
 import { BigFleetError, type Runtime, sleep } from '@bigfleet/base';
-import { defineMessage, type Logger, type LogMessage } from '@bigfleet/telemetry';
+import type { Logger, LogMessage } from '@bigfleet/telemetry';
 import type { Instance } from '../backend/backend.ts';
 import { recordOf } from '../backend/instance-rules.ts';
 import type { Ledger } from '../fleet/ledger.ts';
@@ -30,11 +30,10 @@ const PARALLEL_WRITES = 256;
 /** A broken offering breaks all its slots; the first few say which. */
 const MAX_WARNINGS = 20;
 
-const invalidInstance: LogMessage<'machine_id' | 'problem'> = defineMessage({
+const invalidInstance: LogMessage<'machine_id' | 'problem'> = {
   level: 'warn',
   text: 'reconcile skipping invalid instance',
-  keys: ['machine_id', 'problem'],
-});
+};
 
 export interface ReconcilerDependencies extends DescribeDependencies {
   readonly logger: Logger;

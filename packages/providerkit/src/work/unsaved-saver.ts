@@ -4,7 +4,7 @@
 // would forget what it has told.
 
 import { Backoff, type BigFleetError, type Runtime, type Timer } from '@bigfleet/base';
-import { defineMessage, type Logger, type LogMessage } from '@bigfleet/telemetry';
+import type { Logger, LogMessage } from '@bigfleet/telemetry';
 import type { Ledger } from '../fleet/ledger.ts';
 import type { Background } from './background.ts';
 import type { KeyedSections } from './keyed-sections.ts';
@@ -13,11 +13,10 @@ import type { ReadyState } from './ready-state.ts';
 const FAILURES_UNTIL_NOT_READY = 3;
 const BACKOFF = { initialMs: 200, maxMs: 30_000 };
 
-const saveFailed: LogMessage<'err' | 'unsaved_count'> = defineMessage({
+const saveFailed: LogMessage<'err' | 'unsaved_count'> = {
   level: 'error',
   text: 'store save failed (durability at risk)',
-  keys: ['err', 'unsaved_count'],
-});
+};
 
 export interface SaverDependencies {
   readonly runtime: Runtime;

@@ -6,7 +6,6 @@
 import { type Runtime, TimerWheel } from '@bigfleet/base';
 import {
   createSampledMessage,
-  defineMessage,
   type Logger,
   type LogMessage,
   type MetricRegistry,
@@ -35,12 +34,10 @@ import { SeriesExpiry } from './series-expiry.ts';
 const TICK_MS = 100;
 
 /** A frame, or a part of one, that had no effect. Sampled: a peer chooses how often. */
-const frameIgnored: LogMessage<'cluster' | 'reason', 'detail'> = defineMessage({
+const frameIgnored: LogMessage<'cluster' | 'reason', 'detail'> = {
   level: 'warn',
   text: 'operator message handling',
-  keys: ['cluster', 'reason'],
-  optional: ['detail'],
-});
+};
 const FRAME_IGNORED_PER_SECOND = 10;
 
 /** The shard's side of the sessions. */

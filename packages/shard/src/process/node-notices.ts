@@ -6,12 +6,7 @@
 
 import type { Runtime } from '@bigfleet/base';
 import { isLegalTransition, State, type StateCode, stateName } from '@bigfleet/engine';
-import {
-  createSampledMessage,
-  defineMessage,
-  type Logger,
-  type LogMessage,
-} from '@bigfleet/telemetry';
+import { createSampledMessage, type Logger, type LogMessage } from '@bigfleet/telemetry';
 import type { NodeChange } from '../fleet/node-change.ts';
 import type { NodeStates } from '../nodes/node-states.ts';
 import { type BoundMachineIndex, nodeViewOf } from './bound-machines.ts';
@@ -20,12 +15,10 @@ const JUMPS_PER_SECOND = 10;
 const GONE = 'machine gone: its provider lists it no more';
 
 /** A provider moved a machine along no edge that our actions walk. */
-const outOfBand: LogMessage<'machine' | 'from' | 'to' | 'cluster', 'err'> = defineMessage({
+const outOfBand: LogMessage<'machine' | 'from' | 'to' | 'cluster', 'err'> = {
   level: 'warn',
   text: 'provider changed a machine out of band',
-  keys: ['machine', 'from', 'to', 'cluster'],
-  optional: ['err'],
-});
+};
 
 export interface NodeNoticesOptions {
   readonly runtime: Runtime;

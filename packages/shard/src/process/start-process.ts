@@ -6,14 +6,13 @@
 import type { Runtime } from '@bigfleet/base';
 import type { DataDir } from '@bigfleet/process';
 import {
-  createSampleTrace,
   type DeltaTarget,
   followCertificates,
   type HttpServer,
   type Logger,
   type MetricRegistry,
   openSampleFile,
-  type SampleTrace,
+  SampleTrace,
   startHttpServer,
   startProcessMetrics,
 } from '@bigfleet/telemetry';
@@ -230,7 +229,7 @@ async function openSamples(
   if (settings.traceSamples === '') return undefined;
   const file = await openSampleFile(settings.traceSamples);
   const onError = (error: Error): void => logger.error('samples are lost', { err: error });
-  return createSampleTrace({ runtime, file, registry, onError });
+  return new SampleTrace({ runtime, file, registry, onError });
 }
 
 async function openAudit(

@@ -3,7 +3,7 @@
 // round it vanished from the metrics.
 
 import type { Clock } from '@bigfleet/base';
-import { defineMessage, durationSeconds, type Logger, type LogLevel } from '@bigfleet/telemetry';
+import { durationSeconds, type Logger, type LogLevel, type LogMessage } from '@bigfleet/telemetry';
 import {
   type ByteMethod,
   type ByteRouter,
@@ -13,7 +13,7 @@ import {
 } from '@bigfleet/wire';
 import { type RpcMetrics, statusLabel } from '../metrics/rpc-metrics.ts';
 
-const RPC = defineMessage({ level: 'info', text: 'rpc', keys: ['method', 'code', 'dur_ms'] });
+const RPC: LogMessage<'method' | 'code' | 'dur_ms'> = { level: 'info', text: 'rpc' };
 /** What changes something is worth a line; reads come by the thousand. */
 const CHANGING: ReadonlySet<string> = new Set([
   'Create',

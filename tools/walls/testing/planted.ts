@@ -1,7 +1,7 @@
 // A small clean tree and, for each wall, violations to plant in it. Texts only: the walls read
 // a tree from memory in their tests exactly as they read it from disk (check.test.ts does that).
 
-import { words } from './policy.ts';
+import { words } from '../policy.ts';
 
 export interface Planted {
   readonly rule: string;
@@ -101,7 +101,12 @@ const IMPORTS: readonly Planted[] = [
   inFile('resolved', 'packages/kube/src/x.ts', "import '@bigfleet/base/src/index.ts';"),
   inFile('resolved', 'packages/kube/src/x.ts', "import '@bigfleet/unknown';"),
   inFile('resolved', 'packages/kube/src/x.ts', 'export const m = (n: string) => import(n);'),
+  inFile('resolved', 'packages/kube/src/x.ts', "import { createRequire } from 'node:module';"),
   inFile('resolved', 'packages/kube/src/x.ts', 'const open = "'),
+  {
+    ...inFile('resolved', 'packages/dashboard/src/x.tsx', 'export const page = <p>text</p>;'),
+    at: 'packages/dashboard/src/x.tsx:1',
+  },
   inFile('base-pure', 'packages/base/src/x.ts', "import 'node:fs';"),
   inFile('base-pure', 'packages/base/src/x.ts', "import type { Server } from 'http';"),
   inFile('base-pure', 'packages/base/src/x.ts', "import 'left-pad';"),
