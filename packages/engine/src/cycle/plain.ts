@@ -15,7 +15,7 @@ import type { Row } from '../needs/row.ts';
 import { CELL, CLAIM, SLOT } from '../store/cluster-supply.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { matchingSupply, reasonCode, unmetReason } from './reasons.ts';
-import type { CycleInput, CycleOutput, Verdict } from '../model/cycle.ts';
+import type { CycleInput, CycleMemory, CycleOutput, Verdict } from '../model/cycle.ts';
 
 /** One cycle from nothing. */
 export function engineCycle(input: CycleInput): CycleOutput {
@@ -41,11 +41,15 @@ export function loadEngine(input: CycleInput, options: EngineOptions = {}): Engi
   for (const cluster of input.reportedClusters) engine.markReported(cluster);
   engine.setHeldOff(input.heldOff);
   engine.setBrakes(input.brakes);
-  engine.parking.restore(input.memory.parkingAges, (key) =>
-    engine.inventory.clusterIndex(key.slice(0, key.indexOf('\u0000'))),
-  );
-  engine.shortfalls.restore(input.memory.shortfalls);
+  restoreMemory(engine, input.memory);
   return engine;
+}
+
+export function restoreMemory(engine: Engine, { parkingAges, shortfalls }: CycleMemory): void {
+  engine.parking.restore(parkingAges, (key) =>
+    engine.inventory.clusterIndex(key.slice(0, Math.max(0, key.indexOf('\u0000')))),
+  );
+  engine.shortfalls.restore(shortfalls);
 }
 
 /** What the last cycle decided, as plain values. */

@@ -61,6 +61,14 @@ export interface Machine {
 
 export type Withheld = 'transfer_frozen' | 'transfer_reserved' | 'not_owned';
 
+/** By number, as columns and traces have them; 0 is "ours to act on". Never renumbered. */
+export const withheldReasons: readonly (Withheld | undefined)[] = [
+  undefined,
+  'transfer_frozen',
+  'transfer_reserved',
+  'not_owned',
+];
+
 /** First violation wins: structure, error text, probability, price. */
 export function machineProblem(machine: Machine): MachineRefusal | undefined {
   if (machine.id === '' || !isStateCode(machine.state)) return 'structural';

@@ -23,6 +23,7 @@ import {
   machineProblem,
   noAssignment,
   type Withheld,
+  withheldReasons,
 } from '../model/machine.ts';
 import {
   gridOf,
@@ -44,13 +45,6 @@ import { Interner } from './interner.ts';
 import { PoolLog } from './pool-log.ts';
 import { SortedSlots } from './sorted-slots.ts';
 import { VictimIndex } from './victim-index.ts';
-
-const withheldCodes: readonly (Withheld | undefined)[] = [
-  undefined,
-  'transfer_frozen',
-  'transfer_reserved',
-  'not_owned',
-];
 
 /** What our own actions may change besides the state. */
 export interface MoveChanges {
@@ -249,7 +243,7 @@ export class Inventory {
 
   withhold(slot: number, reason: Withheld | undefined): void {
     this.#withdraw(slot);
-    this.columns.withheld[slot] = withheldCodes.indexOf(reason);
+    this.columns.withheld[slot] = withheldReasons.indexOf(reason);
     this.#enter(slot);
   }
 
@@ -282,7 +276,7 @@ export class Inventory {
         group: this.groups.text(columns.group[slot]!),
       },
       intendedCluster: this.#clusterName(intended),
-      withheld: withheldCodes[columns.withheld[slot]!],
+      withheld: withheldReasons[columns.withheld[slot]!],
     };
   }
 
@@ -340,7 +334,7 @@ export class Inventory {
     columns.group[slot] = 0;
     // A quota slot was never bound to anything.
     this.#assign(slot, machine.state === State.Speculative ? noAssignment : machine.assigned);
-    columns.withheld[slot] = withheldCodes.indexOf(machine.withheld);
+    columns.withheld[slot] = withheldReasons.indexOf(machine.withheld);
     this.#setHost(slot, machine.host);
     if (machine.lastError === '') this.#errors.delete(slot);
     else this.#errors.set(slot, machine.lastError);

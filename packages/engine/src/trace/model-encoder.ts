@@ -6,10 +6,11 @@ import { PINNED_BUCKET, type PenaltyBucket } from '@bigfleet/base';
 import type { Assignment, Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { createProfile, type Profile } from '../model/profile.ts';
+import { isOperatorCode } from '../model/requirement.ts';
 import type { Resources } from '../model/resources.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { type BodyOp, DictionaryWriter } from './dictionary-writer.ts';
-import { isOperatorCode, Op } from './format.ts';
+import { Op } from './format.ts';
 import { MAX_BODY_TEXT, type RecordingProblem } from './limits.ts';
 
 interface EncodedShape {

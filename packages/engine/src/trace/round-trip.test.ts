@@ -8,7 +8,7 @@ import { createProfile } from '../model/profile.ts';
 import type { Need } from '../model/need.ts';
 import { cores, machine, need } from '../testing/build.ts';
 import type { TraceEnd, TraceEntry } from './entry.ts';
-import { hashActions } from './action-hash.ts';
+import { hashActions } from './testing/hash-actions.ts';
 import { MAX_ROLLUP_ROWS, MAX_TEXT_BYTES, type RecordingProblem } from './limits.ts';
 import { traceEntries } from './testing/arbitraries.ts';
 import { Chunks } from './testing/random-run.ts';

@@ -28,8 +28,6 @@ import {
   MAX_DICTIONARY_ENTRIES,
   MAX_FRAME_BYTES,
   type RecordingProblem,
-  WRITER_DICTIONARY_BYTES,
-  WRITER_DICTIONARY_ENTRIES,
 } from './limits.ts';
 
 /** Takes the next bytes of the trace. If it throws, the trace ends where it was. */
@@ -42,7 +40,7 @@ export interface TraceWriterOptions {
 
 export class TraceWriter {
   readonly #sink: TraceSink;
-  readonly #dictionaryEntries: number;
+  readonly #dictionaryEntries: number | undefined;
   readonly #frame: ByteWriter = new ByteWriter();
   readonly #encoder: EntryEncoder = new EntryEncoder(this.#frame);
   readonly #grammar: TraceGrammar = new TraceGrammar();
@@ -53,7 +51,7 @@ export class TraceWriter {
 
   constructor(sink: TraceSink, options: TraceWriterOptions = {}) {
     this.#sink = sink;
-    this.#dictionaryEntries = options.dictionaryEntries ?? WRITER_DICTIONARY_ENTRIES;
+    this.#dictionaryEntries = options.dictionaryEntries;
     const header = headerBytes();
     this.#chain = crc32c(header.subarray(0, HEADER_BYTES - 4));
     this.#hand(header);
@@ -83,7 +81,7 @@ export class TraceWriter {
     assert(this.#grammar.accept(entry.kind), 'an entry where it may not stand', {
       kind: entry.kind,
     });
-    this.#renewDictionaries();
+    this.#encoder.renewDictionaries(this.#dictionaryEntries);
     const start = this.#frame.length;
     const problem = this.#encoder.encode(entry);
     const isTooLarge =
@@ -131,13 +129,6 @@ export class TraceWriter {
     this.#frame.byte(EndCode.abandoned);
     new FrontEncoder().write(problem, this.#frame);
     this.flush();
-  }
-
-  #renewDictionaries(): void {
-    const isFull =
-      this.#encoder.dictionaryEntries >= this.#dictionaryEntries ||
-      this.#encoder.dictionaryBytes >= WRITER_DICTIONARY_BYTES;
-    if (isFull) this.#encoder.resetDictionaries();
   }
 
   #hand(bytes: Uint8Array): void {
