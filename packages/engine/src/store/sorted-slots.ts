@@ -41,13 +41,9 @@ export class SortedSlots {
     return this.#lengths[index]!;
   }
 
-  first(): number {
-    return this.#size === 0 ? -1 : (this.#chunks[0] as Int32Array)[0]!;
-  }
-
   insert(slot: number, order: SlotOrder): void {
     this.#size += 1;
-    if (this.#chunks.length === 0) return this.#open(slot, FIRST_CHUNK_SLOTS);
+    if (this.#chunks.length === 0) return this.#open(slot);
     const key = slotKey(order, slot);
     let at = this.#chunkFor(key, order);
     let chunk = this.#chunks[at] as Int32Array;
@@ -85,20 +81,8 @@ export class SortedSlots {
     return true;
   }
 
-  /** Appends a slot that is known to sort last: bulk loads. */
-  append(slot: number): void {
-    this.#size += 1;
-    const last = this.#chunks.length - 1;
-    if (last < 0) return this.#open(slot, FIRST_CHUNK_SLOTS);
-    const length = this.#lengths[last]!;
-    if (length === CHUNK_SLOTS) return this.#open(slot, CHUNK_SLOTS);
-    const chunk = this.#chunks[last] as Int32Array;
-    (length === chunk.length ? this.#grow(last) : chunk)[length] = slot;
-    this.#lengths[last] = length + 1;
-  }
-
-  #open(slot: number, capacity: number): void {
-    const chunk = new Int32Array(capacity);
+  #open(slot: number): void {
+    const chunk = new Int32Array(FIRST_CHUNK_SLOTS);
     chunk[0] = slot;
     this.#chunks.push(chunk);
     this.#lengths.push(1);
@@ -163,11 +147,6 @@ export class SlotCursor {
     this.#chunk = 0;
     this.#offset = 0;
     this.#taken = 0;
-  }
-
-  /** Slots passed so far. */
-  get taken(): number {
-    return this.#taken;
   }
 
   get remaining(): number {

@@ -198,7 +198,6 @@ test('a sink that fails costs the run nothing', () => {
   });
   engine.cycle({ nowMs: input.nowMs });
   assert.equal(engine.problem, 'sink_failed');
-  assert.match(engine.sinkError?.message ?? '', /no space left/);
   assert.equal(engine.view.actions.length, 1);
   engine.inventory.move(0, State.Configuring, { cluster: 'a' }, input.nowMs);
   engine.cycle({ nowMs: input.nowMs });

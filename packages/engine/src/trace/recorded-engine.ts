@@ -9,7 +9,6 @@
 // Cost per input: a few map lookups and some tens of bytes, no work in proportion to the fleet;
 // per cycle the hash of its actions. The constructor and `rotate` write the whole state once.
 
-import type { BigFleetError } from '@bigfleet/base';
 import { type Brakes, noBrakes } from '../model/brakes.ts';
 import type { CycleOptions, Engine, EngineOptions } from '../cycle/engine.ts';
 import { loadEngine, readActions, readCycle } from '../cycle/plain.ts';
@@ -78,16 +77,6 @@ export class RecordedEngine {
   /** Why the trace ended before the run, if it did. */
   get problem(): RecordingProblem | undefined {
     return this.#writer.problem;
-  }
-
-  /** What the sink threw, when that is the problem. */
-  get sinkError(): BigFleetError | undefined {
-    return this.#writer.sinkError;
-  }
-
-  /** Bytes of the current trace that its sink took. */
-  get traceBytes(): number {
-    return this.#writer.byteCount;
   }
 
   /** Of the last cycle. */

@@ -6,7 +6,7 @@
 // reason and ignores what follows. It throws neither for an input nor for a sink that throws: a
 // full disk must not cost a run its next move.
 
-import { assert, type BigFleetError, toBigFleetError } from '@bigfleet/base';
+import { assert } from '@bigfleet/base';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { crc32c } from './crc32c.ts';
 import { EntryEncoder } from './entry-encoder.ts';
@@ -45,9 +45,7 @@ export class TraceWriter {
   readonly #encoder: EntryEncoder = new EntryEncoder(this.#frame);
   readonly #grammar: TraceGrammar = new TraceGrammar();
   #chain: number;
-  #byteCount = 0;
   #problem: RecordingProblem | undefined;
-  #sinkError: BigFleetError | undefined;
 
   constructor(sink: TraceSink, options: TraceWriterOptions = {}) {
     this.#sink = sink;
@@ -57,19 +55,9 @@ export class TraceWriter {
     this.#hand(header);
   }
 
-  /** Bytes handed to the sink. */
-  get byteCount(): number {
-    return this.#byteCount;
-  }
-
   /** Why the trace ended before its run did. */
   get problem(): RecordingProblem | undefined {
     return this.#problem;
-  }
-
-  /** What the sink threw, when that is the problem. */
-  get sinkError(): BigFleetError | undefined {
-    return this.#sinkError;
   }
 
   get isEnded(): boolean {
@@ -134,12 +122,10 @@ export class TraceWriter {
   #hand(bytes: Uint8Array): void {
     try {
       this.#sink(bytes);
-      this.#byteCount += bytes.length;
-    } catch (thrown) {
+    } catch {
       // Nothing may follow bytes that did not arrive: the rest would read as corruption.
       this.#grammar.end();
       this.#problem = 'sink_failed';
-      this.#sinkError = toBigFleetError(thrown);
       this.#frame.clear();
     }
   }
