@@ -90,7 +90,7 @@ function isStampable({ priority, interruptionBucket, reclamationBucket }: Assign
   return (priority | 0) === priority && isBucket(interruptionBucket) && isBucket(reclamationBucket);
 }
 
-function isBucket(bucket: number): boolean {
+export function isBucket(bucket: number): boolean {
   return Number.isInteger(bucket) && bucket >= ZERO_BUCKET && bucket <= PINNED_BUCKET;
 }
 

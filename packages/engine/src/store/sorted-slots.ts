@@ -3,6 +3,8 @@
 // Cost: O(log n) to find, O(chunk) words moved per change, no allocation except when a chunk
 // splits. Guarded by bench engine/cycle/steady.
 
+import { grown } from './classes.ts';
+
 /** What pool order reads. The penalty of an unbound machine is 0 unless a provider echoes one. */
 export interface SlotOrder {
   readonly rank: Uint32Array;
@@ -90,8 +92,7 @@ export class SortedSlots {
 
   #grow(at: number): Int32Array {
     const old = this.#chunks[at] as Int32Array;
-    const chunk = new Int32Array(Math.min(CHUNK_SLOTS, old.length * 4));
-    chunk.set(old);
+    const chunk = grown(old, new Int32Array(Math.min(CHUNK_SLOTS, old.length * 4)));
     this.#chunks[at] = chunk;
     return chunk;
   }

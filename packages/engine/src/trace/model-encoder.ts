@@ -2,8 +2,8 @@
 // gives the number of its value and defines it first if it is new. The first thing that a trace
 // cannot hold sets `problem`; numbers given after that mean nothing and the entry is dropped.
 
-import { PINNED_BUCKET, type PenaltyBucket } from '@bigfleet/base';
-import type { Assignment, Machine } from '../model/machine.ts';
+import type { PenaltyBucket } from '@bigfleet/base';
+import { type Assignment, isBucket, type Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { createProfile, type Profile } from '../model/profile.ts';
 import { isOperatorCode } from '../model/requirement.ts';
@@ -200,10 +200,6 @@ function comesBack(profile: Profile): boolean {
     profile.requirements.every(({ operator }) => isOperatorCode(operator)) &&
     createProfile(profile).fingerprint === profile.fingerprint
   );
-}
-
-function isBucket(bucket: number): boolean {
-  return Number.isInteger(bucket) && bucket >= 1 && bucket <= PINNED_BUCKET;
 }
 
 /** Of machines with the same labels object; a twin of equal resources is merely encoded again. */
