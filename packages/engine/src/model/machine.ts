@@ -9,7 +9,7 @@ import {
 } from '@bigfleet/base';
 import { type CapacityTypeCode, isCapacityTypeCode } from './capacity-type.ts';
 import type { Resources } from './resources.ts';
-import { gridOf, isStateCode, State, type StateCode } from './state.ts';
+import { gridOf, isPresent, isStateCode, State, type StateCode } from './state.ts';
 
 export interface HostRef {
   readonly provider: string;
@@ -97,8 +97,4 @@ export function isBucket(bucket: number): boolean {
 /** Two empty strings are how the wire says that there is no host. */
 export function isHost(host: HostRef | undefined): boolean {
   return host !== undefined && (host.provider !== '' || host.ref !== '');
-}
-
-function isPresent(required: 'set' | 'empty' | 'any', isSet: boolean): boolean {
-  return required === 'any' || (required === 'set') === isSet;
 }

@@ -29,6 +29,7 @@ import {
   gridOf,
   isBound,
   isLegalTransition,
+  isPresent,
   STATE_COUNT,
   State,
   type StateCode,
@@ -199,18 +200,9 @@ export class Inventory {
 
   #checkGrid(slot: number, state: StateCode): void {
     const { host, cluster } = gridOf(state);
-    const hasHost = isHost(this.#host(slot));
     const hasCluster = this.columns.cluster[slot]! >= 0;
-    assert(host === 'any' || (host === 'set') === hasHost, 'host does not fit the state', {
-      state,
-    });
-    assert(
-      cluster === 'any' || (cluster === 'set') === hasCluster,
-      'cluster does not fit the state',
-      {
-        state,
-      },
-    );
+    assert(isPresent(host, isHost(this.#host(slot))), 'host does not fit the state', { state });
+    assert(isPresent(cluster, hasCluster), 'cluster does not fit the state', { state });
     assert(
       state !== State.Failed || (this.#errors.get(slot) ?? '') !== '',
       'Failed needs a reason',
