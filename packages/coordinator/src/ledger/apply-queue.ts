@@ -67,7 +67,7 @@ export class ApplyQueue implements Ledger {
   readonly term: bigint;
   readonly #options: ApplyQueueOptions;
   readonly #state: FleetState;
-  readonly #jobs = new BoundedQueue<Job>({ capacity: MAX_QUEUED, overflow: 'refuse' });
+  readonly #jobs = new BoundedQueue<Job>(MAX_QUEUED);
   readonly #sweeper: Sweeper;
   readonly #lost = new AbortController();
   /** No two leaderships share it, so no two commands share an id. */

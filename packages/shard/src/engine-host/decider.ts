@@ -7,7 +7,7 @@
 import { assert } from '@bigfleet/base';
 import {
   type CycleOptions,
-  Engine,
+  type Engine,
   type EngineOptions,
   type EnginePhase,
   RecordedEngine,
@@ -43,10 +43,8 @@ export class Decider {
       engine: { ...engine, onPhaseEnd },
     });
     if (!hasTrace) this.#endTrace();
-    const { view } = this.#recorded;
-    assert(view instanceof Engine, 'a recorded engine shows its engine');
-    this.#engine = view;
-    this.rollups = new RollupAdmission(this.#recorded, view);
+    this.#engine = this.#recorded.view;
+    this.rollups = new RollupAdmission(this.#recorded, this.#engine);
     this.#verdicts = new NeedVerdicts(this.#engine);
     this.#needs = new NeedJournal(this.#verdicts);
   }
