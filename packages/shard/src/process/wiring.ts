@@ -22,6 +22,7 @@ import { quotaRemaining } from '../ownership/quota-remaining.ts';
 import type { Actuation } from '../rails/actuation.ts';
 import type { ForgetClusterOptions } from '../rails/forget-cluster.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
+import { emptyRollup } from '../rollup/admission.ts';
 import type { AppliedDemand } from '../rollup/demand-listing.ts';
 import { localBlobs, operatorBlobs } from './blob-source.ts';
 import { BoundMachineIndex } from './bound-machines.ts';
@@ -122,7 +123,7 @@ export class ShardWiring {
         boundMachineCount: (cluster) => this.#bound.countOf(cluster),
         isKnown: (cluster) => this.demand.has(cluster),
         forgetDemand: async (cluster) => {
-          await this.#given.options.host.forgetCluster(cluster);
+          await this.#given.options.host.applyRollup(emptyRollup(cluster));
           const rowCount = this.demand.rowCountOf(cluster);
           this.demand.forget(cluster);
           this.#firstSeen.forget(cluster);
