@@ -163,12 +163,7 @@ export function createOperators(options: OperatorsOptions): Operators {
     table: sessions,
     identityPolicy,
     ackStamp,
-    handlers: {
-      rollup: (session, bytes) => rollups.offer(session, bytes),
-      bootstrapResponse: (session, response) => bootstrap.respond(session, response),
-      reclaimAck: (session, ack) => drains.acknowledge(session, ack),
-      nodeIdentity: (session, report) => nodeNames.report(session.cluster, report),
-    },
+    handlers: { rollups, bootstrap, drains, nodeNames },
     events: {
       opened: (session) => {
         expiry.present(session.cluster);
