@@ -160,29 +160,24 @@ export class OperatorSession {
     const { runtime, clusterId, cluster, metrics, logger } = this.#options;
     const settings = this.#settings;
     const supervisor = this.#supervisor;
-    const pool = this.#pool;
-    const common = { runtime, clusterId, cluster, settings, metrics, logger, supervisor, pool };
-    const lifetime = this.#lifetime.signal;
+    const context = { runtime, clusterId, cluster, settings, metrics, logger, supervisor };
     const failures = createSampledMessage({
       runtime,
       logger,
       message: dispatchFailed,
       perSecond: DISPATCH_FAILURES_PER_SECOND,
     });
-    const laneOptions = { ...common, dispatchFailed: failures, lifetime };
+    const pool = this.#pool;
+    const writes = { ...context, lifetime: this.#lifetime.signal, pool, dispatchFailed: failures };
+    const drains = { ...context, lifetime: this.#stopped.signal, pool };
     return {
-      ...common,
+      ...context,
       dispatchFailed: failures,
-      nodeStates: nodeStateLane(laneOptions),
-      hints: hintLane(laneOptions),
-      reclaims: new Reclaims({
-        ...common,
-        replies: () => this.#session,
-        cordonTimeoutMs: settings.handlerTimeoutMs,
-        lifetime: this.#stopped.signal,
-      }),
-      acknowledger: new Acknowledger({ ...common, lifetime }),
-      rollups: new RollupBuilder({ ...common, maxRollupBytes: settings.maxRollupBytes }),
+      nodeStates: nodeStateLane(writes),
+      hints: hintLane(writes),
+      reclaims: new Reclaims({ ...drains, replies: () => this.#session }),
+      acknowledger: new Acknowledger(writes),
+      rollups: new RollupBuilder(context),
     };
   }
 }

@@ -21,7 +21,7 @@ import type { ClusterObserver, NodeLink } from './cluster-port.ts';
 import { type SessionServices, dispatch } from './dispatch.ts';
 import { IdentityReports } from './identity-reports.ts';
 import { rollupsNeverAcknowledged, sessionEstablished } from './log-messages.ts';
-import { Outbound, type PendingRollup } from './outbound.ts';
+import { Outbound } from './outbound.ts';
 import type { ReclaimReplies } from './reclaims.ts';
 import { ResyncSweep } from './resync-sweep.ts';
 import { RollupLoop } from './rollup-loop.ts';
@@ -63,8 +63,11 @@ export class Session implements ReclaimReplies, ClusterObserver {
     this.#identities = new IdentityReports(() => services.cluster.nodeLinks());
     this.#watch = this.#createWatch();
     this.#outbound = this.#createOutbound();
-    this.#loop = this.#createLoop();
-    this.#sweep = this.#createSweep();
+    this.#loop = new RollupLoop(services, services.rollups, (rollup) => {
+      services.acknowledger.cacheShows(rollup.unacknowledged);
+      this.#outbound.replaceRollup(rollup);
+    });
+    this.#sweep = new ResyncSweep(services, this.#over.signal);
   }
 
   get isAcknowledged(): boolean {
@@ -227,34 +230,6 @@ export class Session implements ReclaimReplies, ClusterObserver {
       takeIdentities: () => this.#identities.take(),
       hasUnansweredRollup: () => this.#watch.hasUnanswered,
       onRollupSent: ({ unacknowledged }) => this.#watch.sent(unacknowledged),
-    });
-  }
-
-  #createLoop(): RollupLoop {
-    const { runtime, settings, rollups, logger, acknowledger } = this.#services;
-    return new RollupLoop({
-      runtime,
-      builder: rollups,
-      logger,
-      intervalMs: settings.rollupIntervalMs,
-      onChangeSpacingMs: settings.onChangeSpacingMs,
-      enqueue: (rollup: PendingRollup) => {
-        acknowledger.cacheShows(rollup.unacknowledged);
-        this.#outbound.replaceRollup(rollup);
-      },
-    });
-  }
-
-  #createSweep(): ResyncSweep {
-    const { runtime, cluster, settings, logger, supervisor } = this.#services;
-    const { signal } = this.#over;
-    return new ResyncSweep({
-      runtime,
-      cluster,
-      settings,
-      logger,
-      supervisor,
-      signal,
     });
   }
 }
