@@ -63,7 +63,8 @@ export interface BootstrapRequestsOptions {
   readonly runtime: Pick<Runtime, 'clock' | 'entropy'>;
   readonly wheel: TimerWheel;
   readonly sessions: SessionTable;
-  readonly metrics: BootstrapMetrics & Pick<SessionMetrics, 'framesDropped'>;
+  readonly registry: MetricRegistry;
+  readonly framesDropped: SessionMetrics['framesDropped'];
   readonly ignored: SampledMessage<'cluster' | 'reason', 'detail'>;
   readonly timeoutMs?: number | undefined;
 }
@@ -84,10 +85,21 @@ export class BootstrapRequests {
   readonly #window = new AskingWindow<Pending>(MAX_ASKED_AT_ONCE);
   /** By cluster: a turn that follows a loss. */
   readonly #advances = new Map<string, Timer>();
+  readonly #requestSeconds: Histogram;
+  readonly #reissued: Counter;
 
   constructor(options: BootstrapRequestsOptions) {
     this.#options = options;
     this.holdOffs = new HoldOffs(options.runtime.clock);
+    this.#requestSeconds = options.registry.histogram({
+      name: 'bigfleet_shard_request_bootstrap_seconds',
+      help: 'One BootstrapRequest round trip over the stream, answered or not.',
+      bounds: B16cs,
+    });
+    this.#reissued = options.registry.counter({
+      name: 'bigfleet_shard_bootstrap_reissued_total',
+      help: 'Bootstrap requests sent again to an operator that reconnected.',
+    });
   }
 
   get pendingCount(): number {
@@ -126,7 +138,7 @@ export class BootstrapRequests {
   /** A session was installed: its operator is asked again for every pull that is still open. */
   reissue(session: OperatorSession): void {
     for (const pending of this.#window.askedOf(session.cluster)) {
-      this.#options.metrics.reissued.inc();
+      this.#reissued.inc();
       session.deliver(requestFrame(pending));
     }
     this.#advance(session);
@@ -195,7 +207,7 @@ export class BootstrapRequests {
   #observe({ sentAtMs }: Pending): void {
     if (sentAtMs === undefined) return;
     const elapsedMs = this.#options.runtime.clock.monotonicMs() - sentAtMs;
-    this.#options.metrics.requestSeconds.observe(elapsedMs / 1_000);
+    this.#requestSeconds.observe(elapsedMs / 1_000);
   }
 
   #blobOf({ userData, ttlSeconds }: BootstrapBlobResponse): BootstrapBlob {
@@ -206,7 +218,7 @@ export class BootstrapRequests {
   }
 
   #dropForeign({ cluster }: OperatorSession): void {
-    this.#options.metrics.framesDropped.foreign_bootstrap_response.inc();
+    this.#options.framesDropped.foreign_bootstrap_response.inc();
     this.#options.ignored.log({ cluster, reason: 'foreign_bootstrap_response' });
   }
 }
@@ -239,24 +251,4 @@ export interface BootstrapBlob {
 /** Ask right before Configure begins; a stale blob is pulled again, never applied. */
 export function isFresh(blob: BootstrapBlob, nowMs: number): boolean {
   return blob.expiresAtMs === undefined || nowMs < blob.expiresAtMs;
-}
-
-/** Observability §3.2 and §3.8. */
-export interface BootstrapMetrics {
-  readonly requestSeconds: Histogram;
-  readonly reissued: Counter;
-}
-
-export function createBootstrapMetrics(registry: MetricRegistry): BootstrapMetrics {
-  return {
-    requestSeconds: registry.histogram({
-      name: 'bigfleet_shard_request_bootstrap_seconds',
-      help: 'One BootstrapRequest round trip over the stream, answered or not.',
-      bounds: B16cs,
-    }),
-    reissued: registry.counter({
-      name: 'bigfleet_shard_bootstrap_reissued_total',
-      help: 'Bootstrap requests sent again to an operator that reconnected.',
-    }),
-  };
 }

@@ -37,11 +37,6 @@ export class NodeStates {
     if (view.cluster === '') this.#options.names.unbound(view.machineId);
   }
 
-  /** The machine left the inventory; its last state was already sent. */
-  removed(machineId: string): void {
-    this.#options.names.unbound(machineId);
-  }
-
   /** For the replay: only if the machine is still the session's. */
   replay(session: OperatorSession, machineId: string): void {
     const view = this.#options.machines.viewOf(machineId);

@@ -19,7 +19,7 @@ import { createShortfallMetrics } from '../metrics/shortfall-metrics.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
 import { readSupply } from './fleet-supply.ts';
 
-/** Each gets every call, in order. */
+/** Each gets every call, in order; one that is added later too. */
 export function combineObservers(observers: readonly Partial<ShardObserver>[]): ShardObserver {
   return {
     onCycle: (...told) => observers.forEach((each) => each.onCycle?.(...told)),

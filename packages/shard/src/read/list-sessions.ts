@@ -20,21 +20,20 @@ export async function* listSessions({
   timers,
 }: ListSessionsOptions): AsyncGenerator<Init<typeof SessionViewSchema>, void> {
   // A copy: sessions come and go between two turns.
-  for (const [at, summary] of [...sessions()].entries()) {
+  for (const [at, { session, demand }] of [...sessions()].entries()) {
     if (at % ROWS_PER_TURN === ROWS_PER_TURN - 1) await timers.turn();
-    const { cluster, demand } = summary;
     yield {
-      clusterId: cluster,
+      clusterId: session.cluster,
       connected: true,
-      sinceUnixNanos: summary.sinceUnixNanos,
+      sinceUnixNanos: session.sinceUnixNanos,
       lastRollupUnixNanos: demand.lastRollupUnixNanos,
       needRows: demand.rowCount,
-      machines: machineCount(cluster),
-      extensions: [...summary.extensions],
-      outboxFrames: summary.outboxFrameCount,
+      machines: machineCount(session.cluster),
+      extensions: [...session.extensions],
+      outboxFrames: session.outboxFrameCount,
       quarantinedRollups: demand.heldCount,
       firstRollupReceived: demand.firstRollupReceived,
-      presentedIdentity: summary.presentedIdentity,
+      presentedIdentity: session.presentedIdentity,
     };
   }
 }
