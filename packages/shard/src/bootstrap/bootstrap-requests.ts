@@ -20,6 +20,7 @@ import {
   Secret,
 } from '@bigfleet/telemetry';
 import type { BootstrapBlobResponse } from '@bigfleet/wire';
+import { wireRequirements } from '../engine-host/wire-values.ts';
 import { type ShardFrame, newFrameId } from '../session/frame.ts';
 import type { SessionMetrics } from '../session/metrics.ts';
 import type { OperatorSession } from '../session/session.ts';
@@ -224,11 +225,7 @@ export class BootstrapRequests {
 }
 
 function requestFrame({ id, pull }: Pending): ShardFrame {
-  const requirements = pull.requirements.map(({ key, operator, values }) => ({
-    key,
-    operator,
-    values: [...values],
-  }));
+  const requirements = wireRequirements(pull.requirements);
   return {
     payload: {
       case: 'bootstrapRequest',

@@ -4,6 +4,7 @@
 
 import { INSTANCE_TYPE_KEY, Operator, type Requirement } from '@bigfleet/engine';
 import { Confidence } from '@bigfleet/wire';
+import { wireRequirements } from '../engine-host/wire-values.ts';
 import { type FrameInit, type ShardFrame, preparedFrame } from '../session/frame.ts';
 import type { DemandedProfile, FleetSupply, SupplyCount } from './supply.ts';
 
@@ -54,11 +55,7 @@ function hintFrame(profile: DemandedProfile, hint: Hint): FrameInit {
       case: 'availableCapacity',
       value: {
         supersedesKey: hintKey(profile),
-        requirements: profile.requirements.map(({ key, operator, values }) => ({
-          key,
-          operator,
-          values: [...values],
-        })),
+        requirements: wireRequirements(profile.requirements),
         availableCount: hint.count,
         confidence: hint.confidence,
         costPerHour: hint.costPerHour,

@@ -12,8 +12,8 @@ import { ProviderSet } from '../provider/provider-set.ts';
 import { ProviderSource } from '../provider/provider-source.ts';
 import { WorkerScans } from '../provider/scan/worker-scans.ts';
 import type { DurableFile } from '../rails/durable-file.ts';
-import { createFakeFleet } from './fake-fleet.ts';
-import type { FakeSettings, ProcessSettings } from './process-settings.ts';
+import type { FakeSettings } from '../testing/fake-fleet.ts';
+import type { ProcessSettings } from './process-settings.ts';
 import { type ProviderTarget, readProvidersFile } from '../ownership/provider-targets.ts';
 
 export interface DialProvidersOptions {
@@ -131,7 +131,8 @@ async function fakeProviders(
 ): Promise<DialledProviders> {
   const { runtime, logger, settings } = options;
   const tokens = tokensOf(options);
-  const fleet = await createFakeFleet({ runtime, logger, tokens, settings: fake });
+  const { createFakeFleet } = await import('../testing/fake-fleet.ts');
+  const fleet = createFakeFleet({ runtime, logger, tokens, settings: fake });
   const { provider } = fleet;
   const scans = workerScans(options);
   const mode = listMode(settings);

@@ -13,7 +13,7 @@ import type { ActionOrder } from '../execute/execution.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { StoredRecord } from '../records/segment-format.ts';
 import { CycleTimes } from './cycle-times.ts';
-import { createFeedMetrics, Feed } from './feed/feed.ts';
+import { Feed } from './feed/feed.ts';
 import { type MachineNotes, MachineViews } from './machine-view.ts';
 import { RecordTail } from './record-tail.ts';
 import { dollarsPerHour } from './shard-status.ts';
@@ -45,12 +45,12 @@ export class ShardReading {
   #needRowCount = 0;
 
   constructor(options: ShardReadingOptions) {
-    const { runtime, registry, fleet, notes, host } = options;
+    const { runtime, fleet, notes, host } = options;
     const { clock } = runtime;
     this.#options = options;
     this.#stateTimes = new StateTimes(clock);
     this.views = new MachineViews({ fleet, clock, times: this.#stateTimes, notes });
-    this.feed = new Feed({ ...options, views: this.views, metrics: createFeedMetrics(registry) });
+    this.feed = new Feed({ ...options, views: this.views });
     host.onMachineWrite((machineId) => this.#written(machineId));
   }
 
