@@ -5,7 +5,7 @@
 // node record where it was, for ever.
 
 import type { Runtime } from '@bigfleet/base';
-import { isLegalTransition, State, type StateCode, stateName } from '@bigfleet/engine';
+import { isLegalTransition, State, stateName } from '@bigfleet/engine';
 import {
   createSampledMessage,
   defineMessage,
@@ -58,7 +58,15 @@ export function createNodeNotices(options: NodeNoticesOptions): NodeNotices {
         leaveDrain(machine.id);
       }
       measure(change);
-      if (isJump(from, change)) jumps.log(jumpFields(from, change));
+      if (from === undefined || isRemoved || from === machine.state) return;
+      if (isLegalTransition(from, machine.state)) return;
+      jumps.log({
+        machine: machine.id,
+        from: stateName(from),
+        to: stateName(machine.state),
+        cluster: change.cluster,
+        err: machine.lastError,
+      });
     },
     close: () => jumps.close(),
   };
@@ -71,20 +79,4 @@ function tellOperator(nodeStates: NodeStates, change: NodeChange): void {
   if (!isRemoved) return nodeStates.changed(nodeViewOf(machine), previousCluster);
   const last = { ...nodeViewOf(machine), state: State.Failed, cluster: '', lastError: GONE };
   nodeStates.changed(last, previousCluster);
-}
-
-function isJump(
-  from: StateCode | undefined,
-  { machine, isRemoved }: NodeChange,
-): from is StateCode {
-  if (from === undefined || isRemoved || from === machine.state) return false;
-  return !isLegalTransition(from, machine.state);
-}
-
-function jumpFields(
-  from: StateCode,
-  { machine, cluster }: NodeChange,
-): { machine: string; from: string; to: string; cluster: string; err: string } {
-  const to = stateName(machine.state);
-  return { machine: machine.id, from: stateName(from), to, cluster, err: machine.lastError };
 }

@@ -139,7 +139,6 @@ export class Conversation {
     const session = new Session({
       cluster,
       extensions: negotiate(hello.extensions),
-      protocolVersion: hello.protocolVersion,
       presentedIdentity: presentedIdentity(call.peer.identity),
       sinceUnixNanos: host.runtime.clock.unixNanos(),
       stream: this.stream,
@@ -147,8 +146,7 @@ export class Conversation {
     });
     this.#session = session;
     host.table.install(session);
-    const { protocolVersion: protocol } = session;
-    host.logger.event(stableMessages.sessionOpened, { cluster, protocol });
+    host.logger.event(stableMessages.sessionOpened, { cluster, protocol: hello.protocolVersion });
     session.deliver(ackFrame('hello', host.ackStamp(), session.extensions));
     host.events.opened(session);
   }
