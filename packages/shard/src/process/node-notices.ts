@@ -14,7 +14,7 @@ import {
 } from '@bigfleet/telemetry';
 import type { NodeChange } from '../fleet/node-change.ts';
 import type { NodeStates } from '../nodes/node-states.ts';
-import { type BoundMachineIndex, nodeViewOf } from './bound-machines.ts';
+import type { BoundMachineIndex } from './bound-machines.ts';
 
 const JUMPS_PER_SECOND = 10;
 const GONE = 'machine gone: its provider lists it no more';
@@ -74,9 +74,9 @@ export function createNodeNotices(options: NodeNoticesOptions): NodeNotices {
 
 function tellOperator(nodeStates: NodeStates, change: NodeChange): void {
   const { machine, isRemoved, previousCluster } = change;
-  // Most machines of a first List concern nobody: no view is built for them.
+  // Most machines of a first List concern nobody.
   if (machine.cluster === '' && previousCluster === '') return;
-  if (!isRemoved) return nodeStates.changed(nodeViewOf(machine), previousCluster);
-  const last = { ...nodeViewOf(machine), state: State.Failed, cluster: '', lastError: GONE };
+  if (!isRemoved) return nodeStates.changed(machine, previousCluster);
+  const last = { ...machine, state: State.Failed, cluster: '', lastError: GONE };
   nodeStates.changed(last, previousCluster);
 }
