@@ -10,7 +10,6 @@
 // the others wait for their turn, within the same deadline.
 
 import { type Runtime, type Timer, type TimerWheel, assert } from '@bigfleet/base';
-import type { Requirement } from '@bigfleet/engine';
 import {
   B16cs,
   type Counter,
@@ -21,6 +20,7 @@ import {
 } from '@bigfleet/telemetry';
 import type { BootstrapBlobResponse } from '@bigfleet/wire';
 import { wireRequirements } from '../engine-host/wire-values.ts';
+import type { BlobOrder } from '../execute/ports.ts';
 import { type ShardFrame, newFrameId } from '../session/frame.ts';
 import type { SessionMetrics } from '../session/metrics.ts';
 import type { OperatorSession } from '../session/session.ts';
@@ -38,13 +38,8 @@ const ADVANCE_AFTER_LOSS_MS = 100;
 /** A century: the largest lifetime that still is a number of milliseconds we can add. */
 const MAX_TTL_SECONDS = 3_155_760_000n;
 
-export interface BootstrapPull {
-  readonly cluster: string;
-  readonly machineId: string;
-  /** Of the need's profile, which a refusal holds off. */
-  readonly fingerprint: string;
-  /** The need's requirements. */
-  readonly requirements: readonly Requirement[];
+/** A refusal holds the profile of the fingerprint off. */
+export interface BootstrapPull extends BlobOrder {
   /** The action's own deadline. */
   readonly signal: AbortSignal;
 }

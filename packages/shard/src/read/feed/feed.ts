@@ -32,6 +32,7 @@ export interface FeedOptions {
   readonly fleet: Fleet;
   readonly views: MachineViews;
   readonly registry: MetricRegistry;
+  /** Takes over background work; its rejection ends the process. */
   readonly supervise: (component: string, work: Promise<void>) => void;
 }
 
