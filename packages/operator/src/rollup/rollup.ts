@@ -36,10 +36,9 @@ export interface Rollup {
   readonly requestCount: number;
 }
 
-/** `count` requests with one key and one vector. */
-export interface CellCount {
-  readonly demand: RequestDemand;
-  readonly count: number;
+/** Requests with one key and one vector. */
+export interface CountedDemand extends RequestDemand {
+  readonly requestCount: number;
 }
 
 interface Row {
@@ -49,11 +48,9 @@ interface Row {
   readonly maxima: Map<string, bigint>;
 }
 
-export function sumCells(cells: readonly CellCount[]): RollupNeed[] {
+export function sumCells(cells: Iterable<CountedDemand>): RollupNeed[] {
   const rows = new Map<string, Row>();
-  for (const { demand, count } of cells) {
-    addTo(rowOf(rows, demand), demand.vector, BigInt(count));
-  }
+  for (const cell of cells) addTo(rowOf(rows, cell), cell.vector, BigInt(cell.requestCount));
   return [...rows.values()].sort(compareRows).map(({ profile, group, sums, maxima }) => ({
     profile,
     group,

@@ -38,14 +38,9 @@ type Extension = (typeof EXTENSIONS)[number];
 const PROTOCOL_VERSION = 'v1alpha1';
 const sessionPath = pathOf(Shard.method.session);
 
-export interface SessionOptions {
-  readonly services: SessionServices;
-  /** The shard has confirmed a roll-up: this session works. Called once. */
-  readonly onProven: () => void;
-}
-
 export class Session implements ReclaimReplies, ClusterObserver {
   readonly #services: SessionServices;
+  /** The shard has confirmed a roll-up: this session works. Called once. */
   readonly #onProven: () => void;
   readonly #over = new AbortController();
   readonly #identities: IdentityReports;
@@ -57,7 +52,7 @@ export class Session implements ReclaimReplies, ClusterObserver {
   #extensions: ReadonlySet<Extension> | undefined;
   #isProven = false;
 
-  constructor({ services, onProven }: SessionOptions) {
+  constructor(services: SessionServices, onProven: () => void) {
     this.#services = services;
     this.#onProven = onProven;
     this.#identities = new IdentityReports(() => services.cluster.nodeLinks());
