@@ -5,7 +5,7 @@
 import { type ExecuteOutcome, executeOutcomes } from '@bigfleet/base';
 import { ActionKind, type ActionKindCode, actionKindName } from '@bigfleet/engine';
 import type { Counter, CounterFamily, MetricRegistry } from '@bigfleet/telemetry';
-import type { ShardCore } from '../core/shard-core.ts';
+import type { PoolLoad } from '../core/shard-core.ts';
 import type { Disposition } from '../cycle/dispose.ts';
 import { MAX_PROVIDERS, type ProviderSet } from '../provider/provider-set.ts';
 
@@ -53,7 +53,7 @@ export function createActionMetrics(registry: MetricRegistry): ActionMetrics {
 /** Read when a scrape asks. */
 export function observePool(
   registry: MetricRegistry,
-  pool: Pick<ShardCore, 'queuedCount' | 'runningCount' | 'windowOf'>,
+  pool: PoolLoad,
   providers: ProviderSet,
 ): void {
   const depth = registry.gauge({

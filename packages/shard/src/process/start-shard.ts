@@ -46,7 +46,7 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
     fail: failure.resolve,
   });
   const { core, brake, operators, demand } = wiring;
-  observePool(registry, core, providers);
+  observePool(registry, core.load, providers);
   observeBrakes(registry, brake);
   const parts: ShardParts = {
     shardId,
