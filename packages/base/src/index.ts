@@ -14,7 +14,6 @@ export { Murmur3, textDigest, type TextDigest } from './murmur3.ts';
 export * from './penalty-bucket.ts';
 export * from './priority-class.ts';
 export { MAX_QUANTITY_LENGTH, parseQuantity } from './quantity/parse.ts';
-export * from './quantity/print.ts';
 export * from './quantity/quanta.ts';
 export * from './quantity/quantity.ts';
 export { createRandom, seededEntropy } from './runtime/random.ts';

@@ -5,7 +5,8 @@
 export { noAuditLog } from './audit/audit-log.ts';
 export type { EngineHost } from './engine-host/engine-host.ts';
 export { createInlineHost } from './engine-host/inline-host.ts';
-export type { FakeSettings, ProcessSettings, ProviderChoice } from './process/process-settings.ts';
+export type { ProcessSettings, ProviderChoice } from './process/process-settings.ts';
+export type { FakeSettings } from './testing/fake-fleet.ts';
 export type { ProviderTarget } from './ownership/provider-targets.ts';
 export { targetsProblem } from './ownership/provider-targets.ts';
 export { serveReading } from './process/serve-reading.ts';

@@ -63,7 +63,7 @@ export class ApplyQueue implements Ledger {
   readonly term: bigint;
   readonly #options: ApplyQueueOptions;
   readonly #state: FleetState;
-  readonly #jobs = new BoundedQueue<Job>({ capacity: MAX_QUEUED, overflow: 'refuse' });
+  readonly #jobs = new BoundedQueue<Job>(MAX_QUEUED);
   readonly #sweeper: Sweeper;
   readonly #losing = new AbortController();
   /** Aborted when this ledger may no longer be used; its reason is a `LossReason`. */

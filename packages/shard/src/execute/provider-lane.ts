@@ -29,7 +29,7 @@ export class ProviderLane {
     this.#runtime = runtime;
     this.#concurrency = concurrency;
     // What waits, and what free workers have not taken yet.
-    this.#queue = new BoundedQueue({ capacity: 3 * concurrency, overflow: 'refuse' });
+    this.#queue = new BoundedQueue(3 * concurrency);
     const random = runtime.random.stream(`execute pace of ${provider}`);
     this.#pace = new ProviderPace(concurrency, random);
   }

@@ -10,7 +10,7 @@ import {
   STATE_COUNT,
   type StateCode,
 } from '@bigfleet/engine';
-import { MAX_MACHINE_NAMES } from '../../rollup/admission.ts';
+import { MAX_MACHINE_NAMES } from '../../rollup/demanded-names.ts';
 
 export type Pending =
   | 'none'

@@ -3,10 +3,10 @@
 
 import { createRandom } from '@bigfleet/base';
 import type { Machine, Need, Shortfall } from '@bigfleet/engine';
-import { instant, ProviderModel } from '../provider/provider-model.ts';
-import { SCENARIO_SEED } from '../seeds.ts';
-import { type Decide, SimulatedShard } from '../step.ts';
-import { Trace } from '../trace.ts';
+import { instant, ProviderModel } from '../../provider/provider-model.ts';
+import { SCENARIO_SEED } from '../../seeds.ts';
+import { type Decide, SimulatedShard } from '../../step.ts';
+import { Trace } from '../../trace.ts';
 
 export interface ScenarioEvent {
   readonly cluster: string;

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PhaseStopwatch } from './decider.ts';
+import { PhaseStopwatch } from './phase-stopwatch.ts';
 
 test('time goes to the phase that ended', () => {
   let nowMs = 1_000;

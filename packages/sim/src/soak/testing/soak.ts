@@ -15,10 +15,10 @@ import {
   type Resources,
   State,
 } from '@bigfleet/engine';
-import { uniformInt } from '../catalogue/distributions.ts';
-import { type Dwell, instant, ProviderModel } from '../provider/provider-model.ts';
-import { printSeed, SOAK_SEED, soakRandom } from '../seeds.ts';
-import { type Decide, SimulatedShard } from '../step.ts';
+import { uniformInt } from '../../catalogue/distributions.ts';
+import { type Dwell, instant, ProviderModel } from '../../provider/provider-model.ts';
+import { printSeed, SOAK_SEED, soakRandom } from '../../seeds.ts';
+import { type Decide, SimulatedShard } from '../../step.ts';
 import { decisionViolations } from './invariants.ts';
 
 export interface SoakOptions {

@@ -5,8 +5,8 @@
 // first time on. The second law is ours: Kubernetes prints 62.5Ki as 64000 and that as 64k; a
 // binary value without a factor of 1024 is decimal here from the start.
 
-import { NANOS_PER_UNIT, type Quantity } from './quantity.ts';
-import { BINARY_SUFFIXES, DECIMAL_SUFFIXES, NO_SUFFIX } from './suffix.ts';
+import { NANOS_PER_UNIT, type Quantity } from '../quantity.ts';
+import { BINARY_SUFFIXES, DECIMAL_SUFFIXES, NO_SUFFIX } from '../suffix.ts';
 
 const NANO_EXPONENT = -9;
 const NANOS_PER_KIBI = NANOS_PER_UNIT * 1024n;

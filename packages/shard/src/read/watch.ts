@@ -2,12 +2,11 @@
 // the transport: a reader that does not read stops here and holds up nothing. Whoever falls behind
 // is told so and goes on with a snapshot.
 
-import { BigFleetError, type Runtime, sleep } from '@bigfleet/base';
+import { BigFleetError, sleep } from '@bigfleet/base';
 import { encodeInit, MachineViewSchema, type WatchRequest } from '@bigfleet/wire';
-import type { Fleet } from '../../fleet/fleet.ts';
-import type { MachineViews } from '../machine-view.ts';
-import { type CycleChanges, mergeChanges } from './cycle-changes.ts';
-import type { Feed } from './feed.ts';
+import type { ReadSources } from './read-sources.ts';
+import { type CycleChanges, mergeChanges } from './feed/cycle-changes.ts';
+import type { Feed } from './feed/feed.ts';
 import {
   decodeCursor,
   helloFrame,
@@ -15,46 +14,39 @@ import {
   recordFrame,
   snapshotEndFrame,
   snapshotFrame,
-} from './frames.ts';
-import type { FeedReader } from './reader.ts';
-import { Selection } from './selection.ts';
+} from './feed/frames.ts';
+import type { FeedReader } from './feed/reader.ts';
+import { Selection } from './feed/selection.ts';
 
 const ROWS_PER_FRAME = 250;
 const SCANNED_PER_TURN = 5_000;
 
-export interface WatchOptions {
-  readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
-  readonly shardId: string;
-  readonly epoch: bigint;
-  readonly feed: Feed;
-  readonly fleet: Fleet;
-  readonly views: MachineViews;
-}
-
 export async function* watch(
-  options: WatchOptions,
+  sources: ReadSources,
   request: WatchRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void> {
-  const { feed } = options;
+  const { feed } = sources.reading;
   const reader = feed.open(new Selection(request));
   try {
-    yield* new WatchStream(options, reader, signal).frames(request.cursor);
+    yield* new WatchStream(sources, reader, signal).frames(request.cursor);
   } finally {
     feed.close(reader);
   }
 }
 
 class WatchStream {
-  readonly #options: WatchOptions;
+  readonly #sources: ReadSources;
+  readonly #feed: Feed;
   readonly #reader: FeedReader;
   readonly #signal: AbortSignal;
   #lastSentMs = Number.NEGATIVE_INFINITY;
   /** What gathered during a snapshot is sent as one. */
   #isCatchingUp = false;
 
-  constructor(options: WatchOptions, reader: FeedReader, signal: AbortSignal) {
-    this.#options = options;
+  constructor(sources: ReadSources, reader: FeedReader, signal: AbortSignal) {
+    this.#sources = sources;
+    this.#feed = sources.reading.feed;
     this.#reader = reader;
     this.#signal = signal;
   }
@@ -64,10 +56,10 @@ class WatchStream {
     yield this.#hello(isResumed);
     if (!isResumed) yield* this.#snapshot();
     while (!this.#signal.aborted) {
-      if (this.#options.feed.isClosed) {
+      if (this.#feed.isClosed) {
         throw new BigFleetError('unavailable', 'the shard is stopping');
       }
-      const waiting = this.#options.feed.log.since(this.#reader.cycle);
+      const waiting = this.#feed.log.since(this.#reader.cycle);
       if (this.#reader.isLagged || waiting === undefined) yield* this.#fallBack();
       else if (waiting.length === 0) await this.#reader.woken(this.#signal);
       else if (await this.#isPaced()) yield* this.#deltas(waiting);
@@ -76,7 +68,8 @@ class WatchStream {
 
   /** True when the reader goes on from its cursor. */
   async #begin(cursor: Uint8Array): Promise<boolean> {
-    const { feed, epoch } = this.#options;
+    const feed = this.#feed;
+    const { epoch } = this.#sources;
     const { hasNeeds, rows, shareKey } = this.#reader.selection;
     if (hasNeeds) await feed.startNeeds();
     const resumed = decodeCursor(cursor);
@@ -91,7 +84,7 @@ class WatchStream {
   }
 
   #hello(isResumed: boolean): Uint8Array {
-    const { shardId, epoch } = this.#options;
+    const { shardId, epoch } = this.#sources;
     const { cycle } = this.#reader;
     return helloFrame(
       { shardId, shardEpoch: epoch, cycle: BigInt(cycle), resumed: isResumed },
@@ -100,14 +93,14 @@ class WatchStream {
   }
 
   async *#fallBack(): AsyncGenerator<Uint8Array, void> {
-    const { log } = this.#options.feed;
+    const { log } = this.#feed;
     yield laggedFrame(log.newestCycle - this.#reader.cycle);
     this.#reader.cycle = log.newestCycle;
     yield* this.#snapshot();
   }
 
   async *#snapshot(): AsyncGenerator<Uint8Array, void> {
-    const { epoch } = this.#options;
+    const { epoch } = this.#sources;
     const reader = this.#reader;
     reader.isInSnapshot = true;
     reader.isLagged = false;
@@ -131,14 +124,14 @@ class WatchStream {
   }
 
   async *#machineRows(): AsyncGenerator<readonly Uint8Array[], void> {
-    const { fleet, views, runtime } = this.#options;
+    const { fleet, reading, runtime } = this.#sources;
     const { selection } = this.#reader;
     let rows: Uint8Array[] = [];
     for (let slot = 0; slot < fleet.inventory.slotCount; slot++) {
       if (slot % SCANNED_PER_TURN === SCANNED_PER_TURN - 1) await runtime.timers.turn();
       const id = fleet.inventory.ids[slot] ?? '';
       if (id === '' || !selection.showsMachine(id, fleet.known.clusterOf(slot))) continue;
-      rows.push(encodeInit(MachineViewSchema, views.viewOf(slot)));
+      rows.push(encodeInit(MachineViewSchema, reading.views.viewOf(slot)));
       if (rows.length < ROWS_PER_FRAME) continue;
       yield rows;
       rows = [];
@@ -150,7 +143,7 @@ class WatchStream {
   *#needRows(): Generator<readonly Uint8Array[], void> {
     const { selection } = this.#reader;
     let rows: Uint8Array[] = [];
-    for (const { ref, bytes } of this.#options.feed.needs.rows()) {
+    for (const { ref, bytes } of this.#feed.needs.rows()) {
       if (bytes === undefined || !selection.isOfCluster(ref.cluster)) continue;
       rows.push(bytes);
       if (rows.length < ROWS_PER_FRAME) continue;
@@ -162,7 +155,7 @@ class WatchStream {
 
   /** False when the interval is not over: what gathers meanwhile is merged. */
   async #isPaced(): Promise<boolean> {
-    const { runtime } = this.#options;
+    const { runtime } = this.#sources;
     const { minIntervalMs } = this.#reader.selection;
     const leftMs = this.#lastSentMs + minIntervalMs - runtime.clock.monotonicMs();
     if (leftMs <= 0) return true;
@@ -171,7 +164,7 @@ class WatchStream {
   }
 
   async *#deltas(waiting: readonly CycleChanges[]): AsyncGenerator<Uint8Array, void> {
-    const { runtime, feed } = this.#options;
+    const { runtime } = this.#sources;
     const { selection } = this.#reader;
     const isMerged = this.#isCatchingUp || selection.minIntervalMs > 0;
     this.#isCatchingUp = false;
@@ -183,7 +176,7 @@ class WatchStream {
       for (const record of changes.records) yield recordFrame(record);
     }
     // The place moves with the frame that carries its cursor, not before.
-    const frame = feed.log.frameOf(changes, selection);
+    const frame = this.#feed.log.frameOf(changes, selection);
     this.#reader.cycle = changes.cycle;
     yield frame;
   }

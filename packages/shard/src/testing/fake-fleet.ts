@@ -1,22 +1,44 @@
 // The in-process provider of --fake-provider: seeded, and hurt, as its settings say. It starts by
-// the flag only, never because an address is missing. The fake itself is loaded when it is asked
-// for: a shard that is deployed does not carry it.
+// the flag only, never because an address is missing. A shard loads this file when it is asked for a
+// fake: one that is deployed does not carry it.
 
 import type { Runtime, Timer } from '@bigfleet/base';
 import { CapacityType, type CapacityTypeCode } from '@bigfleet/engine';
 import type { Logger } from '@bigfleet/telemetry';
 import type { TokenSource } from '@bigfleet/wire';
-import type { Provider } from '../provider/provider.ts';
-import type { FakeProvider, FakeSpec } from '../testing/index.ts';
-import type { FakeSettings } from './process-settings.ts';
+import type { FakeSpec } from './fake/fake-machine.ts';
+import { FakeProvider } from './fake/fake-provider.ts';
+import { InProcessProvider } from './fake/in-process.ts';
 
 const TICK_MS = 1_000;
 const ZONES: readonly string[] = ['fake-zone-a', 'fake-zone-b', 'fake-zone-c'];
 const CORES = 4;
 const MEMORY_GIB = 16;
 
+/** For laptops and load tests. */
+export interface FakeSettings {
+  /** Machines by name, idle from the start, beside those that are counted below. */
+  readonly machines?: readonly FakeSpec[];
+  readonly idleCount: number;
+  readonly speculativeCount: number;
+  readonly spotCount: number;
+  readonly configuredPerCluster: number;
+  readonly clusterTotal: number;
+  readonly clusterStride: number;
+  /** Of --id; undefined when it carries none. */
+  readonly ordinal: number | undefined;
+  /** Allocatable = this × resources. */
+  readonly densityMultiplier: number;
+  /** Per Configured machine. */
+  readonly failuresPerSecond: number;
+  readonly shedAtSeconds: number;
+  /** What is left of the quota; no shedding unless within (0, 1). */
+  readonly shedMultiplier: number;
+  readonly createLatencyMs: number | undefined;
+}
+
 export interface FakeFleet {
-  readonly provider: Provider;
+  readonly provider: InProcessProvider;
   close(): void;
 }
 
@@ -27,14 +49,9 @@ export interface FakeFleetOptions {
   readonly settings: FakeSettings;
 }
 
-export async function createFakeFleet(options: FakeFleetOptions): Promise<FakeFleet> {
+export function createFakeFleet(options: FakeFleetOptions): FakeFleet {
   const { runtime, logger, tokens, settings } = options;
-  const { FakeProvider, InProcessProvider } = await import('../testing/index.ts');
-  const { createLatencyMs } = settings;
-  const fake = new FakeProvider({
-    runtime,
-    createLatencyMs,
-  });
+  const fake = new FakeProvider({ runtime, createLatencyMs: settings.createLatencyMs });
   seed(fake, settings);
   logger.warn('the provider is a fake in this process', { machines: fake.machineCount });
   const harm = startHarm(runtime, fake, settings);

@@ -8,11 +8,11 @@ import {
   SUPPLY_EXHAUSTION_CYCLES,
   supplyExhaustion,
   UNMET_ONLY_CYCLES,
-} from './closed-loop/canaries.ts';
-import { ClosedLoop } from './closed-loop/closed-loop.ts';
-import { runScenario } from './scenarios/scenario.ts';
-import { scriptedScenarios } from './scenarios/scripted.ts';
-import type { Decide } from './step.ts';
+} from '../closed-loop/testing/canaries.ts';
+import { ClosedLoop } from '../closed-loop/closed-loop.ts';
+import { runScenario } from '../scenarios/testing/scenario.ts';
+import { scriptedScenarios } from '../scenarios/testing/scripted.ts';
+import type { Decide } from '../step.ts';
 
 const twins = [
   [controlledPods, BARE_PODS_CYCLES],

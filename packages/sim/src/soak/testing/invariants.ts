@@ -2,7 +2,7 @@
 // cover what is said to be covered, and every acquisition is backed by a claim.
 
 import { ActionKind, add, covers, type Machine, noResources, subtract } from '@bigfleet/engine';
-import type { StepResult } from '../step.ts';
+import type { StepResult } from '../../step.ts';
 
 /** Every violation, in words; none for a sound decision. */
 export function decisionViolations({ input, output }: StepResult): string[] {

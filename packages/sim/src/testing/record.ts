@@ -1,10 +1,10 @@
-// `node packages/sim/src/record.ts`: records the golden traces again. Whoever does so accepts the
+// `node packages/sim/src/testing/record.ts`: records the golden traces again. Whoever does so accepts the
 // changed actions and says why in the same commit.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { goldenTraces } from './golden.ts';
 
-const GOLDEN_DIRECTORY: URL = new URL('../testdata/golden/', import.meta.url);
+const GOLDEN_DIRECTORY: URL = new URL('../../testdata/golden/', import.meta.url);
 
 /** The committed traces by file name. */
 export function readGoldens(): ReadonlyMap<string, string> {
