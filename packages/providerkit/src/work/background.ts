@@ -2,7 +2,7 @@
 // failure itself; what still rejects is a bug, and a bug ends the process instead of leaving a
 // machine that nobody works on.
 
-import { orAborted } from '@bigfleet/base';
+import { orAborted, type Runtime, sleep } from '@bigfleet/base';
 
 export class Background {
   readonly #running = new Set<Promise<void>>();
@@ -32,6 +32,17 @@ export async function waitFor(promise: Promise<unknown>, signal: AbortSignal): P
     return true;
   } catch (error) {
     if (signal.aborted && error === signal.reason) return false;
+    throw error;
+  }
+}
+
+/** False when the signal came first. */
+export async function slept(runtime: Runtime, ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(runtime, ms, signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
     throw error;
   }
 }
