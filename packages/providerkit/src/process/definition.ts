@@ -56,6 +56,15 @@ export interface Settings<Own extends FlagTable = FlagTable> {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What a process of a provider starts with. */
+export interface StartOptions<Own extends FlagTable = FlagTable> {
+  readonly definition: ProviderDefinition<Own>;
+  readonly settings: Settings<Own>;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly registry: MetricRegistry;
+}
+
 export interface BackendContext<Own extends FlagTable = FlagTable> extends Settings<Own> {
   readonly kind: BackendKind;
   /** `--provider`. */

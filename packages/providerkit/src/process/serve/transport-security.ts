@@ -2,24 +2,21 @@
 // mode and never speaks TLS, whatever files are given; anything else follows them.
 
 import type { Runtime } from '@bigfleet/base';
+import type { FlagValues } from '@bigfleet/process/flags';
 import { type Logger, type ProcessMetrics, stableMessages } from '@bigfleet/telemetry';
 import { startTlsReload, tlsFromFlags, type TlsMaterial, type TlsReload } from '@bigfleet/wire';
-
-export type SecurityMode = 'insecure' | 'TLS' | 'mTLS' | 'unix';
+import type { CommonFlags } from '../common-flags.ts';
 
 export interface TransportSecurity {
-  readonly mode: SecurityMode;
+  readonly mode: 'insecure' | 'TLS' | 'mTLS' | 'unix';
   /** Absent on plaintext and Unix sockets. */
   readonly material?: TlsMaterial;
 }
 
-export interface TransportFlags {
-  readonly addr: string;
-  readonly 'tls-cert': string;
-  readonly 'tls-key': string;
-  readonly 'tls-ca': string;
-  readonly 'require-tls': boolean;
-}
+type TransportFlags = Pick<
+  FlagValues<CommonFlags>,
+  'addr' | 'tls-cert' | 'tls-key' | 'tls-ca' | 'require-tls'
+>;
 
 /** Throws the TLS errors of the catalogue: partial, unreadable or missing material. */
 export function transportSecurity(flags: TransportFlags): TransportSecurity {
