@@ -25,9 +25,9 @@ export interface CheckContext {
   /** Transition timeout of the fault provider (fault lane), in ms. */
   readonly faultTimeoutMs: number;
   /** The durable lane alone: the fault provider's process, which B1006 kills. Absent elsewhere. */
-  readonly process?: OwnedProcess;
+  readonly process?: OwnedProcess | undefined;
   /** The durable lane alone: what `crossRestart` (behaviours/durability) left for the checks. */
-  readonly durable?: DurableStage;
+  readonly durable?: DurableStage | undefined;
   readonly signal: AbortSignal;
   /** One line for the report, e.g. `strict` or `lenient` (B210, B211), machines/s (B1108). */
   note(text: string): void;

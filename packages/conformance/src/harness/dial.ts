@@ -32,12 +32,12 @@ import { type MachineView, stateNumber, viewOf } from './machine.ts';
 const DEFAULT_CALL_DEADLINE_MS = 30_000;
 
 export interface DialOptions extends EndpointOptions {
-  /** 'host:port', '[::1]:port' or 'unix:/path.sock'. */
   readonly tls?: TlsMaterial | undefined;
 }
 
 export interface EndpointOptions {
   readonly runtime: Runtime;
+  /** 'host:port', '[::1]:port' or 'unix:/path.sock'. */
   readonly target: string;
   /** Ends every call; no call starts after it. */
   readonly signal: AbortSignal;
@@ -46,12 +46,16 @@ export interface EndpointOptions {
   readonly timeScale?: number | undefined;
 }
 
-/** Over the network; connects with the first call. Providers are held to their host name. */
+/** Over the network; connects with the first call. */
 export function dialEndpoint(options: DialOptions): Endpoint {
+  return endpointOver(dialChannel(options), options);
+}
+
+/** Providers are held to their host name. */
+export function dialChannel(options: Pick<DialOptions, 'runtime' | 'target' | 'tls'>): Channel {
   const { runtime, target, tls } = options;
   const secured = tls && ({ tls, serverIdentity: { kind: 'host-name-only' } } as const);
-  const channel = createGrpcChannel({ runtime, target, keepalive: 'provider', ...secured });
-  return endpointOver(channel, options);
+  return createGrpcChannel({ runtime, target, keepalive: 'provider', ...secured });
 }
 
 /** Over any channel; closing the endpoint closes it. */

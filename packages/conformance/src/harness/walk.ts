@@ -100,6 +100,35 @@ export async function walkNToIdle(
   return ids;
 }
 
+type MachineCheck = (context: CheckContext, machineId: string) => Promise<void>;
+
+/** A check on one machine, which is given back when the check holds. */
+function onMachine(
+  reach: (context: CheckContext) => Promise<string>,
+  check: MachineCheck,
+): (context: CheckContext) => Promise<void> {
+  return async (context) => {
+    const machineId = await reach(context);
+    await check(context, machineId);
+    await release(context, machineId);
+  };
+}
+
+export function onSlot(check: MachineCheck): ReturnType<typeof onMachine> {
+  return onMachine(pickSpeculative, check);
+}
+
+export function onIdle(check: MachineCheck): ReturnType<typeof onMachine> {
+  return onMachine(walkToIdle, check);
+}
+
+export function onConfigured(
+  check: MachineCheck,
+  binding: Binding = { clusterId: standardCluster },
+): ReturnType<typeof onMachine> {
+  return onMachine((context) => walkToConfigured(context, binding), check);
+}
+
 /**
  * Gives machines back when a check is done with them: unbound, and to SPECULATIVE where Delete
  * exists, so that a pool of 256 serves the whole lane and a cloud stops billing. Best effort on

@@ -13,7 +13,7 @@ import { ensureCluster, ensureUnbound } from '../../harness/metadata.ts';
 import { pickN } from '../../harness/pick.ts';
 import { mustReach, staysIn, told, waitFor } from '../../harness/reach.ts';
 import { scaled, SETTLE_MS } from '../../harness/wait.ts';
-import { release, standardBlob, walkToConfigured, walkToIdle } from '../../harness/walk.ts';
+import { onIdle, release, standardBlob, walkToConfigured } from '../../harness/walk.ts';
 
 const WINDOW_MS = 300;
 const PARALLEL_SETTLE_MS = 30_000;
@@ -46,8 +46,7 @@ async function conflictSerialises(context: CheckContext): Promise<void> {
   await release(context, machineId);
 }
 
-async function liveBeatsZombie(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function liveBeatsZombie(context: CheckContext, machineId: string): Promise<void> {
   const shardId = uniqueShardId(context, 'zombie');
   const send: Send = (epoch, sequence) =>
     fencedCreate(context, machineId, token(shardId, epoch, sequence));
@@ -63,7 +62,6 @@ async function liveBeatsZombie(context: CheckContext): Promise<void> {
   await newestLiveIsTheMark(machineId, live, send);
   fenced(await send(1n, 9n), `Create ${machineId} by the zombie with (1,9) afterwards`);
   acknowledged(await send(2n, 9999n), `Create ${machineId} by the live epoch with (2,9999)`);
-  await release(context, machineId);
 }
 
 type Send = (epoch: bigint, sequence: bigint) => Promise<Answer<Ack>>;
@@ -122,6 +120,6 @@ async function noCrossMachineBleed(context: CheckContext): Promise<void> {
 
 export const raceChecks: readonly Check[] = [
   defineCheck('B404', 'Retries', conflictSerialises),
-  defineCheck('B405', 'The fence', liveBeatsZombie),
+  defineCheck('B405', 'The fence', onIdle(liveBeatsZombie)),
   defineCheck('B407', 'Retries', noCrossMachineBleed),
 ];

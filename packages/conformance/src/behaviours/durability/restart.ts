@@ -8,7 +8,13 @@ import type { DurableStage } from '../../harness/durable-stage.ts';
 import type { Inventory } from '../../harness/endpoint.ts';
 import { accepted, acknowledged, ensure, fenced } from '../../harness/expect.ts';
 import { fencedCreate, token, uniqueShardId } from '../../harness/fencing.ts';
-import { distinctById, listed, missingFrom, someOf } from '../../harness/inventory.ts';
+import {
+  distinctById,
+  listed,
+  listedRecord,
+  missingFrom,
+  someOf,
+} from '../../harness/inventory.ts';
 import { ensureCluster, ensureMetadata } from '../../harness/metadata.ts';
 import { pickSpeculative } from '../../harness/pick.ts';
 import { expectState, mustReach } from '../../harness/reach.ts';
@@ -37,13 +43,10 @@ async function idempotencySurvives(context: CheckContext): Promise<void> {
 
 async function bindingSurvives(context: CheckContext): Promise<void> {
   const { machineId, clusterId, metadata } = stageOf(context).before.bound;
-  const read = await expectState(context, machineId, 'CONFIGURED');
-  const { machines } = await listed(context, { states: ['CONFIGURED'] });
-  const record = machines.find(({ id }) => id === machineId);
-  ensure(record !== undefined, () => `List(CONFIGURED) after the restart: ${machineId} is missing`);
+  const onList = 'List(CONFIGURED) after the restart';
   for (const [machine, where] of [
-    [read, 'Get after the restart'],
-    [record, 'List(CONFIGURED) after the restart'],
+    [await expectState(context, machineId, 'CONFIGURED'), 'Get after the restart'],
+    [await listedRecord(context, machineId, 'CONFIGURED', onList), onList],
   ] as const) {
     ensureCluster(machine, clusterId, where);
     ensureMetadata(machine, metadata, where);

@@ -3,9 +3,9 @@
 import type { Check } from '../../harness/check.ts';
 import type { CheckContext } from '../../harness/context.ts';
 import { defineCheck } from '../../harness/define.ts';
-import { ensure, rejected } from '../../harness/expect.ts';
+import { rejected } from '../../harness/expect.ts';
 import { fencedCall, mutations } from '../../harness/fencing.ts';
-import { listed } from '../../harness/inventory.ts';
+import { listedRecord } from '../../harness/inventory.ts';
 import { read, staysIn } from '../../harness/reach.ts';
 import { configureWithFault, ensureSameFailure, mustFail, STABLE_WINDOW_MS } from './failed.ts';
 
@@ -29,9 +29,7 @@ async function readable(context: CheckContext): Promise<void> {
   for (let reading = 1; reading <= 3; reading++) {
     ensureSameFailure(await read(context, machineId), failed, `on Get number ${reading}`);
   }
-  const { machines } = await listed(context, { states: ['FAILED'] });
-  const record = machines.find(({ id }) => id === machineId);
-  ensure(record !== undefined, () => `List(FAILED): ${machineId} is missing`);
+  const record = await listedRecord(context, machineId, 'FAILED');
   ensureSameFailure(record, failed, 'on List(FAILED)');
 }
 

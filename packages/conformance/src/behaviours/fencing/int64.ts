@@ -7,15 +7,14 @@ import { defineCheck } from '../../harness/define.ts';
 import { uniqueShardId, token } from '../../harness/fencing.ts';
 import { ensureCluster } from '../../harness/metadata.ts';
 import { expectState } from '../../harness/reach.ts';
-import { configureTo, release, standardCluster, walkToIdle } from '../../harness/walk.ts';
+import { configureTo, onIdle, standardCluster } from '../../harness/walk.ts';
 import { no, probe, runScript, yes } from './stream.ts';
 
 const INT64_MAX = 2n ** 63n - 1n;
 /** The first integer whose successor a double cannot hold. */
 const DOUBLE_MAX = 2n ** 53n;
 
-async function int64MaxToken(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function int64MaxToken(context: CheckContext, machineId: string): Promise<void> {
   await neighboursDiffer(context, machineId);
   const shardId = uniqueShardId(context, 'int64');
   const highest = token(shardId, INT64_MAX, INT64_MAX);
@@ -26,7 +25,6 @@ async function int64MaxToken(context: CheckContext): Promise<void> {
     await probe(context, machineId, stale, { isAccepted: false, mark: highest });
   }
   await expectState(context, machineId, 'CONFIGURED');
-  await release(context, machineId);
 }
 
 async function neighboursDiffer(context: CheckContext, machineId: string): Promise<void> {
@@ -43,4 +41,6 @@ async function neighboursDiffer(context: CheckContext, machineId: string): Promi
   }
 }
 
-export const int64Checks: readonly Check[] = [defineCheck('B212', 'The fence', int64MaxToken)];
+export const int64Checks: readonly Check[] = [
+  defineCheck('B212', 'The fence', onIdle(int64MaxToken)),
+];

@@ -8,14 +8,13 @@ import { fencedCreate, token, uniqueShardId } from '../../harness/fencing.ts';
 import { listed } from '../../harness/inventory.ts';
 import { pickN } from '../../harness/pick.ts';
 import { expectState, mustReach } from '../../harness/reach.ts';
-import { release, walkToIdle } from '../../harness/walk.ts';
+import { onIdle, release } from '../../harness/walk.ts';
 import { nearMark, PairOracle } from './oracle.ts';
 import { no, probe, runScript, yes } from './stream.ts';
 
 const RANDOM_STEPS = 200;
 
-async function lexicographic(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function lexicographic(context: CheckContext, machineId: string): Promise<void> {
   await runScript(context, { machineId, shardId: uniqueShardId(context, 'order') }, [
     yes(2, 5),
     no(2, 5),
@@ -35,11 +34,9 @@ async function lexicographic(context: CheckContext): Promise<void> {
     no(10, 7),
     no(9, 999),
   ]);
-  await release(context, machineId);
 }
 
-async function readsNeverFence(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function readsNeverFence(context: CheckContext, machineId: string): Promise<void> {
   const shardId = uniqueShardId(context, 'reads');
   const marked = await fencedCreate(context, machineId, token(shardId, 7n, 7n));
   acknowledged(marked, `Create ${machineId} with (7,7)`);
@@ -56,7 +53,6 @@ async function readsNeverFence(context: CheckContext): Promise<void> {
     }
   }
   await expectState(context, machineId, 'IDLE');
-  await release(context, machineId);
 }
 
 async function emptyTokenBypasses(context: CheckContext): Promise<void> {
@@ -82,8 +78,7 @@ async function emptyTokenBypasses(context: CheckContext): Promise<void> {
   await release(context, first, second);
 }
 
-async function randomStream(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function randomStream(context: CheckContext, machineId: string): Promise<void> {
   const shardId = uniqueShardId(context, 'stream');
   const oracle = new PairOracle();
   let acceptedCount = 0;
@@ -98,12 +93,11 @@ async function randomStream(context: CheckContext): Promise<void> {
     });
   }
   ensure(acceptedCount > 0, 'the random stream contained no acceptable token');
-  await release(context, machineId);
 }
 
 export const orderChecks: readonly Check[] = [
-  defineCheck('B303', 'The fence', lexicographic),
-  defineCheck('B305', 'The fence', readsNeverFence),
+  defineCheck('B303', 'The fence', onIdle(lexicographic)),
+  defineCheck('B305', 'The fence', onIdle(readsNeverFence)),
   defineCheck('B308', 'The fence', emptyTokenBypasses),
-  defineCheck('B312', 'The fence', randomStream),
+  defineCheck('B312', 'The fence', onIdle(randomStream)),
 ];

@@ -22,9 +22,8 @@ import {
   uniqueShardId,
 } from '../../harness/fencing.ts';
 import type { State } from '../../harness/machine.ts';
-import { pickSpeculative } from '../../harness/pick.ts';
 import { expectState, mustReach } from '../../harness/reach.ts';
-import { release, standardCluster, walkToConfigured, walkToIdle } from '../../harness/walk.ts';
+import { onConfigured, onIdle, onSlot } from '../../harness/walk.ts';
 import { ghostId } from '../transitions/unknown.ts';
 
 async function fenceBeforeExistence(context: CheckContext): Promise<void> {
@@ -41,42 +40,26 @@ async function fenceBeforeExistence(context: CheckContext): Promise<void> {
   refusedWith(newer, ['NOT_FOUND'], `Create of the unknown ${ghost} with (9,9) after (5,5)`);
 }
 
-async function fenceBeforeConfigureReplay(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
-  await fenceBeforeReplay(context, machineId, 'configure', 'CONFIGURED');
-  await release(context, machineId);
+function fenceBeforeReplay(mutation: Mutation, target: State) {
+  return async (context: CheckContext, machineId: string): Promise<void> => {
+    const shardId = uniqueShardId(context, 'replay');
+    const send = (epoch: bigint, sequence: bigint) =>
+      fencedCall(context, mutation, machineId, token(shardId, epoch, sequence));
+    const first = acknowledged(await send(5n, 5n), `${mutation} ${machineId} with (5,5)`);
+    await mustReach(context, machineId, target);
+    fenced(await send(1n, 1n), `the same ${mutation} of ${machineId} with (1,1) after (5,5)`);
+    await expectState(context, machineId, target);
+    const what = `the same ${mutation} of ${machineId} with (5,6) after (5,5)`;
+    const again = acknowledged(await send(5n, 6n), what);
+    ensure(
+      again.operationId === first.operationId,
+      () => `${what}: expected operation_id ${first.operationId}, got ${again.operationId}`,
+    );
+    await expectState(context, machineId, target);
+  };
 }
 
-async function fenceBeforeDrainReplay(context: CheckContext): Promise<void> {
-  const machineId = await walkToConfigured(context, { clusterId: standardCluster });
-  await fenceBeforeReplay(context, machineId, 'drain', 'IDLE');
-  await release(context, machineId);
-}
-
-async function fenceBeforeReplay(
-  context: CheckContext,
-  machineId: string,
-  mutation: Mutation,
-  target: State,
-): Promise<void> {
-  const shardId = uniqueShardId(context, 'replay');
-  const send = (epoch: bigint, sequence: bigint) =>
-    fencedCall(context, mutation, machineId, token(shardId, epoch, sequence));
-  const first = acknowledged(await send(5n, 5n), `${mutation} ${machineId} with (5,5)`);
-  await mustReach(context, machineId, target);
-  fenced(await send(1n, 1n), `the same ${mutation} of ${machineId} with (1,1) after (5,5)`);
-  await expectState(context, machineId, target);
-  const what = `the same ${mutation} of ${machineId} with (5,6) after (5,5)`;
-  const again = acknowledged(await send(5n, 6n), what);
-  ensure(
-    again.operationId === first.operationId,
-    () => `${what}: expected operation_id ${first.operationId}, got ${again.operationId}`,
-  );
-  await expectState(context, machineId, target);
-}
-
-async function markMovesThoughRejected(context: CheckContext): Promise<void> {
-  const machineId = await pickSpeculative(context);
+async function markMovesThoughRejected(context: CheckContext, machineId: string): Promise<void> {
   const shardId = uniqueShardId(context, 'rejected');
   const drained = await fencedCall(context, 'drain', machineId, token(shardId, 5n, 5n));
   rejected(drained, `Drain ${machineId} (SPECULATIVE) with (5,5)`);
@@ -86,12 +69,11 @@ async function markMovesThoughRejected(context: CheckContext): Promise<void> {
   const newer = await fencedCreate(context, machineId, token(shardId, 5n, 6n));
   acknowledged(newer, `Create ${machineId} with (5,6) after (5,5)`);
   await mustReach(context, machineId, 'IDLE');
-  await release(context, machineId);
 }
 
 export const precedenceChecks: readonly Check[] = [
   defineCheck('B301', 'The order of checks', fenceBeforeExistence),
-  defineCheck('B306', 'The order of checks', fenceBeforeConfigureReplay),
-  defineCheck('B307', 'The order of checks', fenceBeforeDrainReplay),
-  defineCheck('B311', 'The fence', markMovesThoughRejected),
+  defineCheck('B306', 'The order of checks', onIdle(fenceBeforeReplay('configure', 'CONFIGURED'))),
+  defineCheck('B307', 'The order of checks', onConfigured(fenceBeforeReplay('drain', 'IDLE'))),
+  defineCheck('B311', 'The fence', onSlot(markMovesThoughRejected)),
 ];

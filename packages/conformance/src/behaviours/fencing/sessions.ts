@@ -6,21 +6,19 @@ import { defineCheck } from '../../harness/define.ts';
 import { acknowledged, fenced } from '../../harness/expect.ts';
 import { fencedCall, fencedCreate, ShardSession, uniqueShardId } from '../../harness/fencing.ts';
 import { ensureCluster } from '../../harness/metadata.ts';
-import { pickSpeculative } from '../../harness/pick.ts';
 import { expectState, mustReach } from '../../harness/reach.ts';
 import {
   configureTo,
   createToIdle,
   deleteToSpeculative,
   drainToIdle,
-  release,
+  onSlot,
   standardCluster,
 } from '../../harness/walk.ts';
 
 const binding = { clusterId: standardCluster };
 
-async function monotonicSession(context: CheckContext): Promise<void> {
-  const machineId = await pickSpeculative(context);
+async function monotonicSession(context: CheckContext, machineId: string): Promise<void> {
   const session = new ShardSession(uniqueShardId(context, 'session'));
   await createToIdle(context, machineId, { token: session.next() });
   for (let round = 0; round < 2; round++) {
@@ -30,11 +28,9 @@ async function monotonicSession(context: CheckContext): Promise<void> {
   const stale = await fencedCall(context, 'configure', machineId, session.stale(1n, 1n));
   fenced(stale, `Configure ${machineId} with (1,1) after (1,5)`);
   await expectState(context, machineId, 'IDLE');
-  await release(context, machineId);
 }
 
-async function newEpochFencesOld(context: CheckContext): Promise<void> {
-  const machineId = await pickSpeculative(context);
+async function newEpochFencesOld(context: CheckContext, machineId: string): Promise<void> {
   const session = new ShardSession(uniqueShardId(context, 'epoch'));
   await markAtThree(context, machineId, session);
   session.newEpoch();
@@ -48,7 +44,6 @@ async function newEpochFencesOld(context: CheckContext): Promise<void> {
   ensureCluster(machine, standardCluster, 'after Configure with (2,1)');
   const zombie = await fencedCall(context, 'configure', machineId, session.stale(1n, 99n));
   fenced(zombie, `Configure ${machineId} with (1,99) after (2,1)`);
-  await release(context, machineId);
 }
 
 /** By Create, Delete, Create; without Delete by three Creates, which replay. */
@@ -71,6 +66,6 @@ async function markAtThree(
 }
 
 export const sessionChecks: readonly Check[] = [
-  defineCheck('B309', 'The fence', monotonicSession),
-  defineCheck('B310', 'The fence', newEpochFencesOld),
+  defineCheck('B309', 'The fence', onSlot(monotonicSession)),
+  defineCheck('B310', 'The fence', onSlot(newEpochFencesOld)),
 ];

@@ -6,23 +6,21 @@ import { defineCheck } from '../../harness/define.ts';
 import { acknowledged, ensure } from '../../harness/expect.ts';
 import { isStable, isTransitional, legalStates, type MachineView } from '../../harness/machine.ts';
 import { ensureCluster } from '../../harness/metadata.ts';
-import { pickSpeculative } from '../../harness/pick.ts';
 import { expectState, neverReaches, read, staysIn } from '../../harness/reach.ts';
 import { watch } from '../../harness/trace.ts';
 import {
   configureTo,
   createToIdle,
   drainToIdle,
-  release,
+  onConfigured,
+  onIdle,
+  onSlot,
   standardCluster,
-  walkToConfigured,
-  walkToIdle,
 } from '../../harness/walk.ts';
 
 const WINDOW_MS = 300;
 
-async function clusterIffBound(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function clusterIffBound(context: CheckContext, machineId: string): Promise<void> {
   ensureCluster(await read(context, machineId), '', 'at IDLE');
   const clusterId = 'conf-bound';
   const answer = await context.endpoint.configure({ machineId, clusterId });
@@ -33,17 +31,14 @@ async function clusterIffBound(context: CheckContext): Promise<void> {
   ensureCluster(await expectState(context, machineId, 'CONFIGURED'), clusterId, 'at CONFIGURED');
   await drainToIdle(context, machineId, 0n);
   ensureCluster(await expectState(context, machineId, 'IDLE'), '', 'at IDLE after Drain');
-  await release(context, machineId);
 }
 
-async function hostByState(context: CheckContext): Promise<void> {
-  const machineId = await pickSpeculative(context);
+async function hostByState(context: CheckContext, machineId: string): Promise<void> {
   ensureHost(await expectState(context, machineId, 'SPECULATIVE'), false);
   ensureHost((await createToIdle(context, machineId)).machine, true);
   const binding = { clusterId: standardCluster };
   ensureHost((await configureTo(context, machineId, binding)).machine, true);
   ensureHost((await drainToIdle(context, machineId, 0n)).machine, true);
-  await release(context, machineId);
 }
 
 function ensureHost(machine: MachineView, isExpected: boolean): void {
@@ -55,12 +50,10 @@ function ensureHost(machine: MachineView, isExpected: boolean): void {
   );
 }
 
-async function restsAtRest(context: CheckContext): Promise<void> {
-  const machineId = await walkToConfigured(context, { clusterId: standardCluster });
+async function restsAtRest(context: CheckContext, machineId: string): Promise<void> {
   await restsIn(context, machineId, 'CONFIGURED');
   await drainToIdle(context, machineId, 0n);
   await restsIn(context, machineId, 'IDLE');
-  await release(context, machineId);
 }
 
 async function restsIn(
@@ -74,7 +67,7 @@ async function restsIn(
 }
 
 export const restChecks: readonly Check[] = [
-  defineCheck('B106', 'Binding and metadata', clusterIffBound),
-  defineCheck('B107', 'The shape of a machine', hostByState),
-  defineCheck('B108', 'Six calls', restsAtRest),
+  defineCheck('B106', 'Binding and metadata', onIdle(clusterIffBound)),
+  defineCheck('B107', 'The shape of a machine', onSlot(hostByState)),
+  defineCheck('B108', 'Six calls', onConfigured(restsAtRest)),
 ];

@@ -4,7 +4,7 @@ import type { Check } from '../../harness/check.ts';
 import type { CheckContext } from '../../harness/context.ts';
 import { defineCheck } from '../../harness/define.ts';
 import { ensure } from '../../harness/expect.ts';
-import { delta, idsOf, missingFrom, someOf } from '../../harness/inventory.ts';
+import { idsOf, listed, missingFrom, someOf } from '../../harness/inventory.ts';
 import { needsSinceRevision } from '../../harness/probe.ts';
 import { quiescence } from '../../harness/quiescence.ts';
 import { release, walkNToIdle } from '../../harness/walk.ts';
@@ -18,7 +18,7 @@ async function pagingComplete(context: CheckContext): Promise<void> {
   needsSinceRevision(context);
   const { revision: base } = await quiescence(context);
   const mutated = await walkNToIdle(context, MUTATED);
-  const known = idsOf((await delta(context, base)).machines);
+  const known = idsOf((await listed(context, { since: base })).machines);
   const absent = missingFrom(known, mutated);
   ensure(absent.length === 0, () => `the uncapped delta lacks ${someOf(absent)}`);
   const options = { since: base, pageSize: PAGE_SIZE, known, maxPages: MAX_PAGES };

@@ -6,14 +6,13 @@ import { defineCheck } from '../../harness/define.ts';
 import { isCode, shown } from '../../harness/expect.ts';
 import { ensureCluster, ensureMetadata, ensureUnbound } from '../../harness/metadata.ts';
 import { expectState, mustReach, read } from '../../harness/reach.ts';
-import { configureTo, drainToIdle, release, standardBlob, walkToIdle } from '../../harness/walk.ts';
+import { configureTo, drainToIdle, onIdle, standardBlob } from '../../harness/walk.ts';
 import { ensureUntouched } from '../transitions/untouched.ts';
 
 const OVERSIZED_SETTLE_MS = 30_000;
 const WINDOW_MS = 300;
 
-async function clearedAndReplaced(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function clearedAndReplaced(context: CheckContext, machineId: string): Promise<void> {
   const first = new Map([
     ['first/a', '1'],
     ['first/b', '2'],
@@ -31,13 +30,11 @@ async function clearedAndReplaced(context: CheckContext): Promise<void> {
   const machine = await read(context, machineId);
   ensureCluster(machine, 'conf-second', 'second binding');
   ensureMetadata(machine, second, 'second binding');
-  await release(context, machineId);
 }
 
-async function oversizedNeverTruncated(context: CheckContext): Promise<void> {
+async function oversizedNeverTruncated(context: CheckContext, machineId: string): Promise<void> {
   const metadata = new Map<string, string>();
   for (let at = 0; at < 256; at++) metadata.set(`oversized/${at}`, `${at}:`.padEnd(8192, 'y'));
-  const machineId = await walkToIdle(context);
   const call = { machineId, clusterId: 'conf-oversized', blob: standardBlob, metadata };
   const answer = await context.endpoint.configure(call);
   if (answer.ok) {
@@ -53,10 +50,9 @@ async function oversizedNeverTruncated(context: CheckContext): Promise<void> {
         `got ${shown(answer)}`,
     );
   }
-  await release(context, machineId);
 }
 
 export const bindingChecks: readonly Check[] = [
-  defineCheck('B502', 'Binding and metadata', clearedAndReplaced),
-  defineCheck('B503', 'Binding and metadata', oversizedNeverTruncated),
+  defineCheck('B502', 'Binding and metadata', onIdle(clearedAndReplaced)),
+  defineCheck('B503', 'Binding and metadata', onIdle(oversizedNeverTruncated)),
 ];

@@ -5,7 +5,7 @@ import type { CheckContext } from '../../harness/context.ts';
 import { defineCheck } from '../../harness/define.ts';
 import { ensure } from '../../harness/expect.ts';
 import { mapLimited } from '../../harness/fanout.ts';
-import { delta, fullList, idsOf, missingFrom, someOf } from '../../harness/inventory.ts';
+import { fullList, idsOf, listed, missingFrom, someOf } from '../../harness/inventory.ts';
 import { quiescence } from '../../harness/quiescence.ts';
 import { configureTo, release, standardCluster, walkNToIdle } from '../../harness/walk.ts';
 import { threadPages } from '../list/paging.ts';
@@ -39,7 +39,7 @@ async function exactDelta(context: CheckContext): Promise<void> {
       { withinMs: PARALLEL_SETTLE_MS },
     ),
   );
-  const changed = idsOf((await delta(context, revision)).machines);
+  const changed = idsOf((await listed(context, { since: revision })).machines);
   const absent = missingFrom(changed, ids);
   ensure(absent.length === 0, () => `the delta lacks ${someOf(absent)}, just configured`);
   const extra = missingFrom(new Set(ids), changed);

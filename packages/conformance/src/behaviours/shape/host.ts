@@ -12,14 +12,12 @@ import {
   configureTo,
   deleteToSpeculative,
   drainToIdle,
-  release,
+  onIdle,
   standardCluster,
   walkToConfigured,
-  walkToIdle,
 } from '../../harness/walk.ts';
 
-async function stableProvider(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function stableProvider(context: CheckContext, machineId: string): Promise<void> {
   const provider = await providerAt(context, machineId, 'IDLE');
   ensure(provider !== '', () => `${machineId} at IDLE: host.provider is empty`);
   await configureTo(context, machineId, { clusterId: standardCluster });
@@ -32,7 +30,6 @@ async function stableProvider(context: CheckContext): Promise<void> {
       `${machineId}: host.provider changed within one host's life: ${provider} at IDLE, ` +
       `${atConfigured} at CONFIGURED, ${atIdleAgain} at IDLE again`,
   );
-  await release(context, machineId);
 }
 
 /** As Get says, which must be what List says. */
@@ -66,6 +63,6 @@ async function deleteClears(context: CheckContext): Promise<void> {
 }
 
 export const hostChecks: readonly Check[] = [
-  defineCheck('B805', 'The shape of a machine', stableProvider),
+  defineCheck('B805', 'The shape of a machine', onIdle(stableProvider)),
   defineCheck('B807', 'The shape of a machine', deleteClears),
 ];

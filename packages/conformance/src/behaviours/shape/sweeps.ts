@@ -11,6 +11,7 @@ import { read } from '../../harness/reach.ts';
 import {
   configureTo,
   drainToIdle,
+  onIdle,
   release,
   standardCluster,
   walkToIdle,
@@ -44,7 +45,6 @@ async function placement(context: CheckContext): Promise<void> {
 }
 
 async function density(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
   const machines = await inventory(context);
   const judged = machines.filter(
     ({ resources, allocatable }) => resources !== undefined && allocatable !== undefined,
@@ -53,7 +53,6 @@ async function density(context: CheckContext): Promise<void> {
     throw new SkipCheck('capability-absent', 'no machine carries both resources and allocatable');
   }
   judge(judged, densityFinding);
-  await release(context, machineId);
 }
 
 /** The whole inventory, then one machine at IDLE, CONFIGURED and IDLE again, by Get and List. */
@@ -89,6 +88,6 @@ export const sweepChecks: readonly Check[] = [
   defineCheck('B801', 'The shape of a machine', identity),
   defineCheck('B802', 'The shape of a machine', cost),
   defineCheck('B803', 'The shape of a machine', hostAndCluster),
-  defineCheck('B804', 'The shape of a machine', density),
+  defineCheck('B804', 'The shape of a machine', onIdle(density)),
   defineCheck('B806', 'The shape of a machine', placement),
 ];

@@ -6,17 +6,21 @@ import type { CheckContext } from '../../harness/context.ts';
 import { defineCheck } from '../../harness/define.ts';
 import { notFenced, rejected } from '../../harness/expect.ts';
 import { pickSpeculative } from '../../harness/pick.ts';
-import { release, standardBlob, walkToConfigured, walkToIdle } from '../../harness/walk.ts';
+import {
+  onConfigured,
+  onIdle,
+  release,
+  standardBlob,
+  walkToConfigured,
+} from '../../harness/walk.ts';
 import { ensureUntouched } from './untouched.ts';
 
 const cluster = 'conf-position';
 const metadata: ReadonlyMap<string, string> = new Map([['position/key', 'kept']]);
 
-async function createOnConfigured(context: CheckContext): Promise<void> {
-  const machineId = await walkToConfigured(context, { clusterId: cluster, metadata });
+async function createOnConfigured(context: CheckContext, machineId: string): Promise<void> {
   rejected(await context.endpoint.create({ machineId }), `Create ${machineId} (CONFIGURED)`);
   await ensureUntouched(context, { machineId, state: 'CONFIGURED', cluster, metadata });
-  await release(context, machineId);
 }
 
 async function configureOnSpeculative(context: CheckContext): Promise<void> {
@@ -26,12 +30,10 @@ async function configureOnSpeculative(context: CheckContext): Promise<void> {
   await ensureUntouched(context, { machineId, state: 'SPECULATIVE' });
 }
 
-async function drainOnIdle(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function drainOnIdle(context: CheckContext, machineId: string): Promise<void> {
   const answer = await context.endpoint.drain({ machineId, graceSeconds: 0n });
   notFenced(answer, `Drain ${machineId} (IDLE)`);
   await ensureUntouched(context, { machineId, state: 'IDLE' });
-  await release(context, machineId);
 }
 
 async function deleteOutOfPosition(context: CheckContext): Promise<void> {
@@ -46,8 +48,12 @@ async function deleteOutOfPosition(context: CheckContext): Promise<void> {
 }
 
 export const positionChecks: readonly Check[] = [
-  defineCheck('B201', 'Codes by state', createOnConfigured),
+  defineCheck(
+    'B201',
+    'Codes by state',
+    onConfigured(createOnConfigured, { clusterId: cluster, metadata }),
+  ),
   defineCheck('B202', 'Codes by state', configureOnSpeculative),
-  defineCheck('B203', 'Codes by state', drainOnIdle),
+  defineCheck('B203', 'Codes by state', onIdle(drainOnIdle)),
   defineCheck('B204', 'Codes by state', deleteOutOfPosition),
 ];

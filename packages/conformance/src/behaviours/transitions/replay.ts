@@ -4,23 +4,21 @@ import type { Check } from '../../harness/check.ts';
 import type { CheckContext } from '../../harness/context.ts';
 import { defineCheck } from '../../harness/define.ts';
 import { acknowledged, ensure, notFenced } from '../../harness/expect.ts';
-import { pickSpeculative } from '../../harness/pick.ts';
 import { expectState, neverReaches } from '../../harness/reach.ts';
 import {
   configureTo,
   createToIdle,
   drainToIdle,
-  release,
+  onIdle,
+  onSlot,
   standardBlob,
-  walkToIdle,
 } from '../../harness/walk.ts';
 import { ensureUntouched } from './untouched.ts';
 
 const WINDOW_MS = 250;
 const clusterId = 'conf-replay';
 
-async function atTargetIsNoOp(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function atTargetIsNoOp(context: CheckContext, machineId: string): Promise<void> {
   acknowledged(await context.endpoint.create({ machineId }), `Create ${machineId} again at IDLE`);
   await neverReaches(context, machineId, ['CREATING'], WINDOW_MS);
   await expectState(context, machineId, 'IDLE');
@@ -36,7 +34,6 @@ async function atTargetIsNoOp(context: CheckContext): Promise<void> {
   await neverReaches(context, machineId, ['CONFIGURING', 'DRAINING'], WINDOW_MS);
   await expectState(context, machineId, 'CONFIGURED');
   await rebindsNothing(context, machineId);
-  await release(context, machineId);
 }
 
 /** With other arguments it is still at its target: a machine goes to another cluster by IDLE only. */
@@ -47,8 +44,7 @@ async function rebindsNothing(context: CheckContext, machineId: string): Promise
   await ensureUntouched(context, { machineId, state: 'CONFIGURED', cluster: clusterId });
 }
 
-async function replayReturnsSameId(context: CheckContext): Promise<void> {
-  const machineId = await pickSpeculative(context);
+async function replayReturnsSameId(context: CheckContext, machineId: string): Promise<void> {
   const created = (await createToIdle(context, machineId)).ack.operationId;
   const createdAgain = await context.endpoint.create({ machineId });
   ensureSame(created, acknowledged(createdAgain, `Create ${machineId} again`), 'Create', machineId);
@@ -60,11 +56,9 @@ async function replayReturnsSameId(context: CheckContext): Promise<void> {
   const again = await context.endpoint.configure({ machineId, clusterId, blob: standardBlob });
   const ack = acknowledged(again, `Configure ${machineId} again`);
   ensureSame(configured, ack, 'Configure', machineId);
-  await release(context, machineId);
 }
 
-async function newCycleNewId(context: CheckContext): Promise<void> {
-  const machineId = await pickSpeculative(context);
+async function newCycleNewId(context: CheckContext, machineId: string): Promise<void> {
   const ids = [(await createToIdle(context, machineId)).ack.operationId];
   for (let cycle = 0; cycle < 2; cycle++) {
     ids.push((await configureTo(context, machineId, { clusterId })).ack.operationId);
@@ -79,7 +73,6 @@ async function newCycleNewId(context: CheckContext): Promise<void> {
   const again = await context.endpoint.drain({ machineId, graceSeconds: 0n });
   const ack = acknowledged(again, `Drain ${machineId} again at IDLE`);
   ensureSame(ids.at(-1) ?? '', ack, 'Drain', machineId);
-  await release(context, machineId);
 }
 
 function ensureSame(
@@ -95,7 +88,7 @@ function ensureSame(
 }
 
 export const replayChecks: readonly Check[] = [
-  defineCheck('B205', 'Retries', atTargetIsNoOp),
-  defineCheck('B206', 'Retries', replayReturnsSameId),
-  defineCheck('B214', 'Retries', newCycleNewId),
+  defineCheck('B205', 'Retries', onIdle(atTargetIsNoOp)),
+  defineCheck('B206', 'Retries', onSlot(replayReturnsSameId)),
+  defineCheck('B214', 'Retries', onSlot(newCycleNewId)),
 ];
