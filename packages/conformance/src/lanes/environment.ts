@@ -71,8 +71,8 @@ export function openContext(
     timeScale,
     scale,
     faultTimeoutMs,
-    ...(process === undefined ? {} : { process }),
-    ...(durable === undefined ? {} : { durable }),
+    process,
+    durable,
     signal,
     note: (text) => {
       notes.push(text);
@@ -98,8 +98,4 @@ export interface Judged extends RemoteTarget {
   readonly description: string;
   /** Kills the process if the suite booted one. Idempotent. */
   readonly close: () => Promise<void>;
-}
-
-export function judgedTarget(remote: RemoteTarget): Judged {
-  return { ...remote, description: remote.target, close: async () => {} };
 }

@@ -10,7 +10,7 @@ export interface BootArguments {
   readonly address: string;
   readonly seedCount: number;
   /** A path of its own that survives reboots; absent: memory only. */
-  readonly statePath?: string;
+  readonly statePath?: string | undefined;
 }
 
 export interface Command {

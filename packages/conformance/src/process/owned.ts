@@ -7,14 +7,7 @@ import type { Endpoint } from '../harness/endpoint.ts';
 import { type BootEnvironment, type BootedProcess, type BootRequest, bootProcess } from './boot.ts';
 
 /** Of each call in the durable lane (conformance §5.9). */
-const CALL_DEADLINE_MS = 10_000;
-
-export interface DurableProcess extends OwnedProcess {
-  /** Of the running process. */
-  readonly target: string;
-  /** Closes the endpoint and kills the process. Idempotent. */
-  stop(): Promise<void>;
-}
+export const DURABLE_CALL_DEADLINE_MS = 10_000;
 
 export async function bootDurable(
   environment: BootEnvironment,
@@ -22,10 +15,10 @@ export async function bootDurable(
 ): Promise<DurableProcess> {
   const statePath = await environment.workspace.statePath(request.launch.name);
   const onState: BootRequest = { ...request, statePath };
-  return new RebootableProcess(environment, onState, await bootProcess(environment, onState));
+  return new DurableProcess(environment, onState, await bootProcess(environment, onState));
 }
 
-class RebootableProcess implements DurableProcess {
+export class DurableProcess implements OwnedProcess {
   readonly #environment: BootEnvironment;
   readonly #request: BootRequest;
   #running: BootedProcess;
@@ -42,6 +35,7 @@ class RebootableProcess implements DurableProcess {
     return this.#endpoint;
   }
 
+  /** Of the running process. */
   get target(): string {
     return this.#running.target;
   }
@@ -53,22 +47,16 @@ class RebootableProcess implements DurableProcess {
     return this.#endpoint;
   }
 
+  /** Closes the endpoint and kills the process. Idempotent. */
   async stop(): Promise<void> {
     this.#endpoint.close();
     await this.#running.kill();
   }
 
   #dial(): Endpoint {
-    const { runtime, signal, timeScale } = this.#environment;
-    const { tls } = this.#request;
     const { target } = this.#running;
-    return dialEndpoint({
-      runtime,
-      target,
-      tls,
-      signal,
-      timeScale,
-      callDeadlineMs: CALL_DEADLINE_MS,
-    });
+    const { tls } = this.#request;
+    const callDeadlineMs = DURABLE_CALL_DEADLINE_MS;
+    return dialEndpoint({ ...this.#environment, target, tls, callDeadlineMs });
   }
 }
