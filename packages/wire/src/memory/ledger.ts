@@ -5,61 +5,39 @@
 import type { Clock, Runtime, Timer, Timers } from '@bigfleet/base';
 import type { EventLog } from './event-log.ts';
 
-export interface OpenCounts {
-  timers: number;
-  connectionHalves: number;
-  clientCalls: number;
-  serverCalls: number;
-  /** Handlers still running, also those whose call is over: a handler that ignores its signal shows here. */
-  handlers: number;
-  listeners: number;
-  /** Listeners on callers' AbortSignals. */
-  signalListeners: number;
-  /** Packets waiting for a blocked link. */
-  stalledPackets: number;
-}
-
-export interface Counters {
-  sentPackets: number;
-  deliveredPackets: number;
-  /** Arrived after the end of their call or connection. */
-  latePackets: number;
-  /** Vanished with a dead host or a closed connection. */
-  droppedPackets: number;
-  lostCalls: number;
-  lostConnections: number;
-  duplicatedRequests: number;
-  keepaliveTimeouts: number;
-  refusedConnections: number;
-  /** Results and failures of handlers whose call was already over. */
-  lateResults: number;
-  /** Handlers that threw something other than an RpcError past the router. */
-  handlerBugs: number;
-}
+export type OpenCounts = Ledger['open'];
+export type Counters = Ledger['counters'];
 
 export class Ledger {
   readonly runtime: Runtime;
-  readonly open: OpenCounts = {
+  readonly open = {
     timers: 0,
     connectionHalves: 0,
     clientCalls: 0,
     serverCalls: 0,
+    /** Handlers still running, also those whose call is over: a handler that ignores its signal shows here. */
     handlers: 0,
     listeners: 0,
+    /** Listeners on callers' AbortSignals. */
     signalListeners: 0,
+    /** Packets waiting for a blocked link. */
     stalledPackets: 0,
   };
-  readonly counters: Counters = {
+  readonly counters = {
     sentPackets: 0,
     deliveredPackets: 0,
+    /** Arrived after the end of their call or connection. */
     latePackets: 0,
+    /** Vanished with a dead host or a closed connection. */
     droppedPackets: 0,
     lostCalls: 0,
     lostConnections: 0,
     duplicatedRequests: 0,
     keepaliveTimeouts: 0,
     refusedConnections: 0,
+    /** Results and failures of handlers whose call was already over. */
     lateResults: 0,
+    /** Handlers that threw something other than an RpcError past the router. */
     handlerBugs: 0,
   };
 

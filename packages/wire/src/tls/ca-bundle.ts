@@ -5,14 +5,17 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { BigFleetError } from '@bigfleet/base';
-import { badMaterial } from './leaf-pair.ts';
+import { orBadMaterial } from './leaf-pair.ts';
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 export function readCaBundle(file: string): readonly string[] {
   const blocks = readText(file).match(certificateBlock) ?? [];
   if (blocks.length === 0) throw noCertificates(file, undefined);
-  for (const block of blocks) checkBlock(block, file);
+  for (const block of blocks) {
+    const detail = 'a certificate in the CA bundle cannot be read';
+    orBadMaterial(file, detail, () => new X509Certificate(block));
+  }
   return blocks;
 }
 
@@ -21,14 +24,6 @@ function readText(file: string): string {
     return readFileSync(file, 'latin1');
   } catch (cause) {
     throw noCertificates(file, cause);
-  }
-}
-
-function checkBlock(block: string, file: string): void {
-  try {
-    new X509Certificate(block);
-  } catch (cause) {
-    throw badMaterial(file, 'a certificate in the CA bundle cannot be read', cause);
   }
 }
 

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { BigFleetError } from '@bigfleet/base';
 import { readCaBundle } from './ca-bundle.ts';
-import { badMaterial, checkedPair } from './leaf-pair.ts';
+import { checkedPair, orBadMaterial } from './leaf-pair.ts';
 import { TlsMaterial } from './material.ts';
 
 export interface TlsFlags {
@@ -42,16 +42,11 @@ export function tlsFromFlags(flags: TlsFlags): 'plaintext' | TlsMaterial {
 
 function load(cert: string, key: string, ca: string | undefined): TlsMaterial {
   const files = { cert, key };
-  const pair = checkedPair(readMaterial(cert), readMaterial(key), files);
+  const [certificatePem, keyPem] = [cert, key].map((file) =>
+    orBadMaterial(file, 'cannot be read', () => readFileSync(file)),
+  ) as [Buffer, Buffer];
+  const pair = checkedPair(certificatePem, keyPem, files);
   return new TlsMaterial({ files, pair, ca: ca === undefined ? undefined : readCaBundle(ca) });
-}
-
-function readMaterial(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (cause) {
-    throw badMaterial(file, 'cannot be read', cause);
-  }
 }
 
 /** An unknown value of the variable means yes: the safe reading of a typo. */
