@@ -7,6 +7,7 @@
 
 import { BigFleetError } from '@bigfleet/base';
 import {
+  followCertificates,
   type HttpServer,
   type ListenAddress,
   parseListenAddress,
@@ -24,11 +25,7 @@ import { openStore } from './open-store.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { createGrpcEndpoint } from './serve/grpc-endpoint.ts';
 import { ReadyGate } from './serve/ready-gate.ts';
-import {
-  type TransportSecurity,
-  transportSecurity,
-  watchSecurity,
-} from './serve/transport-security.ts';
+import { type TransportSecurity, transportSecurity } from './serve/transport-security.ts';
 
 const HTTP_CLOSE_WITHIN_MS = 5_000;
 /** Providers A2; the rest are the defaults of the HTTP server. */
@@ -93,8 +90,13 @@ export async function startProvider<Own extends FlagTable>(
     limits: HTTP_LIMITS,
   });
   opened.defer(() => http.close(HTTP_CLOSE_WITHIN_MS));
-  const reload = watchSecurity({ runtime, security, logger, processMetrics });
-  opened.defer(() => reload?.stop());
+  // A Unix socket is neither plaintext nor has it a certificate to follow.
+  if (security.mode === 'unix') processMetrics.transportInsecure.set(0);
+  else {
+    const { material: tls } = security;
+    const certificates = followCertificates({ runtime, logger, tls, metrics: processMetrics });
+    opened.defer(() => certificates.stop());
+  }
   startLoops(options, { prepared, provider, signal: ending.signal });
   gate.started();
   logServing(options, { prepared, security, address, http });
