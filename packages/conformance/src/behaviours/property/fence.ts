@@ -8,7 +8,7 @@ import { ensure } from '../../harness/expect.ts';
 import { token, uniqueShardId } from '../../harness/fencing.ts';
 import { onIdle, release, walkNToIdle } from '../../harness/walk.ts';
 import { biasedToMark, PairOracle } from '../fencing/oracle.ts';
-import { probe } from '../fencing/stream.ts';
+import { probe } from '../fencing/marks.ts';
 
 const PAIR_STEPS = 240;
 const GRID_STEPS = 200;

@@ -8,7 +8,7 @@ import { mapLimited } from '../../harness/fanout.ts';
 import { fullList, idsOf, listed, missingFrom, someOf } from '../../harness/inventory.ts';
 import { quiescence } from '../../harness/quiescence.ts';
 import { configureTo, release, standardCluster, walkNToIdle } from '../../harness/walk.ts';
-import { threadPages } from '../list/paging.ts';
+import { threadPages } from '../list/pages.ts';
 import { costFinding, identityFinding, placementFinding } from '../shape/records.ts';
 
 const DELTA_MACHINES = 20;

@@ -17,7 +17,7 @@ import {
   standardBlob,
   standardCluster,
 } from '../../harness/walk.ts';
-import { ensureUntouched } from './untouched.ts';
+import { ensureUntouched } from './transitions.ts';
 
 const LARGE_SETTLE_MS = 20_000;
 const clusterId = 'conf-arguments';
