@@ -94,11 +94,11 @@ conformance: $(INSTALLED) ## Judge a running provider: TARGET=host:port (PROFILE
 
 .PHONY: conformance-self
 conformance-self: $(INSTALLED) ## The suite against the in-tree fake and the template
-	@node packages/conformance/src/self/main.ts
+	@node packages/conformance/src/testing/self/main.ts
 
 .PHONY: conformance-mutants
 conformance-mutants: $(INSTALLED) ## Wrong providers: each must be caught by its named behaviours
-	@node packages/conformance/src/mutants/main.ts
+	@node packages/conformance/src/testing/mutants/main.ts
 
 # One provider of this repository, for the profiles in its own package.json: conformance-_template.
 conformance-%: $(INSTALLED) FORCE

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
-import type { FieldLine } from './contract/vector-syntax.ts';
-import { assemble } from './contract/assemble.ts';
+import type { FieldLine } from './testing/contract/vector-syntax.ts';
+import { assemble } from './testing/contract/assemble.ts';
 import { MachineSchema } from './gen/bigfleet/v1alpha1/provider_pb.ts';
 import { entriesSorted, fromMap, getOwn, toMap } from './maps.ts';
 

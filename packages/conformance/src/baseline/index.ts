@@ -1,5 +1,5 @@
 // The baseline: 25 wire checks, which run against any endpoint, and the two that only the suite's
-// own test can run (`make conformance-self`, src/self): on a foreign endpoint those are skipped.
+// own test can run (`make conformance-self`, src/testing/self): on a foreign endpoint those are skipped.
 
 import { SkipCheck } from '../harness/check.ts';
 import type { BaselineCheck } from './check.ts';
