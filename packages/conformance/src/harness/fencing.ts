@@ -3,7 +3,7 @@
 // the probe that most fencing behaviours use.
 
 import type { FencingToken } from '@bigfleet/wire';
-import type { CheckContext } from './context.ts';
+import type { CheckContext } from './check.ts';
 import type { Ack, Answer } from './endpoint.ts';
 import { standardBlob, standardCluster } from './walk.ts';
 

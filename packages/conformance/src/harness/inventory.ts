@@ -1,6 +1,6 @@
 // Reading lists. A list is a set: it is compared by membership, never by position.
 
-import type { CheckContext } from './context.ts';
+import type { CheckContext } from './check.ts';
 import type { Inventory, ListQuery } from './endpoint.ts';
 import { accepted, ensure } from './expect.ts';
 import type { MachineView, State } from './machine.ts';

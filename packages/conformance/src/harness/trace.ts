@@ -2,8 +2,7 @@
 // a trace never proves that a state was skipped by the provider's observer alone: the callers
 // judge what was seen, and the ack's own snapshot counts as the first sample.
 
-import { CheckFailed } from './check.ts';
-import type { CheckContext } from './context.ts';
+import { type CheckContext, CheckFailed } from './check.ts';
 import type { Ack } from './endpoint.ts';
 import type { MachineView, State } from './machine.ts';
 import { mapDifference } from './metadata.ts';

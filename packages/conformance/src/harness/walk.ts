@@ -2,7 +2,7 @@
 // step is accepted with an operation id and settles, or the check fails right here.
 
 import type { FencingToken } from '@bigfleet/wire';
-import type { CheckContext } from './context.ts';
+import type { CheckContext } from './check.ts';
 import type { Ack } from './endpoint.ts';
 import { acknowledged } from './expect.ts';
 import { mapLimited } from './fanout.ts';

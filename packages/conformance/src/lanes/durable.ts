@@ -5,7 +5,7 @@
 
 import { describeThrown } from '@bigfleet/base';
 import { crossRestart } from '../behaviours/durability/stage.ts';
-import type { DurableStage } from '../harness/durable-stage.ts';
+import type { DurableStage } from '../harness/check.ts';
 import { faultProviderLaunch, hasFaultProvider } from '../process/launch.ts';
 import { bootDurable, DURABLE_CALL_DEADLINE_MS, type DurableProcess } from '../process/owned.ts';
 import type { LaneReport, Outcome, TestResult } from '../run/result.ts';

@@ -2,8 +2,7 @@
 
 import { createRandom } from '@bigfleet/base';
 import type { BaselineCheck } from '../baseline/index.ts';
-import type { Check } from '../harness/check.ts';
-import type { Capabilities, CheckContext } from '../harness/context.ts';
+import type { Capabilities, Check, CheckContext } from '../harness/check.ts';
 import { dialEndpoint } from '../harness/dial.ts';
 import type { Endpoint } from '../harness/endpoint.ts';
 import type { BootEnvironment } from '../process/boot.ts';

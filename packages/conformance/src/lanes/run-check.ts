@@ -3,8 +3,7 @@
 // thrown on.
 
 import { describeThrown, runWithDeadline } from '@bigfleet/base';
-import { CheckFailed, SkipCheck } from '../harness/check.ts';
-import type { Capabilities, CheckContext } from '../harness/context.ts';
+import { type Capabilities, type CheckContext, CheckFailed, SkipCheck } from '../harness/check.ts';
 import type { Outcome, TestResult } from '../run/result.ts';
 import {
   ALL_CAPABILITIES,

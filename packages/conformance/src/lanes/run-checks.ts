@@ -2,7 +2,7 @@
 // A lane ends early when its endpoint stops answering; the checks behind that have no result, which
 // is INCOMPLETE and never clean.
 
-import { behaviourOf } from '../catalogue/binding.ts';
+import { behaviourOf } from '../catalogue/catalogue.ts';
 import type { Area } from '../catalogue/behaviour.ts';
 import type { Check } from '../harness/check.ts';
 import { type LaneName, laneOf } from '../run/lane-names.ts';

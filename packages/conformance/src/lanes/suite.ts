@@ -96,20 +96,15 @@ export async function runSuite(
 
 function laneEnvironment(
   options: SuiteOptions,
-  { runtime, observer, signal }: SuiteServices,
-  { children, workspace }: { readonly children: Children; readonly workspace: Workspace },
+  services: SuiteServices,
+  processes: Pick<LaneEnvironment, 'children' | 'workspace'>,
 ): LaneEnvironment {
-  const { checks, only, seed, timeScale, scale } = options;
+  const { checks, only } = options;
   return {
-    runtime,
-    observer,
-    signal,
-    children,
-    workspace,
+    ...options,
+    ...services,
+    ...processes,
     ports: new FreePorts(options.basePort),
-    timeScale,
-    seed,
-    scale,
     baseline: options.baseline ?? baselineChecks,
     checkBoundMs: options.checkBoundMs ?? CHECK_BOUND_MS,
     checks: only === undefined ? checks : checks.filter(({ id }) => only.has(id)),

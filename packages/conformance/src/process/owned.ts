@@ -1,7 +1,7 @@
 // A provider process that the durable lane kills and boots again on the same state. The new one
 // gets another port: the old sockets may linger in the kernel.
 
-import type { OwnedProcess } from '../harness/context.ts';
+import type { OwnedProcess } from '../harness/check.ts';
 import { dialEndpoint } from '../harness/dial.ts';
 import type { Endpoint } from '../harness/endpoint.ts';
 import { type BootEnvironment, type BootedProcess, type BootRequest, bootProcess } from './boot.ts';

@@ -30,7 +30,7 @@ export function checkedPair(certificatePem: Buffer, keyPem: Buffer, files: LeafF
   return { certificatePem, keyPem, expiresAtUnixSeconds };
 }
 
-export function badMaterial(file: string, detail: string, cause?: unknown): BigFleetError {
+function badMaterial(file: string, detail: string, cause?: unknown): BigFleetError {
   return new BigFleetError('tls_bad_material', `tls: ${file}: ${detail}`, {
     fields: { file },
     cause,

@@ -1,9 +1,7 @@
 // B401–B403, B406, B408, B409: identical calls at once are one operation, also over two
 // connections, and every ack shows one consistent instant.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import type { Ack, Answer, Endpoint } from '../../harness/endpoint.ts';
 import { acknowledged, ensure } from '../../harness/expect.ts';
 import { BURST, fanout, singleOpId } from '../../harness/fanout.ts';

@@ -1,9 +1,7 @@
 // B404, B405, B407: calls that conflict, calls of a zombie, and calls that have nothing to do with
 // each other.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import type { Ack, Answer } from '../../harness/endpoint.ts';
 import { acknowledged, ensure, fenced, isCode, notFenced, shown } from '../../harness/expect.ts';
 import { fanout } from '../../harness/fanout.ts';

@@ -3,10 +3,13 @@
 // provider is killed while a Configure of it certainly runs; the target itself must show nothing in
 // transition after its own reboot).
 
-import { type Check, SkipCheck } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
-import type { DurableStage } from '../../harness/durable-stage.ts';
+import {
+  type Check,
+  type CheckContext,
+  type DurableStage,
+  SkipCheck,
+  defineCheck,
+} from '../../harness/check.ts';
 import type { Inventory } from '../../harness/endpoint.ts';
 import { accepted, acknowledged, ensure, fenced } from '../../harness/expect.ts';
 import { fencedCreate, token, uniqueShardId } from '../../harness/fencing.ts';

@@ -3,28 +3,26 @@
 // wire alone (conformance §4.1), so any endpoint can offer them. The timeout is the provider's own
 // (T), so only the margins are scaled.
 
-import type { CheckContext } from '../../harness/context.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { acknowledged, ensure, rejected } from '../../harness/expect.ts';
 import type { MachineView } from '../../harness/machine.ts';
 import { mustReach, neverReaches, read, staysIn, told, waitFor } from '../../harness/reach.ts';
 import { poll, scaled } from '../../harness/wait.ts';
 import { standardBlob, walkToIdle } from '../../harness/walk.ts';
-import type { Check } from '../../harness/check.ts';
-import { defineCheck } from '../../harness/define.ts';
 import { pickCreateFault } from '../../harness/pick.ts';
 import { sleep } from '@bigfleet/base';
 import { distinctInOrder } from '../../harness/trace.ts';
 import { fencedCall, mutations } from '../../harness/fencing.ts';
 import { listedRecord } from '../../harness/inventory.ts';
 
-export type ConfigureFault =
+type ConfigureFault =
   | 'fault-error'
   | 'fault-timeout'
   | 'fault-slow-ok'
   | 'fault-drain-error'
   | 'fault-readiness-block';
 
-export const STABLE_WINDOW_MS = 300;
+const STABLE_WINDOW_MS = 300;
 
 /** The fault is in the background work: the call itself is accepted at once. */
 export async function configureWithFault(
@@ -38,7 +36,7 @@ export async function configureWithFault(
 }
 
 /** FAILED with last_error within the transition timeout and some; `marginMs` is scaled. */
-export async function mustFail(
+async function mustFail(
   context: CheckContext,
   machineId: string,
   marginMs: number,
@@ -57,7 +55,7 @@ export async function mustFail(
 }
 
 /** Still FAILED, with the very same reason. */
-export function ensureSameFailure(machine: MachineView, failed: MachineView, when: string): void {
+function ensureSameFailure(machine: MachineView, failed: MachineView, when: string): void {
   ensure(
     machine.state === 'FAILED',
     () => `${machine.id} ${when}: expected to stay FAILED, is ${told(machine)}`,

@@ -6,11 +6,9 @@
 // Create on a machine that was created before, so FAILED_PRECONDITION can only be the fence.
 
 import type { FencingToken } from '@bigfleet/wire';
-import type { CheckContext } from '../../harness/context.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { accepted, acknowledged, ensure, fenced } from '../../harness/expect.ts';
 import { fencedCreate, shownToken, token, uniqueShardId } from '../../harness/fencing.ts';
-import type { Check } from '../../harness/check.ts';
-import { defineCheck } from '../../harness/define.ts';
 import { listed } from '../../harness/inventory.ts';
 import { pickN } from '../../harness/pick.ts';
 import { expectState, mustReach } from '../../harness/reach.ts';
@@ -18,22 +16,22 @@ import { configureTo, onIdle, release, standardCluster } from '../../harness/wal
 import { PairOracle, nearMark } from './oracle.ts';
 import { ensureCluster } from '../../harness/metadata.ts';
 
-export interface ScriptedToken {
+interface ScriptedToken {
   readonly epoch: bigint;
   readonly sequence: bigint;
   readonly isAccepted: boolean;
 }
 
-export function yes(epoch: number | bigint, sequence: number | bigint): ScriptedToken {
+function yes(epoch: number | bigint, sequence: number | bigint): ScriptedToken {
   return { epoch: BigInt(epoch), sequence: BigInt(sequence), isAccepted: true };
 }
 
-export function no(epoch: number | bigint, sequence: number | bigint): ScriptedToken {
+function no(epoch: number | bigint, sequence: number | bigint): ScriptedToken {
   return { epoch: BigInt(epoch), sequence: BigInt(sequence), isAccepted: false };
 }
 
 /** The last accepted token of the script is the mark that a finding names. */
-export async function runScript(
+async function runScript(
   context: CheckContext,
   pair: { readonly machineId: string; readonly shardId: string },
   script: readonly ScriptedToken[],

@@ -3,9 +3,7 @@
 // moves even when the operation is refused afterwards. A live shard's stream passes on every RPC, and
 // a new epoch shuts out the old one.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import {
   acknowledged,
   ensure,

@@ -1,9 +1,7 @@
 // B101, B106–B108: what a record carries in each state, that a machine at rest stays at rest, and
 // that one which served four tenants carries nothing of them.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { acknowledged, ensure } from '../../harness/expect.ts';
 import { type MachineView, isStable, isTransitional, legalStates } from '../../harness/machine.ts';
 import { ensureCluster, ensureMetadata, ensureUnbound } from '../../harness/metadata.ts';

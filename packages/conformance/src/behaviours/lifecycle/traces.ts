@@ -1,9 +1,7 @@
 // B103–B105, B109: what a machine shows on its way. A fast provider may show nothing in between;
 // what it does show must be the state that the contract names for that transition.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import type { Ack, Answer } from '../../harness/endpoint.ts';
 import { acknowledged, ensure } from '../../harness/expect.ts';
 import { isStable, type State } from '../../harness/machine.ts';

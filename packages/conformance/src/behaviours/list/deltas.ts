@@ -1,9 +1,7 @@
 // B903–B905, B908, B909: what a cursor promises. Everything that changed after it, nothing when
 // nothing did, and a full list when it is not a cursor of this provider.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import type { Ack, Answer } from '../../harness/endpoint.ts';
 import { acknowledged, ensure } from '../../harness/expect.ts';
 import {

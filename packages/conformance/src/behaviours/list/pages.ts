@@ -2,11 +2,9 @@
 // because a caller can still list without a cap, but whoever threads such a cursor loses machines. So
 // the style is reported beside the verdict.
 
-import type { CheckContext } from '../../harness/context.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { ensure } from '../../harness/expect.ts';
 import { distinctById, idsOf, listed, missingFrom, someOf } from '../../harness/inventory.ts';
-import type { Check } from '../../harness/check.ts';
-import { defineCheck } from '../../harness/define.ts';
 import { needsSinceRevision } from '../../harness/probe.ts';
 import { quiescence } from '../../harness/quiescence.ts';
 import { release, walkNToIdle } from '../../harness/walk.ts';

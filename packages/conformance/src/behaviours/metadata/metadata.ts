@@ -5,9 +5,7 @@
 // text outside the basic plane, both spellings of one glyph, blanks at the ends, empty values, and
 // keys that a plain object inherits.
 
-import { type Check, CheckFailed } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, CheckFailed, defineCheck } from '../../harness/check.ts';
 import { acknowledged, isCode, shown } from '../../harness/expect.ts';
 import { listedRecord } from '../../harness/inventory.ts';
 import { ensureCluster, ensureMetadata, ensureUnbound } from '../../harness/metadata.ts';

@@ -1,9 +1,7 @@
 // B1205: bad shapes get the code that says what is wrong with them, and never the fence's.
 
 import type { Random } from '@bigfleet/base';
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { notFenced, refusedWith } from '../../harness/expect.ts';
 import {
   fencedCall,

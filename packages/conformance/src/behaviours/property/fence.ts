@@ -1,9 +1,7 @@
 // B1201, B1204: random streams of tokens against the fencing oracle. The seed is the check's own,
 // so a finding replays with `--seed`.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { ensure } from '../../harness/expect.ts';
 import { token, uniqueShardId } from '../../harness/fencing.ts';
 import { onIdle, release, walkNToIdle } from '../../harness/walk.ts';

@@ -3,9 +3,7 @@
 
 import { type Mutation, fencedCall, mutations } from '../../harness/fencing.ts';
 import type { State } from '../../harness/machine.ts';
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { acknowledged, notFenced, refusedWith, rejected } from '../../harness/expect.ts';
 import { pickSpeculative } from '../../harness/pick.ts';
 import { expectState, mustReach } from '../../harness/reach.ts';

@@ -3,9 +3,7 @@
 // a key that a plain object would swallow.
 
 import type { Random } from '@bigfleet/base';
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { listedRecord } from '../../harness/inventory.ts';
 import { ensureCluster, ensureMetadata, ensureUnbound } from '../../harness/metadata.ts';
 import { read } from '../../harness/reach.ts';

@@ -1,8 +1,12 @@
 // B1101–B1103, B1107: a large inventory is complete, in shape, exact in its deltas and pages.
 
-import { type Check, CheckFailed, SkipCheck } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import {
+  type Check,
+  type CheckContext,
+  CheckFailed,
+  SkipCheck,
+  defineCheck,
+} from '../../harness/check.ts';
 import { ensure } from '../../harness/expect.ts';
 import { mapLimited } from '../../harness/fanout.ts';
 import { fullList, idsOf, listed, missingFrom, someOf } from '../../harness/inventory.ts';

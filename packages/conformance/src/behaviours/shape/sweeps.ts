@@ -2,9 +2,13 @@
 // brought to each state of service, so that a fresh provider is not judged by empty slots alone; and
 // the host's identity through a life, and its end.
 
-import { type Check, CheckFailed, SkipCheck } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import {
+  type Check,
+  type CheckContext,
+  CheckFailed,
+  SkipCheck,
+  defineCheck,
+} from '../../harness/check.ts';
 import { fullList, listed } from '../../harness/inventory.ts';
 import { type MachineView, isStable } from '../../harness/machine.ts';
 import { expectState, read } from '../../harness/reach.ts';

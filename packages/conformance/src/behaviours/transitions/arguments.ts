@@ -2,9 +2,7 @@
 // machine shows which. Two behaviours tolerate a lenient provider; the report says which it is.
 
 import type { FencingToken } from '@bigfleet/wire';
-import { type Check, CheckFailed } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, CheckFailed, defineCheck } from '../../harness/check.ts';
 import { acknowledged, isCode, shown } from '../../harness/expect.ts';
 import { fencedCreate, shownToken, token, uniqueShardId } from '../../harness/fencing.ts';
 import { ensureCluster, ensureMetadata } from '../../harness/metadata.ts';

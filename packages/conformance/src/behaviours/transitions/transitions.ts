@@ -3,7 +3,7 @@
 // a window, since a provider may refuse the call and do the work all the same. A retry gets the
 // operation that it retries; a new cycle gets a new one.
 
-import type { CheckContext } from '../../harness/context.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import type { MachineView, State, TextMap } from '../../harness/machine.ts';
 import { ensureCluster, ensureMetadata } from '../../harness/metadata.ts';
 import { expectState, neverReaches, staysIn } from '../../harness/reach.ts';
@@ -19,8 +19,6 @@ import {
   standardBlob,
   walkToConfigured,
 } from '../../harness/walk.ts';
-import type { Check } from '../../harness/check.ts';
-import { defineCheck } from '../../harness/define.ts';
 import { acknowledged, ensure, notFenced, refusedWith, rejected } from '../../harness/expect.ts';
 import { pickSpeculative } from '../../harness/pick.ts';
 import { type Mutation, fencedCall, uniqueShardId } from '../../harness/fencing.ts';
