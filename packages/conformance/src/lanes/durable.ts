@@ -119,10 +119,15 @@ function allEnd(
 ): LaneReport {
   const { lane, judged, checks } = plan;
   environment.observer.laneStarted({ lane, judged, checkCount: checks.length });
-  const results = checks.map(({ name, behaviourId }): TestResult => {
-    const identity = behaviourId === undefined ? { name } : { name, behaviourId };
-    return { ...identity, outcome, durationMs: 0, notes: [] };
-  });
+  const results = checks.map(
+    ({ name, behaviourId }): TestResult => ({
+      name,
+      behaviourId,
+      outcome,
+      durationMs: 0,
+      notes: [],
+    }),
+  );
   for (const result of results) environment.observer.checkEnded(lane, result);
   return { kind: 'ran', lane, judged, results };
 }

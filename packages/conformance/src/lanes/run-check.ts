@@ -20,7 +20,7 @@ const SOAKS_PER_CHECK = 4;
 export interface RunnableCheck {
   /** As in the reports. */
   readonly name: string;
-  readonly behaviourId?: string;
+  readonly behaviourId?: string | undefined;
   run(context: CheckContext): Promise<void>;
 }
 
@@ -46,13 +46,7 @@ export async function runCheck(
     }),
   );
   const durationMs = runtime.clock.monotonicMs() - startMs;
-  return {
-    name,
-    ...(behaviourId === undefined ? {} : { behaviourId }),
-    outcome,
-    durationMs,
-    notes,
-  };
+  return { name, behaviourId, outcome, durationMs, notes };
 }
 
 async function outcomeOf(signal: AbortSignal, run: () => Promise<void>): Promise<Outcome> {

@@ -80,7 +80,7 @@ export class MachineLister {
       }
     }
     parts.push(this.#cursorField(head));
-    return concat(parts);
+    return Buffer.concat(parts);
   }
 
   #sample(query: ListQuery): Selection {
@@ -144,16 +144,4 @@ export class MachineLister {
     writer.bytes(REVISION_FIELD, encodeCursor(name, revision));
     return writer.finish();
   }
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  let length = 0;
-  for (const part of parts) length += part.length;
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
