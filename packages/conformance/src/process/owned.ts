@@ -3,60 +3,50 @@
 
 import type { OwnedProcess } from '../harness/check.ts';
 import { dialEndpoint } from '../harness/dial.ts';
-import type { Endpoint } from '../harness/endpoint.ts';
-import { type BootEnvironment, type BootedProcess, type BootRequest, bootProcess } from './boot.ts';
+import { type BootEnvironment, type BootRequest, bootProcess } from './boot.ts';
 
 /** Of each call in the durable lane (conformance §5.9). */
 export const DURABLE_CALL_DEADLINE_MS = 10_000;
+
+export interface DurableProcess extends OwnedProcess {
+  /** Of the running process. */
+  readonly target: string;
+  /** Closes the endpoint and kills the process. Idempotent. */
+  stop(): Promise<void>;
+}
 
 export async function bootDurable(
   environment: BootEnvironment,
   request: Omit<BootRequest, 'statePath'>,
 ): Promise<DurableProcess> {
-  const statePath = await environment.workspace.statePath(request.launch.name);
-  const onState: BootRequest = { ...request, statePath };
-  return new DurableProcess(environment, onState, await bootProcess(environment, onState));
-}
-
-export class DurableProcess implements OwnedProcess {
-  readonly #environment: BootEnvironment;
-  readonly #request: BootRequest;
-  #running: BootedProcess;
-  #endpoint: Endpoint;
-
-  constructor(environment: BootEnvironment, request: BootRequest, running: BootedProcess) {
-    this.#environment = environment;
-    this.#request = request;
-    this.#running = running;
-    this.#endpoint = this.#dial();
-  }
-
-  get endpoint(): Endpoint {
-    return this.#endpoint;
-  }
-
-  /** Of the running process. */
-  get target(): string {
-    return this.#running.target;
-  }
-
-  async killAndReboot(): Promise<Endpoint> {
-    await this.stop();
-    this.#running = await bootProcess(this.#environment, this.#request);
-    this.#endpoint = this.#dial();
-    return this.#endpoint;
-  }
-
-  /** Closes the endpoint and kills the process. Idempotent. */
-  async stop(): Promise<void> {
-    this.#endpoint.close();
-    await this.#running.kill();
-  }
-
-  #dial(): Endpoint {
-    const { target } = this.#running;
-    const { tls } = this.#request;
+  const { launch, tls } = request;
+  const statePath = await environment.workspace.statePath(launch.name);
+  const boot = async () => {
+    const { target, kill } = await bootProcess(environment, { ...request, statePath });
     const callDeadlineMs = DURABLE_CALL_DEADLINE_MS;
-    return dialEndpoint({ ...this.#environment, target, tls, callDeadlineMs });
-  }
+    return {
+      target,
+      kill,
+      endpoint: dialEndpoint({ ...environment, target, tls, callDeadlineMs }),
+    };
+  };
+  let running = await boot();
+  const stop = async (): Promise<void> => {
+    running.endpoint.close();
+    await running.kill();
+  };
+  return {
+    get endpoint() {
+      return running.endpoint;
+    },
+    get target() {
+      return running.target;
+    },
+    stop,
+    killAndReboot: async () => {
+      await stop();
+      running = await boot();
+      return running.endpoint;
+    },
+  };
 }

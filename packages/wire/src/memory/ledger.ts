@@ -45,13 +45,13 @@ export class Ledger {
   /** The runtime's timers, counted. */
   readonly timers: Timers;
   readonly #log: EventLog | undefined;
-  readonly #armed = new Set<CountedTimer>();
+  readonly #armed = new Set<Timer>();
 
   constructor(runtime: Runtime, log: EventLog | undefined) {
     this.runtime = runtime;
     this.clock = runtime.clock;
     this.timers = {
-      after: (delayMs, fire) => new CountedTimer(this, this.#armed, delayMs, fire),
+      after: (delayMs, fire) => this.#arm(delayMs, fire),
       turn: () => runtime.timers.turn(),
     };
     this.#log = log;
@@ -76,35 +76,29 @@ export class Ledger {
     for (const timer of this.#armed) timer.cancel();
   }
 
+  #arm(delayMs: number, fire: () => void): Timer {
+    const timer = this.runtime.timers.after(delayMs, () => {
+      this.#disarm(counted);
+      fire();
+    });
+    const counted: Timer = {
+      cancel: () => {
+        if (this.#disarm(counted)) timer.cancel();
+      },
+    };
+    this.#armed.add(counted);
+    this.open.timers = this.#armed.size;
+    return counted;
+  }
+
+  /** False when it fired or was cancelled before. */
+  #disarm(timer: Timer): boolean {
+    const wasArmed = this.#armed.delete(timer);
+    this.open.timers = this.#armed.size;
+    return wasArmed;
+  }
+
   record(text: string): void {
     this.#log?.append(`${Math.round(this.clock.monotonicMs() * 1000)} ${text}`);
   }
-}
-
-class CountedTimer implements Timer {
-  readonly #armed: Set<CountedTimer>;
-  readonly #open: OpenCounts;
-  readonly #fire: () => void;
-  readonly #timer: Timer;
-
-  constructor(ledger: Ledger, armed: Set<CountedTimer>, delayMs: number, fire: () => void) {
-    this.#armed = armed;
-    this.#open = ledger.open;
-    this.#fire = fire;
-    this.#timer = ledger.runtime.timers.after(delayMs, this.#expire);
-    armed.add(this);
-    this.#open.timers = armed.size;
-  }
-
-  cancel(): void {
-    if (!this.#armed.delete(this)) return;
-    this.#open.timers = this.#armed.size;
-    this.#timer.cancel();
-  }
-
-  readonly #expire = (): void => {
-    this.#armed.delete(this);
-    this.#open.timers = this.#armed.size;
-    this.#fire();
-  };
 }
