@@ -7,9 +7,9 @@ import { type Capabilities, type CheckContext, CheckFailed, SkipCheck } from '..
 import type { Outcome, TestResult } from '../run/result.ts';
 import {
   ALL_CAPABILITIES,
+  contextOf,
   type LaneContext,
   type LaneEnvironment,
-  openContext,
   type RemoteTarget,
 } from './environment.ts';
 import { probeCapabilities } from '../harness/probe.ts';
@@ -36,17 +36,13 @@ export async function runCheck(
   const notes: string[] = [];
   const outcome = await outcomeOf(signal, () =>
     runWithDeadline(runtime, { ms, parent: signal }, async (deadline) => {
-      const opened = openContext(environment, lane, { name, signal: deadline });
-      try {
-        await check.run(opened.context);
-      } finally {
-        notes.push(...opened.notes);
-        opened.close();
-      }
+      using opened = new DisposableStack();
+      const one = { name, signal: deadline, notes, opened };
+      await check.run(contextOf(environment, lane, one));
     }),
   );
   const durationMs = runtime.clock.monotonicMs() - startMs;
-  return { name, behaviourId, outcome, durationMs, notes };
+  return { name, behaviourId, outcome, durationMs, notes: [...notes] };
 }
 
 async function outcomeOf(signal: AbortSignal, run: () => Promise<void>): Promise<Outcome> {
