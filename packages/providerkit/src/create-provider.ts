@@ -18,7 +18,6 @@ import { Reconciler, startReconcileLoop } from './upkeep/reconcile.ts';
 import { isEmptyStore, recover, seed } from './upkeep/recover.ts';
 import { shutDown } from './upkeep/shutdown.ts';
 import { BackendHealth, ReadyState } from './work/ready-state.ts';
-import { Background } from './work/background.ts';
 import { KeyedSections } from './work/keyed-sections.ts';
 import type { Kit } from './work/kit.ts';
 import { UnsavedSaver } from './work/unsaved-saver.ts';
@@ -71,7 +70,6 @@ async function assemble(given: CreateProviderOptions, lifetime: AbortController)
     ledger,
     ready,
     sections: new KeyedSections(),
-    background: new Background(),
     cleaning: new Set(),
     health: new BackendHealth(observer, ready),
     lifetime: lifetime.signal,

@@ -80,7 +80,9 @@ export class MachineLister {
       }
     }
     parts.push(this.#cursorField(head));
-    return Buffer.concat(parts);
+    const whole = Buffer.concat(parts);
+    // A plain view: Buffer's slice() shares memory where a Uint8Array's copies.
+    return new Uint8Array(whole.buffer, whole.byteOffset, whole.byteLength);
   }
 
   #sample(query: ListQuery): Selection {

@@ -9,7 +9,7 @@ import { BigFleetError, describeThrown, type Timer } from '@bigfleet/base';
 import { settled } from '../model/effects.ts';
 import type { MachineRecord } from '../model/machine.ts';
 import type { ResetOutcome } from '../provider.ts';
-import { inParallel } from '../work/background.ts';
+import { inParallel, spawn } from '../work/background.ts';
 import type { Kit } from '../work/kit.ts';
 import { cleanUp } from './clean-up.ts';
 import { describe, type Described } from './describe.ts';
@@ -51,14 +51,14 @@ export class FailedCleanup {
   }
 
   #arm(): void {
-    const { runtime, background, lifetime } = this.#kit;
+    const { runtime, lifetime } = this.#kit;
     const [first] = this.#due.values();
     if (first === undefined || this.#timer !== undefined) return;
     const stop = (): void => this.#timer?.cancel();
     this.#timer = runtime.timers.after(first - runtime.clock.monotonicMs(), () => {
       this.#timer = undefined;
       lifetime.removeEventListener('abort', stop);
-      background.spawn(() => this.#cleanDue());
+      spawn(() => this.#cleanDue());
     });
     lifetime.addEventListener('abort', stop, { once: true });
   }

@@ -6,7 +6,6 @@
 import { BigFleetError } from '@bigfleet/base';
 import { defineMessage, type LogMessage } from '@bigfleet/telemetry';
 import type { Instance } from '../backend/backend.ts';
-import { recordOf } from '../backend/instance-rules.ts';
 import { MapInterner } from '../fleet/map-interner.ts';
 import { failed } from '../model/effects.ts';
 import type { MachineRecord } from '../model/machine.ts';
@@ -15,8 +14,8 @@ import { hostLostText } from '../work/ending.ts';
 import type { Kit } from '../work/kit.ts';
 import { describe, type Described, type InvalidInstance } from './describe.ts';
 import { HostLossWatch } from './host-loss.ts';
-import { inParallel, type ParallelOptions, slept } from '../work/background.ts';
-import { interned, refreshed } from './refresh.ts';
+import { inParallel, type ParallelOptions, slept, spawn } from '../work/background.ts';
+import { refreshed, seeded } from './refresh.ts';
 
 const PARALLEL_WRITES = 256;
 
@@ -116,7 +115,7 @@ export class Reconciler {
 
   /** The record of an id that is not known yet. */
   seeded(instance: Instance): MachineRecord {
-    return interned(recordOf(instance), this.#interner);
+    return seeded(instance, this.#interner);
   }
 
   #next(record: MachineRecord, instance: Instance): MachineRecord {
@@ -165,10 +164,10 @@ export class Reconciler {
 
 /** The next tick is armed when the last one ended, so that a slow substrate never has two at once. */
 export function startReconcileLoop(kit: Kit, reconciler: Reconciler): void {
-  const { runtime, background, options, lifetime } = kit;
+  const { runtime, options, lifetime } = kit;
   const intervalMs = options.reconcileIntervalMs;
   if (intervalMs === 0) return;
-  background.spawn(async () => {
+  spawn(async () => {
     while (await slept(runtime, intervalMs, lifetime)) await reconciler.run();
   });
 }

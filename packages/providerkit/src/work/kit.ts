@@ -10,7 +10,6 @@ import type { Ledger } from '../fleet/ledger.ts';
 import type { KitObserver } from '../observer.ts';
 import type { KitOptions } from '../options.ts';
 import type { Store } from '../store/store.ts';
-import type { Background } from './background.ts';
 import type { KeyedSections } from './keyed-sections.ts';
 import type { BackendHealth, ReadyState } from './ready-state.ts';
 
@@ -26,7 +25,6 @@ export interface Kit {
   readonly ledger: Ledger;
   readonly ready: ReadyState;
   readonly sections: KeyedSections;
-  readonly background: Background;
   /**
    * Machines with a teardown or wipe under way. One at a time: a teardown that outlives the cleanup
    * of its slot would hit the host of the slot's next life.

@@ -5,6 +5,7 @@
 
 import { Backoff, type BigFleetError, type Timer } from '@bigfleet/base';
 import { defineMessage, type LogMessage } from '@bigfleet/telemetry';
+import { spawn } from './background.ts';
 import type { Kit } from './kit.ts';
 
 const FAILURES_UNTIL_NOT_READY = 3;
@@ -55,14 +56,14 @@ export class UnsavedSaver {
   }
 
   #failed(error: BigFleetError): void {
-    const { ledger, logger, ready, runtime, background, lifetime } = this.#kit;
+    const { ledger, logger, ready, runtime, lifetime } = this.#kit;
     this.#failureCount++;
     logger.event(saveFailed, { err: error, unsaved_count: ledger.unsaved.size });
     if (this.#failureCount >= FAILURES_UNTIL_NOT_READY) ready.block('store');
     if (lifetime.aborted) return;
     this.#timer ??= runtime.timers.after(this.#backoff.nextMs(), () => {
       this.#timer = undefined;
-      background.spawn(() => this.#saveAll());
+      spawn(() => this.#saveAll());
     });
   }
 

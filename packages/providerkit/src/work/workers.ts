@@ -6,7 +6,7 @@
 import { assert, describeThrown, orAborted, withDeadline } from '@bigfleet/base';
 import { detached, edges } from '../model/machine.ts';
 import type { TransitionOutcome } from '../observer.ts';
-import { waitFor } from './background.ts';
+import { spawn, waitFor } from './background.ts';
 import { type Ending, outcomeOf, type Settling, settledRecord } from './ending.ts';
 import type { Kit } from './kit.ts';
 import { tearDownLateCreate } from './late-creates.ts';
@@ -52,7 +52,7 @@ export class Workers {
       joinedMs: undefined,
     };
     this.#active.set(machineId, work);
-    this.#kit.background.spawn(() => this.#run(work));
+    spawn(() => this.#run(work));
   }
 
   /** Fails the transition under way on a host that is gone; resolves when that is recorded. */
@@ -83,7 +83,7 @@ export class Workers {
   }
 
   async #run(work: Work): Promise<void> {
-    const { runtime, background } = this.#kit;
+    const { runtime } = this.#kit;
     await runtime.timers.turn();
     const deadline = withDeadline(runtime, work.timeoutMs, work.controller.signal);
     const performing = this.#perform(work, deadline.signal);
@@ -92,7 +92,7 @@ export class Workers {
     if (ending.kind === 'stopped') return this.#end(work);
     await this.#settle(work, ending);
     if (ending.kind === 'timeout' || ending.kind === 'host_lost') {
-      background.spawn(() => this.#awaitLate(work, performing));
+      spawn(() => this.#awaitLate(work, performing));
     }
   }
 
