@@ -3,6 +3,7 @@
 // moves even when the operation is refused afterwards. A live shard's stream passes on every RPC, and
 // a new epoch shuts out the old one.
 
+import { TokenSource } from '@bigfleet/wire';
 import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import {
   acknowledged,
@@ -14,7 +15,6 @@ import {
 } from '../../harness/expect.ts';
 import {
   type Mutation,
-  ShardSession,
   fencedCall,
   fencedCreate,
   mutations,
@@ -84,30 +84,31 @@ async function markMovesThoughRejected(context: CheckContext, machineId: string)
 const binding = { clusterId: standardCluster };
 
 async function monotonicSession(context: CheckContext, machineId: string): Promise<void> {
-  const session = new ShardSession(uniqueShardId(context, 'session'));
+  const shardId = uniqueShardId(context, 'session');
+  const session = new TokenSource(shardId, 1n);
   await createToIdle(context, machineId, { token: session.next() });
   for (let round = 0; round < 2; round++) {
     await configureTo(context, machineId, binding, { token: session.next() });
     await drainToIdle(context, machineId, 0n, { token: session.next() });
   }
-  const stale = await fencedCall(context, 'configure', machineId, session.stale(1n, 1n));
+  const stale = await fencedCall(context, 'configure', machineId, token(shardId, 1n, 1n));
   fenced(stale, `Configure ${machineId} with (1,1) after (1,5)`);
   await expectState(context, machineId, 'IDLE');
 }
 
 async function newEpochFencesOld(context: CheckContext, machineId: string): Promise<void> {
-  const session = new ShardSession(uniqueShardId(context, 'epoch'));
-  await markAtThree(context, machineId, session);
-  session.newEpoch();
+  const shardId = uniqueShardId(context, 'epoch');
+  await markAtThree(context, machineId, new TokenSource(shardId, 1n));
   for (const sequence of [1n, 3n]) {
-    const stamp = session.stale(1n, sequence);
+    const stamp = token(shardId, 1n, sequence);
     const answer = await fencedCall(context, 'configure', machineId, stamp);
     fenced(answer, `Configure ${machineId} with (1,${sequence}) after (1,3)`);
   }
   await expectState(context, machineId, 'IDLE');
-  const { machine } = await configureTo(context, machineId, binding, { token: session.next() });
+  const newer = { token: token(shardId, 2n, 1n) };
+  const { machine } = await configureTo(context, machineId, binding, newer);
   ensureCluster(machine, standardCluster, 'after Configure with (2,1)');
-  const zombie = await fencedCall(context, 'configure', machineId, session.stale(1n, 99n));
+  const zombie = await fencedCall(context, 'configure', machineId, token(shardId, 1n, 99n));
   fenced(zombie, `Configure ${machineId} with (1,99) after (2,1)`);
 }
 
@@ -115,7 +116,7 @@ async function newEpochFencesOld(context: CheckContext, machineId: string): Prom
 async function markAtThree(
   context: CheckContext,
   machineId: string,
-  session: ShardSession,
+  session: TokenSource,
 ): Promise<void> {
   await createToIdle(context, machineId, { token: session.next() });
   if (context.capabilities.delete) {
