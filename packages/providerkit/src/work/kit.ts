@@ -1,5 +1,5 @@
-// The parts of one running provider that its steps share: what was given, what is held, and who
-// supervises. Made once by createProvider; each step takes what it uses.
+// The parts of one running provider that its steps share: what was given and what is held. Made once
+// by createProvider; each step takes what it uses.
 
 import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
