@@ -15,8 +15,21 @@ export type { RunningProcess, StartProcessOptions } from './process/start-proces
 export { startShardProcess } from './process/start-process.ts';
 export { startShard } from './process/start-shard.ts';
 export type { DurableFile } from './rails/durable-file.ts';
+export { readDurably, writeDurably } from './rails/durable-file.ts';
 
-export * from './ownership/index.ts';
+// What the shard owns, and the port through which it can be steered.
+export type {
+  DomainRef,
+  MachineOverride,
+  QuotaSlice,
+  RegistryTarget,
+  ShardAssignment,
+} from './ownership/assignment.ts';
+export type { FleetSummary } from './ownership/fleet-summary.ts';
+export type { MachineSelector } from './ownership/selection.ts';
+export type { ShardControl } from './ownership/control.ts';
+export type * from './ownership/shard-control.ts';
+export type { TransferReport } from './ownership/transfer-book.ts';
 
 // Its side of the provider contract: clients, columns, reconcile.
 export { dialProvider } from './provider/dial.ts';

@@ -38,10 +38,6 @@ export class ProviderLane {
     return this.#queue.size;
   }
 
-  get runningCount(): number {
-    return this.#tickets.size;
-  }
-
   get window(): number {
     return this.#pace.window;
   }
@@ -85,7 +81,6 @@ export class ProviderLane {
     return this.#pace.accepted(this.#tickets.get(order) ?? 0);
   }
 
-  /** The provider had no room for a call of a running order. */
   refused(order: ActionOrder): SlowDown | undefined {
     const nowMs = this.#runtime.clock.monotonicMs();
     return this.#pace.refused(this.#tickets.get(order) ?? 0, nowMs);
@@ -97,7 +92,6 @@ export class ProviderLane {
     return this.takeWaiting((order) => order.isDrainDue === true || placeCount-- > 0);
   }
 
-  /** Takes out what waits and is not to be kept, in order. */
   takeWaiting(isKept: (order: ActionOrder) => boolean): readonly ActionOrder[] {
     const taken: ActionOrder[] = [];
     for (let left = this.#queue.size; left > 0; left--) {

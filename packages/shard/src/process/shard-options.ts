@@ -13,7 +13,7 @@ import type { EngineHost } from '../engine-host/engine-host.ts';
 import type { NodeChange } from '../fleet/node-change.ts';
 import type { DemandLedger } from '../ledgers/demand-ledger.ts';
 import type { OwnershipOptions } from '../ownership/open-ownership.ts';
-import type { ShardControl } from '../ownership/shard-control.ts';
+import type { ShardControl } from '../ownership/control.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
 import type { Actuation } from '../rails/actuation.ts';
 import type { DurableFile } from '../rails/durable-file.ts';
