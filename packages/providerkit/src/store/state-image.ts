@@ -1,11 +1,11 @@
-// Everything stored, in memory: what a compaction writes and what a load returns. Only durable
-// changes are applied here, so a snapshot can never hold what the journal might still lose.
+// Everything stored, in memory: what a load returns, and what the journal's compaction writes. Only
+// durable changes are applied here, so a snapshot can never hold what the journal might still lose.
 // Records are immutable, so holding them aliases nothing that could change under a snapshot.
 // Bound: as many machines as the provider has, one mark per (shard, machine), four operations each.
 
 import { unreachable } from '@bigfleet/base';
-import type { MachineRecord } from '../../model/machine.ts';
-import type { FenceMark, StoreChange, StoredOperation, StoreImage } from '../store.ts';
+import type { MachineRecord } from '../model/machine.ts';
+import type { FenceMark, StoreChange, StoredOperation, StoreImage } from './store.ts';
 
 export class StateImage {
   readonly incarnation: string;
