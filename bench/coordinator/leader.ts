@@ -55,7 +55,7 @@ export async function startLeader(runtime: Runtime, dataDir: string): Promise<Le
     runtime,
     log,
     observer: OBSERVER,
-    raiser: { raiseAbove: nothing },
+    raiseAbove: nothing,
     sagas: (parts) => {
       const settings = { ...DEFAULT_REBALANCE_SETTINGS, intervalMs: 0 };
       const shared = { ...parts, runtime, ledger, observer: OBSERVER, log };

@@ -98,7 +98,7 @@ const entries: readonly BenchEntry[] = [
         machines: fromBinary(MachineListSchema, bytes).machines.length,
         readableMachines,
         bytes: bytes.length,
-        profiles: columns.profileCount,
+        profiles: columns.data.profileCount,
       };
     },
     iteration({ bytes }) {

@@ -13,7 +13,7 @@ import {
   type RefreshOutcome,
   WorkerScans,
 } from '@bigfleet/shard';
-import { tlsFromFlags } from '@bigfleet/wire';
+import { tlsFromFlags, TokenSource } from '@bigfleet/wire';
 import { type BenchEntry, defineBench, defineRatio, keep } from '../harness/index.ts';
 import { Stage } from './stage.ts';
 
@@ -44,7 +44,7 @@ async function start(shape: string): Promise<Reconcile> {
     if (tls === 'plaintext') throw new Error('the provider is dialled with mTLS');
     const runtime = realRuntime();
     const address = stage.providerAddress;
-    const fencing = { shardId: 'shard-0', shardEpoch: 1n };
+    const fencing = new TokenSource('shard-0', 1n);
     const { provider } = dialProvider({ runtime, address, tls, fencing });
     const onLost = (error: Error): void => {
       throw error;

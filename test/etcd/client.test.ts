@@ -8,6 +8,7 @@ import { BigFleetError } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import { EtcdClient } from '@bigfleet/coordinator/etcd';
 import { tlsFromFlags } from '@bigfleet/wire';
+import { Event_EventType } from '@bigfleet/wire/etcd';
 import {
   createPemDir,
   type EtcdCluster,
@@ -76,8 +77,9 @@ test('a watch sees every change once, over the death of the member it watched', 
     while (seen.at(-1) !== last) {
       const step = await batches.next();
       assert.ok(step.done !== true);
-      for (const { kind, value } of step.value.events) {
-        seen.push(kind === 'put' ? Buffer.from(value).toString() : 'deleted');
+      for (const { type, kv } of step.value) {
+        const isPut = type === Event_EventType.PUT;
+        seen.push(isPut ? Buffer.from(kv?.value ?? []).toString() : 'deleted');
       }
     }
   };

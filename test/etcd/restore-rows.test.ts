@@ -21,7 +21,7 @@ const tools = {
   hasPeerTls: true,
   prefix: '/bigfleet/',
 };
-type Build = Parameters<ReturnType<typeof etcdRestore>['build']>[0];
+type Build = Parameters<ReturnType<typeof etcdRestore>>[0];
 type State = Extract<Build['source'], { kind: 'logical' }>['state'];
 
 const ROWS = 250;
@@ -54,7 +54,7 @@ function buildIn(dataDir: string): Build {
 test('all rows arrive, whatever the path and the peer name', async () => {
   await using folder = createTempDir('rows');
   const build = buildIn(path.join(folder.path, 'long'.repeat(30)));
-  await etcdRestore(tools).build(build);
+  await etcdRestore(tools)(build);
   assert.deepEqual(readdirSync(build.dataDir), ['etcd.new'], 'nothing else is left');
 
   await using fleet = new ManagedReplicas();
@@ -78,7 +78,7 @@ for (const [what, binary] of [
   test(`${what}: refused, and nothing is left`, async () => {
     await using folder = createTempDir('rows');
     const build = buildIn(path.join(folder.path, 'data'));
-    await assert.rejects(etcdRestore({ ...tools, etcd: binary }).build(build), {
+    await assert.rejects(etcdRestore({ ...tools, etcd: binary })(build), {
       code: 'etcd_restore_failed',
     });
     assert.deepEqual(readdirSync(build.dataDir), []);

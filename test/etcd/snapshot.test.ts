@@ -61,7 +61,7 @@ test('a snapshot has every acknowledged commit; damaged, it is not restored', {
   const damaged = { kind: 'native', file: join(folder.path, 'damaged') } as const;
   await writeFile(damaged.file, Buffer.alloc(65_536, 1));
   const built = join(folder.path, 'built');
-  await assert.rejects(etcdTools.build({ dataDir, directory: built, ...into, source: damaged }), {
+  await assert.rejects(etcdTools({ dataDir, directory: built, ...into, source: damaged }), {
     code: 'etcd_restore_failed',
   });
   assert.equal(existsSync(built), false);

@@ -1,6 +1,7 @@
 // A cluster in memory behind the production session client: it wants cores, joins whatever it is
 // given, and evicts at once. Keeps what it was told.
 
+import type { UpcomingNodePhase } from '@bigfleet/kube';
 import { Secret } from '@bigfleet/telemetry';
 import {
   type BootstrapResult,
@@ -12,7 +13,6 @@ import {
   type DrainTarget,
   type InterruptedDrain,
   type NodeLink,
-  type UpcomingNodePhase,
 } from '@bigfleet/operator';
 import type { MachineState, NodeStateUpdate } from '@bigfleet/wire';
 

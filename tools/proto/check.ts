@@ -10,6 +10,7 @@ import {
   checkGenerated,
   checkImage,
   checkLint,
+  printProblems,
   repositoryRoot,
 } from './checks.ts';
 
@@ -26,8 +27,6 @@ function rootArgument(): string {
 
 const root = rootArgument();
 const problems = checks.flatMap((check) => check(root));
-for (const { check, detail, remedy } of problems) {
-  console.error(`proto ${check}: ${detail}\n  → ${remedy}`);
-}
+printProblems(problems);
 if (problems.length > 0) process.exitCode = 1;
 else console.log(`proto: ${checks.length} checks passed`);

@@ -20,13 +20,14 @@ export const imagePath: string = join('api', 'descriptor', 'bigfleet.binpb');
 const generatedPath = join('packages', 'wire', 'src', 'gen');
 const regenerate = 'run `make proto` and commit the result';
 
-export interface BufResult {
-  readonly ok: boolean;
-  readonly output: string;
+export function printProblems(problems: readonly Problem[]): void {
+  for (const { check, detail, remedy } of problems) {
+    console.error(`proto ${check}: ${detail}\n  → ${remedy}`);
+  }
 }
 
 /** Runs the pinned buf of this repository inside a root that may be a copy. */
-export function runBuf(root: string, args: readonly string[]): BufResult {
+export function runBuf(root: string, args: readonly string[]): { ok: boolean; output: string } {
   const bin = join(repositoryRoot, 'node_modules', '.bin');
   const path = `${bin}${delimiter}${process.env['PATH'] ?? ''}`;
   const result = spawnSync(join(bin, 'buf'), args, {

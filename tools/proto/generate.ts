@@ -13,6 +13,7 @@ import {
   checkLint,
   imageArguments,
   imagePath,
+  printProblems,
   repositoryRoot,
   runBuf,
 } from './checks.ts';
@@ -29,9 +30,7 @@ function obstacles(): Problem[] {
 }
 
 const problems = obstacles();
-for (const { check, detail, remedy } of problems) {
-  console.error(`proto ${check}: ${detail}\n  → ${remedy}`);
-}
+printProblems(problems);
 if (problems.length > 0) process.exit(1);
 
 mkdirSync(dirname(join(root, imagePath)), { recursive: true });

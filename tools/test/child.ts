@@ -27,8 +27,8 @@ export interface ChildResult {
   readonly output: string;
 }
 
-/** Kept of a process's output; a failing test prints its reason near the end. */
-const OUTPUT_LIMIT_BYTES = 256 * 1024;
+/** Characters kept of a process's output; a failing test prints its reason near the end. */
+const OUTPUT_LIMIT = 256 * 1024;
 const WATCH_MS = 250;
 
 const groups = new Set<number>();
@@ -74,15 +74,18 @@ function watch(run: ChildRun, events: string): Promise<{ end: ProcessEnd; output
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    const output = new Tail(OUTPUT_LIMIT_BYTES);
-    child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => output.push(chunk));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        output = (output + chunk).slice(-OUTPUT_LIMIT);
+      });
+    }
     const group = child.pid;
     if (group !== undefined) groups.add(group);
-    const bound = new Bound(run, events);
+    const isOver = boundOf(run, events);
     let timedOut = false;
     const timer = setInterval(() => {
-      if (timedOut || !bound.passed() || group === undefined) return;
+      if (timedOut || !isOver() || group === undefined) return;
       timedOut = true;
       killGroup(group);
     }, WATCH_MS);
@@ -99,31 +102,21 @@ function watch(run: ChildRun, events: string): Promise<{ end: ProcessEnd; output
       settle();
       if (group !== undefined) killGroup(group);
       const end = { code, signal, ...(timedOut ? { timedOutMs: run.boundMs } : {}) };
-      setImmediate(() => resolve({ end, output: output.text() }));
+      setImmediate(() => resolve({ end, output }));
     });
   });
 }
 
-/** Whether the process has used up its time. */
-class Bound {
-  readonly #run: ChildRun;
-  readonly #events: string;
-  #since = performance.now();
-  #size = 0;
-
-  constructor(run: ChildRun, events: string) {
-    this.#run = run;
-    this.#events = events;
-  }
-
-  passed(): boolean {
-    const size = this.#run.isolation === 'shared' ? statSync(this.#events).size : 0;
-    if (size !== this.#size) {
-      this.#size = size;
-      this.#since = performance.now();
-    }
-    return performance.now() - this.#since > this.#run.boundMs;
-  }
+/** Tells whether the process has used up its time. */
+function boundOf({ isolation, boundMs }: ChildRun, events: string): () => boolean {
+  let since = performance.now();
+  let lastSize = 0;
+  return () => {
+    const size = isolation === 'shared' ? statSync(events).size : 0;
+    if (size !== lastSize) since = performance.now();
+    lastSize = size;
+    return performance.now() - since > boundMs;
+  };
 }
 
 function killGroup(group: number): void {
@@ -132,33 +125,5 @@ function killGroup(group: number): void {
   } catch (error) {
     // The group is empty: everything in it has ended by itself.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
-}
-
-/** The last `limit` bytes of a stream. */
-class Tail {
-  readonly #limit: number;
-  #chunks: Buffer[] = [];
-  #bytes = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    if (this.#bytes > 2 * this.#limit) this.#trim();
-  }
-
-  text(): string {
-    this.#trim();
-    return Buffer.concat(this.#chunks).toString('utf8');
-  }
-
-  #trim(): void {
-    const kept = Buffer.concat(this.#chunks).subarray(-this.#limit);
-    this.#chunks = [Buffer.from(kept)];
-    this.#bytes = kept.length;
   }
 }

@@ -3,23 +3,14 @@
 
 import { globSync } from 'node:fs';
 import path from 'node:path';
-import { listIndependently } from '../walls/tree.ts';
+import { listIndependently, SKIPPED_FOLDERS } from '../walls/tree.ts';
 
 export type Suffix = '.test.ts' | '.long.ts';
-
-const SKIPPED: readonly string[] = [
-  'node_modules',
-  'dist',
-  '.git',
-  '.cache',
-  'coverage',
-  'results',
-];
 
 export function discover(root: string, suffix: Suffix): string[] {
   const found = globSync(`**/*${suffix}`, {
     cwd: root,
-    exclude: (name) => SKIPPED.includes(path.basename(name)) || name === 'fixtures',
+    exclude: (name) => SKIPPED_FOLDERS.has(path.basename(name)) || name === 'fixtures',
   });
   const files = found
     .map((file) => file.split(path.sep).join('/'))
@@ -28,7 +19,8 @@ export function discover(root: string, suffix: Suffix): string[] {
   const listed = listIndependently(root).filter(
     (file) => file.endsWith(suffix) && isTestFile(file),
   );
-  const difference = symmetricDifference(files, listed);
+  const all = [...new Set([...files, ...listed])].sort();
+  const difference = all.filter((file) => !files.includes(file) || !listed.includes(file));
   if (difference.length > 0) {
     throw new Error(`the tree and git disagree on test files: ${difference.join(', ')}`);
   }
@@ -37,12 +29,4 @@ export function discover(root: string, suffix: Suffix): string[] {
 
 function isTestFile(file: string): boolean {
   return !/(?:^|\/)fixtures\//.test(file);
-}
-
-function symmetricDifference(left: readonly string[], right: readonly string[]): string[] {
-  const only = (some: readonly string[], others: readonly string[]): string[] => {
-    const known = new Set(others);
-    return some.filter((file) => !known.has(file));
-  };
-  return [...only(left, right), ...only(right, left)].sort();
 }

@@ -2,7 +2,7 @@
 // with Node's own summary: two counts that disagree are a failure, never a choice. A process
 // that ends without a summary, with a failure that no test owns, or without any test fails too.
 
-export type TestEventRecord = StartRecord | EndRecord | NoteRecord | RemarkRecord | SummaryRecord;
+export type TestEventRecord = StartRecord | EndRecord | LineRecord | SummaryRecord;
 
 interface Place {
   readonly name: string;
@@ -27,15 +27,12 @@ interface EndRecord extends Place {
   readonly error?: { readonly failure: string; readonly text: string };
 }
 
-/** A line that a test gave to t.diagnostic(). */
-interface NoteRecord {
-  readonly event: 'note';
-  readonly message: string;
-}
-
-/** A line of Node's own about the whole process, such as an error after a test ended. */
-interface RemarkRecord {
-  readonly event: 'remark';
+/**
+ * A note is a line that a test gave to t.diagnostic(); a remark is a line of Node's own about the whole
+ * process, such as an error after a test ended.
+ */
+interface LineRecord {
+  readonly event: 'note' | 'remark';
   readonly message: string;
 }
 
@@ -106,7 +103,8 @@ export function outcomeOf(input: OutcomeInput): Outcome {
     }
   }
   const ownFailures = failures.length;
-  for (const text of processProblems({ ...input, countsSoFar: { ...tally, failures, skipped } })) {
+  const failedCount = failures.length + tally.failedParents;
+  for (const text of processProblems(input, failedCount)) {
     const running = end.timedOutMs === undefined && end.signal === null ? [] : titles.running();
     const where = running.length > 0 ? `\nrunning: ${running.join(', ')}` : '';
     failures.push({ title: subject, place: subject, text: `${text}${where}` });
@@ -146,12 +144,7 @@ function isEmptyFile(record: EndRecord): boolean {
   return first && record.parent === 0 && record.file.endsWith(record.name);
 }
 
-function processProblems(
-  input: OutcomeInput & {
-    readonly countsSoFar: Omit<Outcome, 'notes'>;
-  },
-): string[] {
-  const { records, end, countsSoFar } = input;
+function processProblems({ records, end }: OutcomeInput, failedCount: number): string[] {
   if (end.timedOutMs !== undefined) {
     return [`did not end within ${end.timedOutMs} ms and was killed`];
   }
@@ -163,21 +156,17 @@ function processProblems(
     return [`ended with ${describeEnd(end)} before reporting a summary`];
   }
   const problems: string[] = [];
-  const counted = countTests(records);
+  const counted = records.filter((record) => record.event === 'end' && !record.suite).length;
   const reported = summary.counts['tests'] ?? -1;
   if (counted !== reported) {
     problems.push(`reported ${counted} tests, but Node counted ${reported}`);
   }
-  if (!summary.success && countsSoFar.failures.length + countsSoFar.failedParents === 0) {
+  if (!summary.success && failedCount === 0) {
     const remarks = records.flatMap((r) => (r.event === 'remark' ? [r.message] : []));
     const why = remarks.filter((line) => /error|warning/i.test(line)).join('\n');
     problems.push(`failed, though every test passed\n${why}`.trim());
   }
   return problems;
-}
-
-function countTests(records: readonly TestEventRecord[]): number {
-  return records.filter((record) => record.event === 'end' && !record.suite).length;
 }
 
 function describeEnd(end: ProcessEnd): string {

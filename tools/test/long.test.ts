@@ -2,7 +2,9 @@
 // first, and that durations are read strictly.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseDuration, rotate, shareMs } from './long.ts';
+import { LANES } from './lanes.ts';
+import { rotate, shareMs } from './long.ts';
+import { parseOptions } from './options.ts';
 
 test('rotation keeps the files, depends on the key only and reaches every start', () => {
   const files = ['a', 'b', 'c', 'd'];
@@ -57,5 +59,9 @@ test('durations', () => {
     ['-5m', undefined],
     ['m', undefined],
   ];
-  for (const [text, ms] of table) assert.equal(parseDuration(text), ms, text);
+  for (const [text, ms] of table) {
+    const read = () => parseOptions(['--long', `--time=${text}`], LANES).boxMs;
+    if (ms === undefined) assert.throws(read, /bad --time/, text);
+    else assert.equal(read(), ms, text);
+  }
 });

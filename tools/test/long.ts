@@ -27,12 +27,3 @@ export function shareMs({ leftMs, filesLeft, processes }: Share): number {
 export function killAfterMs(shareMilliseconds: number): number {
   return shareMilliseconds * 2 + 120_000;
 }
-
-/** `30m`, `90s`, `500ms`, `1h`. */
-export function parseDuration(text: string): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
-  if (match === null) return undefined;
-  const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] as 'ms' | 's' | 'm' | 'h'];
-  const ms = Number(match[1]) * unit;
-  return ms > 0 && ms <= 24 * 3_600_000 ? ms : undefined;
-}

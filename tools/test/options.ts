@@ -2,8 +2,8 @@
 // mistyped filter must not pass for "everything is green".
 
 import { parseArgs } from 'node:util';
+import { parseDuration } from '@bigfleet/process/flags';
 import type { Lane } from './lanes.ts';
-import { parseDuration } from './long.ts';
 
 export interface Options {
   readonly filter: string | undefined;
@@ -16,50 +16,29 @@ export interface Options {
 
 export const USAGE =
   'usage: node tools/test/run.ts [--filter <glob>] [--lane <name>] [--long [--time 30m]]';
+const MAX_BOX_MS = 24 * 3_600_000;
 
-export type ParsedOptions =
-  | { readonly ok: true; readonly options: Options }
-  | { readonly ok: false; readonly problem: string };
-
-export function parseOptions(args: readonly string[], lanes: readonly Lane[]): ParsedOptions {
-  const parsed = readArgs(args);
-  if (typeof parsed === 'string') return { ok: false, problem: parsed };
-  const { filter, lane, long = false, time = '30m' } = parsed;
+/** Throws an Error whose message is for the reader. */
+export function parseOptions(args: readonly string[], lanes: readonly Lane[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      filter: { type: 'string' },
+      lane: { type: 'string' },
+      long: { type: 'boolean' },
+      time: { type: 'string' },
+      root: { type: 'string' },
+    },
+  });
+  const { filter, lane, long = false, time, root } = values;
   const names = lanes.map(({ name }) => name);
   if (lane !== undefined && !names.includes(lane)) {
-    return { ok: false, problem: `no lane "${lane}": ${names.join(', ')}` };
+    throw new Error(`no lane "${lane}": ${names.join(', ')}`);
   }
-  if (parsed.time !== undefined && !long) {
-    return { ok: false, problem: '--time needs --long' };
+  if (time !== undefined && !long) throw new Error('--time needs --long');
+  const box = parseDuration(time ?? '30m');
+  if (!box.ok || box.value === 0 || box.value > MAX_BOX_MS) {
+    throw new Error(`bad --time "${time}": say 90s, 30m or 1h`);
   }
-  const boxMs = parseDuration(time);
-  if (boxMs === undefined)
-    return { ok: false, problem: `bad --time "${time}": say 90s, 30m or 1h` };
-  return { ok: true, options: { filter, lane, long, boxMs, root: parsed.root } };
-}
-
-interface Values {
-  readonly filter?: string;
-  readonly lane?: string;
-  readonly long?: boolean;
-  readonly time?: string;
-  readonly root?: string;
-}
-
-function readArgs(args: readonly string[]): Values | string {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        filter: { type: 'string' },
-        lane: { type: 'string' },
-        long: { type: 'boolean' },
-        time: { type: 'string' },
-        root: { type: 'string' },
-      },
-    });
-    return values;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+  return { filter, lane, long, boxMs: box.value, root };
 }

@@ -49,9 +49,7 @@ function toRecord({ type, data = {} }: NodeTestEvent): TestEventRecord | undefin
       };
     case 'test:diagnostic':
       // A test's own line stands at the test; Node's about the whole run at 1:1 or nowhere.
-      return common.line > 1
-        ? { event: 'note', message: text(data['message']) }
-        : { event: 'remark', message: text(data['message']) };
+      return { event: common.line > 1 ? 'note' : 'remark', message: text(data['message']) };
     case 'test:summary':
       // With several files Node sends one summary each and a last one without a file.
       return {

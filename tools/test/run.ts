@@ -23,19 +23,21 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
-  const parsed = parseOptions(args, LANES);
-  if (!parsed.ok) {
-    process.stderr.write(`${parsed.problem}\n${USAGE}\n`);
+  let options: Options;
+  try {
+    options = parseOptions(args, LANES);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
     return 2;
   }
-  const root = path.resolve(parsed.options.root ?? path.join(import.meta.dirname, '../..'));
+  const root = path.resolve(options.root ?? path.join(import.meta.dirname, '../..'));
   const color = process.stdout.isTTY === true;
   const print = (line: string): void => {
     process.stdout.write(`${line}\n`);
   };
   const runner: Runner = { root, style: { color, root }, print };
-  const run = parsed.options.long ? longTests : tests;
-  const totals = await run(runner, parsed.options).catch((error: unknown) => {
+  const run = options.long ? longTests : tests;
+  const totals = await run(runner, options).catch((error: unknown) => {
     print(`FAIL ${error instanceof Error ? error.message : String(error)}`);
     return { ...NOTHING, failed: 1 };
   });

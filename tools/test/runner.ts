@@ -7,7 +7,6 @@ import { type ChildResult, type ChildRun, runChild } from './child.ts';
 import type { Lane } from './lanes.ts';
 import { killAfterMs, shareMs } from './long.ts';
 import {
-  addOutcome,
   addTotals,
   closingLine,
   failureBlock,
@@ -18,6 +17,7 @@ import {
   seconds,
   skippedLine,
   type Totals,
+  totalsOf,
 } from './summary.ts';
 
 export interface Runner {
@@ -75,11 +75,12 @@ function ownProcess(runner: Runner, file: string, boundMs: number): ChildRun {
 
 function printResult(runner: Runner, name: string, result: ChildResult): Totals {
   const { outcome, ms, output } = result;
-  runner.print(fileLine(name, outcome, ms, runner.style));
+  const totals = totalsOf(outcome);
+  runner.print(fileLine(name, totals, ms, runner.style));
   for (const failure of outcome.failures) runner.print(failureBlock(failure, runner.style));
   const block = outcome.failures.length > 0 ? outputBlock(output, runner.style) : '';
   if (block !== '') runner.print(block);
-  return addOutcome(NOTHING, outcome);
+  return totals;
 }
 
 /** A lane that found less than its floor has lost tests: one failure each. */

@@ -11,12 +11,8 @@ export interface Totals {
 
 export const NOTHING: Totals = { passed: 0, failed: 0, skipped: [] };
 
-export function addOutcome(totals: Totals, outcome: Outcome): Totals {
-  return {
-    passed: totals.passed + outcome.passed,
-    failed: totals.failed + outcome.failures.length + outcome.failedParents,
-    skipped: [...totals.skipped, ...outcome.skipped],
-  };
+export function totalsOf({ passed, failures, failedParents, skipped }: Outcome): Totals {
+  return { passed, failed: failures.length + failedParents, skipped };
 }
 
 export function addTotals(left: Totals, right: Totals): Totals {
@@ -39,11 +35,11 @@ export interface Style {
   readonly root: string;
 }
 
-export function fileLine(name: string, outcome: Outcome, ms: number, style: Style): string {
-  const failed = outcome.failures.length + outcome.failedParents;
-  const parts = [`${outcome.passed} passed`];
+export function fileLine(name: string, totals: Totals, ms: number, style: Style): string {
+  const { passed, failed, skipped } = totals;
+  const parts = [`${passed} passed`];
   if (failed > 0) parts.push(`${failed} failed`);
-  if (outcome.skipped.length > 0) parts.push(`${outcome.skipped.length} skipped`);
+  if (skipped.length > 0) parts.push(`${skipped.length} skipped`);
   const mark = failed > 0 ? paint('FAIL', 31, style) : paint('ok  ', 32, style);
   return `${mark} ${name}  ${parts.join(', ')}  ${seconds(ms)}`;
 }

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { cleanTree } from './planted.ts';
+import { cleanTree } from './testing/planted.ts';
 import { RULES } from './rules/index.ts';
 import { listIndependently, readTree } from './tree.ts';
 

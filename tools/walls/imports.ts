@@ -1,9 +1,9 @@
 // Finds every way a module can name another one: static import and export-from (types too),
-// side-effect imports, `import x = require()`, dynamic import and import types, require and
-// what createRequire returns, import.meta.resolve, and `new URL('./x', import.meta.url)`.
+// side-effect imports, `import x = require()`, dynamic import and import types, require,
+// import.meta.resolve, and `new URL('./x', import.meta.url)`.
 //
 // A specifier that is computed cannot be checked, so it is reported as such and refused by the
-// walls: one `import(name)` would otherwise open every wall at once.
+// walls: one `import(name)` would otherwise open every wall at once. So would a createRequire.
 
 import type { Token } from './lex.ts';
 
@@ -32,10 +32,14 @@ export interface ImportedName {
 
 export function findImports(tokens: readonly Token[]): ImportRef[] {
   const found: ImportRef[] = [];
-  const requireNames = namesOfRequire(tokens);
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i];
-    if (token?.kind !== 'name' || isProperty(tokens, i)) continue;
+    if (token?.kind !== 'name') continue;
+    if (token.text === 'createRequire') {
+      // What it returns may import anything under any name.
+      found.push({ kind: 'require', specifier: undefined, line: token.line, names: [] });
+    }
+    if (isProperty(tokens, i)) continue;
     const ref =
       token.text === 'import'
         ? importAt(tokens, i)
@@ -43,12 +47,11 @@ export function findImports(tokens: readonly Token[]): ImportRef[] {
           ? exportAt(tokens, i)
           : token.text === 'new'
             ? urlAt(tokens, i)
-            : requireNames.has(token.text)
+            : token.text === 'require'
               ? requireAt(tokens, i)
               : undefined;
     if (ref !== undefined) found.push(ref);
   }
-  found.push(...immediateRequires(tokens));
   return found;
 }
 
@@ -94,13 +97,6 @@ function importAt(tokens: readonly Token[], i: number): ImportRef | undefined {
   }
   const clause = readClause(tokens, i + 1);
   if (clause === undefined) return undefined;
-  if (is(tokens, clause.end, '=')) {
-    if (!is(tokens, clause.end + 1, 'require') || !is(tokens, clause.end + 2, '('))
-      return undefined;
-    // `import x = require('y')`: the require itself is found by its own name; keep the binding.
-    const specifier = argument(tokens, clause.end + 2);
-    return { kind: 'require', specifier, line, names: clause.names };
-  }
   if (!is(tokens, clause.end, 'from')) return undefined;
   const kind = clause.typeOnly ? 'type' : 'static';
   return { kind, specifier: literal(tokens, clause.end + 1), line, names: clause.names };
@@ -193,39 +189,11 @@ function urlAt(tokens: readonly Token[], i: number): ImportRef | undefined {
 
 function requireAt(tokens: readonly Token[], i: number): ImportRef | undefined {
   const line = tokens[i]?.line ?? 0;
-  // `import x = require()` was already reported with its binding.
-  if (is(tokens, i - 1, '=') && is(tokens, i - 3, 'import')) return undefined;
   const resolve = is(tokens, i + 1, '.') && is(tokens, i + 2, 'resolve') && is(tokens, i + 3, '(');
   const openAt = resolve ? i + 3 : i + 1;
   if (!is(tokens, openAt, '(') || isMethodDeclaration(tokens, openAt)) return undefined;
   const kind = resolve ? 'resolve' : 'require';
   return { kind, specifier: argument(tokens, openAt), line, names: [] };
-}
-
-/** `require`, and every name that a createRequire() result is assigned to. */
-function namesOfRequire(tokens: readonly Token[]): ReadonlySet<string> {
-  const names = new Set(['require']);
-  for (let i = 0; i < tokens.length; i++) {
-    if (!is(tokens, i, 'createRequire') || !is(tokens, i + 1, '(')) continue;
-    let start = i;
-    while (is(tokens, start - 1, '.')) start -= 2;
-    const name = tokens[start - 2];
-    if (is(tokens, start - 1, '=') && name?.kind === 'name') names.add(name.text);
-  }
-  return names;
-}
-
-/** `createRequire(url)('x')`. */
-function immediateRequires(tokens: readonly Token[]): ImportRef[] {
-  const found: ImportRef[] = [];
-  for (let i = 0; i < tokens.length; i++) {
-    if (!is(tokens, i, 'createRequire') || !is(tokens, i + 1, '(')) continue;
-    const close = matching(tokens, i + 1);
-    if (!is(tokens, close + 1, '(')) continue;
-    const line = tokens[i]?.line ?? 0;
-    found.push({ kind: 'require', specifier: argument(tokens, close + 1), line, names: [] });
-  }
-  return found;
 }
 
 /** Index of the parenthesis that closes the one at openAt. */

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LexError, lex } from './lex.ts';
 
-function names(source: string, jsx: boolean = false): string[] {
-  return lex(source, { jsx })
+function names(source: string): string[] {
+  return lex(source)
     .filter((token) => token.kind === 'name')
     .map((token) => token.text);
 }
@@ -42,19 +42,8 @@ test('only code is code', () => {
   for (const [source, expected] of table) assert.deepEqual(names(source), expected, source);
 });
 
-test('JSX text is text and JSX expressions are code', () => {
-  const table: ReadonlyArray<readonly [source: string, names: readonly string[]]> = [
-    ["a = <p>don't `b` // c {d} /* e</p>; f", ['a', 'd', 'f']],
-    ['return <A b="c\'" d={e} {...f}>{g && <h i={"j"} />} k</A> / l', 'return e f g l'.split(' ')],
-    ['<><b /></>; c', ['c']],
-    ['f = <T,>(a: T) => a; b < c', 'f T a T a b c'.split(' ')],
-    ['{/* "a */ b}', ['b']],
-  ];
-  for (const [source, expected] of table) assert.deepEqual(names(source, true), expected, source);
-});
-
 test('lines survive everything that spans lines', () => {
-  const tokens = lex('/*\n*/ a `\n${b}\n` c\n"\\\n" d', { jsx: false });
+  const tokens = lex('/*\n*/ a `\n${b}\n` c\n"\\\n" d');
   const lines = tokens.filter((t) => t.kind === 'name').map((t) => [t.text, t.line]);
   assert.deepEqual(lines, [
     ['a', 2],
@@ -78,10 +67,9 @@ test('what cannot be accounted for is refused with its line', () => {
   ];
   for (const [source, line] of table) {
     assert.throws(
-      () => lex(source, { jsx: false }),
+      () => lex(source),
       (error) => error instanceof LexError && error.line === line,
       source,
     );
   }
-  assert.throws(() => lex('a = <p>', { jsx: true }), LexError);
 });

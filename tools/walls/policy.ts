@@ -103,15 +103,11 @@ export const ADAPTERS: Readonly<Record<string, readonly RegExp[]>> = {
   '@bufbuild/protobuf': [/^packages\/wire\/src\//, /^(?:bench|test|tools)\//],
   'prom-client': [/^packages\/telemetry\/src\//],
   pino: [/^packages\/telemetry\/src\//],
-  '@kubernetes/client-node': [/^packages\/kube\/src\//],
-  commander: [/^packages\/cli\/src\//],
   yaml: [/^packages\/(?:cli\/src\/ctl\/output\/document|process\/src\/yaml)\.ts$/],
-  zod: [/^packages\/(?:cli|scaletest)\/src\//],
-  'fast-check': [/\.(?:test|long)\.tsx?$/, /\/testing\//, /^test\//, /^bench\//],
   '@peculiar/x509': [/^test\//, /\/testing\//, /\.(?:test|long)\.ts$/],
   'reflect-metadata': [/^test\//, /\/testing\//, /\.(?:test|long)\.ts$/],
   esbuild: [/^test\/browser\//],
-  'playwright-core': [/^test\//, /^packages\/dashboard\/.*\.test\.tsx?$/],
+  'playwright-core': [/^test\//],
 };
 
 /** The one file that may read event-loop delay and GC pauses from perf_hooks. */

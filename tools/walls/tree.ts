@@ -29,7 +29,7 @@ export interface TreeFile {
 
 export interface Source {
   readonly tokens: readonly Token[];
-  readonly edges: Edge[];
+  readonly edges: readonly Edge[];
   readonly problem?: { readonly line: number; readonly message: string };
 }
 
@@ -54,7 +54,7 @@ export interface Workspace {
 
 const SOURCE = /\.[mc]?[jt]sx?$/;
 const READ = /\.(?:[mc]?[jt]sx?|json|ya?ml|proto)$/;
-const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
+export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
   'node_modules',
   'dist',
   '.git',
@@ -95,13 +95,12 @@ export function readTree(root: string): Tree {
 
 /** From path → text; files that no rule reads may have an empty text. */
 export function buildTree(texts: ReadonlyMap<string, string>): Tree {
-  const files = new Map<string, TreeFile>();
-  for (const [file, text] of texts) {
-    files.set(file, { path: file, text, ...(isSource(file) ? { source: scan(file, text) } : {}) });
-  }
-  const tree: Tree = { files, workspaces: readWorkspaces(files) };
-  for (const file of files.values()) resolveEdges(tree, file);
-  return tree;
+  const workspaces = readWorkspaces(texts);
+  const files = [...texts].map(([file, text]): [string, TreeFile] => {
+    const source = isSource(file) ? { source: scan({ texts, workspaces }, file) } : {};
+    return [file, { path: file, text, ...source }];
+  });
+  return { files: new Map(files), workspaces };
 }
 
 /** The same set of files, found without walk(): by git, or by glob outside a repository. */
@@ -137,13 +136,20 @@ function walk(root: string, folder: string): string[] {
   return found.sort();
 }
 
-function scan(file: string, text: string): Source {
+/** What imports are resolved in. */
+interface Texts {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly workspaces: ReadonlyMap<string, Workspace>;
+}
+
+function scan(within: Texts, file: string): Source {
   try {
-    const tokens = lex(text, { jsx: file.endsWith('x') });
-    const edges = findImports(tokens).map((ref) => ({
-      ref,
-      to: { kind: 'unresolved', why: 'not resolved yet' } as const,
-    }));
+    if (file.endsWith('x')) throw new LexError('JSX is not understood', 1);
+    const tokens = lex(within.texts.get(file) ?? '');
+    const edges = findImports(tokens).flatMap((ref): Edge[] => {
+      const to = resolve(within, file, ref);
+      return to === undefined ? [] : [{ ref, to }];
+    });
     return { tokens, edges };
   } catch (error) {
     if (!(error instanceof LexError)) throw error;
@@ -160,12 +166,12 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-function readWorkspaces(files: ReadonlyMap<string, TreeFile>): Map<string, Workspace> {
+function readWorkspaces(texts: ReadonlyMap<string, string>): Map<string, Workspace> {
   const workspaces = new Map<string, Workspace>();
-  for (const file of files.values()) {
-    const match = /^(packages\/[^/]+|providers\/[^/]+|demo)\/package\.json$/.exec(file.path);
+  for (const [file, text] of texts) {
+    const match = /^(packages\/[^/]+|providers\/[^/]+|demo)\/package\.json$/.exec(file);
     if (match?.[1] === undefined) continue;
-    const manifest = JSON.parse(file.text) as Manifest;
+    const manifest = JSON.parse(text) as Manifest;
     // `_template` has no name on purpose: npm names its copies by their folder.
     const name = manifest.name ?? match[1];
     workspaces.set(name, {
@@ -211,18 +217,8 @@ function pickCondition(entry: unknown): string | undefined {
   return undefined;
 }
 
-function resolveEdges(tree: Tree, file: TreeFile): void {
-  const edges = file.source?.edges;
-  if (edges === undefined) return;
-  const resolved = edges.flatMap((edge) => {
-    const to = resolve(tree, file.path, edge.ref);
-    return to === undefined ? [] : [{ ref: edge.ref, to }];
-  });
-  edges.splice(0, edges.length, ...resolved);
-}
-
 /** Undefined when the reference is no module, such as a URL of a data file. */
-function resolve(tree: Tree, from: string, ref: ImportRef): Target | undefined {
+function resolve(within: Texts, from: string, ref: ImportRef): Target | undefined {
   const specifier = ref.specifier?.replace(/\?[\w&=]*$/, '');
   if (specifier === undefined) {
     return { kind: 'unresolved', why: 'the specifier is computed, so no wall can check it' };
@@ -230,7 +226,7 @@ function resolve(tree: Tree, from: string, ref: ImportRef): Target | undefined {
   if (ref.kind === 'url' && !isSource(specifier)) return undefined;
   if (specifier.startsWith('.') || ref.kind === 'url') {
     const target = path.posix.join(path.posix.dirname(from), specifier);
-    if (tree.files.has(target)) return { kind: 'file', path: target };
+    if (within.texts.has(target)) return { kind: 'file', path: target };
     return { kind: 'unresolved', why: `there is no file ${target}` };
   }
   if (specifier.startsWith('node:') || builtinModules.includes(specifier)) {
@@ -238,13 +234,15 @@ function resolve(tree: Tree, from: string, ref: ImportRef): Target | undefined {
   }
   const name = /^(?:@[^/]+\/)?[^/@#.][^/]*/.exec(specifier)?.[0];
   if (name === undefined) return { kind: 'unresolved', why: 'not a path and not a package name' };
-  const workspace = tree.workspaces.get(name);
-  if (workspace !== undefined) return resolveExport(tree, workspace, specifier.slice(name.length));
+  const workspace = within.workspaces.get(name);
+  if (workspace !== undefined) {
+    return resolveExport(within, workspace, specifier.slice(name.length));
+  }
   if (name.startsWith('@bigfleet/')) return { kind: 'unresolved', why: `no workspace is ${name}` };
   return { kind: 'npm', name };
 }
 
-function resolveExport(tree: Tree, workspace: Workspace, subpath: string): Target {
+function resolveExport({ texts }: Texts, workspace: Workspace, subpath: string): Target {
   const wanted = `.${subpath}`;
   for (const [key, value] of workspace.exports) {
     const star = key.indexOf('*');
@@ -254,7 +252,7 @@ function resolveExport(tree: Tree, workspace: Workspace, subpath: string): Targe
     if (!matches) continue;
     const middle = wanted.slice(head.length, wanted.length - tail.length);
     const target = path.posix.join(workspace.folder, value.replace('*', middle));
-    if (tree.files.has(target)) return { kind: 'file', path: target };
+    if (texts.has(target)) return { kind: 'file', path: target };
     return { kind: 'unresolved', why: `${workspace.name} exports ${target}, which does not exist` };
   }
   return { kind: 'unresolved', why: `${workspace.name} does not export "${wanted}"` };

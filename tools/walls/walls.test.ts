@@ -2,7 +2,7 @@
 // tree, and turns red when it sees fewer files than the tree holds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cleanTree, HARMLESS, PLANTED } from './planted.ts';
+import { cleanTree, HARMLESS, PLANTED } from './testing/planted.ts';
 import type { Violation } from './rule.ts';
 import { RULES } from './rules/index.ts';
 import { runRules } from './run.ts';

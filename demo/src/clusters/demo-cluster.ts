@@ -2,6 +2,7 @@
 // Configured, a drain empties one after a moment, requests come from the population. It schedules no
 // pods: what is covered is the shard's to say, and the view shows that.
 
+import type { UpcomingNodePhase } from '@bigfleet/kube';
 import { type Random, type Runtime, sleep } from '@bigfleet/base';
 import type {
   BootstrapResult,
@@ -14,7 +15,6 @@ import type {
   DrainTarget,
   NodeLink,
   RequestRef,
-  UpcomingNodePhase,
 } from '@bigfleet/operator';
 import { Secret } from '@bigfleet/telemetry';
 import { MachineState, type NodeStateUpdate } from '@bigfleet/wire';

@@ -1,7 +1,8 @@
 // A pod of a workload object as the CapacityRequest that the operator's roll-up reads.
 
 import { INSTANCE_TYPE_KEY, ZONE_KEY } from '@bigfleet/engine';
-import type { CapacityRequest, CapacityRequestSpec } from '@bigfleet/operator';
+import type { CapacityRequestSpec } from '@bigfleet/kube';
+import type { CapacityRequest } from '@bigfleet/operator';
 import { sameKeyOf } from '@bigfleet/sim';
 import type { WorkloadObject } from './workload-object.ts';
 

@@ -1,4 +1,4 @@
-// Proves that delays grow by the factor up to the cap, stay within their jitter, restart after a
+// Proves that delays double up to the cap, stay within their jitter, restart after a
 // success, and repeat from their seed.
 
 import assert from 'node:assert/strict';
@@ -14,9 +14,7 @@ test('without jitter: doubling up to the cap, for any number of attempts', () =>
   const backoff = new Backoff(createRandom(1n), { initialMs: 100, maxMs: 1000, jitter: 0 });
   assert.deepEqual(draw(backoff, 6), [100, 200, 400, 800, 1000, 1000]);
   assert.equal(draw(backoff, 5000).at(-1), 1000);
-  assert.equal(backoff.attemptCount, 5006);
   backoff.reset();
-  assert.equal(backoff.attemptCount, 0);
   assert.deepEqual(draw(backoff, 2), [100, 200]);
 });
 
@@ -33,7 +31,7 @@ test('jitter stays inside its share and really spreads', () => {
 });
 
 test('one seed, one sequence', () => {
-  const options = { initialMs: 10, maxMs: 10_000, factor: 3 };
+  const options = { initialMs: 10, maxMs: 10_000 };
   const sequence = (seed: bigint): number[] => draw(new Backoff(createRandom(seed), options), 10);
   assert.deepEqual(sequence(5n), sequence(5n));
   assert.notDeepEqual(sequence(5n), sequence(6n));
@@ -45,7 +43,6 @@ test('misuse is a bug', () => {
     { initialMs: 20, maxMs: 10 },
     { initialMs: 1, maxMs: Number.POSITIVE_INFINITY },
     { initialMs: Number.NaN, maxMs: 10 },
-    { initialMs: 1, maxMs: 10, factor: 0.5 },
     { initialMs: 1, maxMs: 10, jitter: 1.1 },
   ]) {
     assert.throws(() => new Backoff(createRandom(1n), options), AssertionError);

@@ -9,7 +9,6 @@ declare const brand: unique symbol;
 
 export type Brand<Name extends string> = { readonly [brand]: Name };
 
-export type MachineId = string & Brand<'MachineId'>;
 export type ClusterId = string & Brand<'ClusterId'>;
 export type ShardId = string & Brand<'ShardId'>;
 
@@ -29,11 +28,6 @@ export function parseClusterId(text: string): Result<ClusterId, IdError> {
 export function parseShardId(text: string): Result<ShardId, IdError> {
   const problem = idProblem(text);
   return problem === undefined ? ok(text as ShardId) : err({ code: 'id_malformed', problem });
-}
-
-export function parseMachineId(text: string): Result<MachineId, IdError> {
-  if (text === '') return err({ code: 'id_malformed', problem: 'the id is empty' });
-  return ok(text as MachineId);
 }
 
 function idProblem(text: string): string | undefined {

@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  addMicrosPerHour,
   dollarsFromMicrosPerHour,
   formatPerHour,
   type MicrosPerHour,
@@ -55,12 +54,6 @@ test('every amount of micro-dollars up to a million dollars survives the way to 
       assert.equal(micros(dollarsFromMicrosPerHour(amount as MicrosPerHour)), amount);
     }),
   );
-});
-
-test('sums are exact and saturate', () => {
-  assert.equal(addMicrosPerHour(micros(0.1), micros(0.2)), micros(0.3));
-  const max = Number.MAX_SAFE_INTEGER as MicrosPerHour;
-  assert.equal(addMicrosPerHour(max, micros(1)), max);
 });
 
 test('formatting shows cents at least and loses nothing', () => {

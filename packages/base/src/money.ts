@@ -31,10 +31,6 @@ export function dollarsFromMicrosPerHour(price: MicrosPerHour): number {
   return price / MICROS_PER_DOLLAR;
 }
 
-export function addMicrosPerHour(a: MicrosPerHour, b: MicrosPerHour): MicrosPerHour {
-  return Math.min(a + b, Number.MAX_SAFE_INTEGER) as MicrosPerHour;
-}
-
 /** For people: `$1.80/h`, `$0.0042/h`; at least cents, every digit that matters. */
 export function formatPerHour(price: MicrosPerHour): string {
   const dollars = Math.floor(price / MICROS_PER_DOLLAR);

@@ -12,10 +12,10 @@ import {
 } from '@bigfleet/telemetry';
 import {
   type FlagTable,
-  type FlagValues,
   helpText,
   type Parsed,
   parseFlags,
+  type FlagValues,
 } from '@bigfleet/process/flags';
 import type { ProcessPort } from '@bigfleet/process';
 import type { ProcessFlags } from './process-flags.ts';
@@ -38,11 +38,9 @@ export interface Command {
   run(argv: readonly string[], context: CommandContext): Promise<number>;
 }
 
-type Env = ProcessPort['env'];
+export type Env = ProcessPort['env'];
 
-export interface ServeOptions<Settings> {
-  readonly runtime: Runtime;
-  readonly port: ProcessPort;
+export interface ServeOptions<Settings> extends CommandContext {
   readonly env: Env;
   readonly logger: Logger;
   readonly registry: MetricRegistry;
@@ -88,28 +86,21 @@ export function serveCommand<Table extends FlagTable & ProcessFlags, Settings>(
         port.writeError(`bigfleet ${name}: ${settings.ok ? '' : settings.error}\n`);
         return EXIT.usage;
       }
+      const values: FlagValues<ProcessFlags> = parsed.value.values;
+      const { 'log-format': format, 'log-level': level } = values;
       const registry = createRegistry();
-      const logger = loggerOf(parsed.value.values, runtime, registry);
+      const sink = stderrSink({ timers: runtime.timers, registry });
+      const logger = createLogger({ clock: runtime.clock, sink, format, level });
       for (const warning of spec.warnings?.(settings.value) ?? []) logger.warn(warning);
       const options = { runtime, port, env, logger, registry, settings: settings.value };
-      return serve(name, options, spec.start);
+      return serve(spec, options);
     },
   };
 }
 
-function loggerOf(
-  values: FlagValues<ProcessFlags>,
-  { clock, timers }: Runtime,
-  registry: MetricRegistry,
-): Logger {
-  const { 'log-format': format, 'log-level': level } = values;
-  return createLogger({ clock, sink: stderrSink({ timers, registry }), format, level });
-}
-
 async function serve<Settings>(
-  name: string,
+  { name, start }: Pick<ServeSpec<never, Settings>, 'name' | 'start'>,
   options: ServeOptions<Settings>,
-  start: (options: ServeOptions<Settings>) => Promise<Serving>,
 ): Promise<number> {
   const { port } = options;
   // Before anything is open: a signal during the start is heard too.

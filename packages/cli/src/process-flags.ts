@@ -1,23 +1,11 @@
 // The flags that every process of BigFleet takes, under one name and with one meaning.
 
-import { type Flag, oneOf, text, toggle } from '@bigfleet/process/flags';
-import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '@bigfleet/telemetry';
-
-export type ProcessFlags = {
-  readonly 'tls-cert': Flag<string>;
-  readonly 'tls-key': Flag<string>;
-  readonly 'tls-ca': Flag<string>;
-  readonly 'require-tls': Flag<boolean>;
-  readonly 'log-format': Flag<LogFormat>;
-  readonly 'log-level': Flag<LogLevel>;
-  readonly 'trace-samples': Flag<string>;
-  readonly 'debug-endpoints': Flag<boolean>;
-  readonly reflection: Flag<boolean>;
-};
+import { type FlagValues, oneOf, text, toggle } from '@bigfleet/process/flags';
+import { LOG_FORMATS, LOG_LEVELS } from '@bigfleet/telemetry';
 
 export const ADDRESS = '<host:port>';
 
-export const processFlags: ProcessFlags = {
+export const processFlags = {
   'tls-cert': text('', 'certificate chain; all three or none', '<file>'),
   'tls-key': text('', 'its key', '<file>'),
   'tls-ca': text('', 'the one trust root', '<file>'),
@@ -28,3 +16,14 @@ export const processFlags: ProcessFlags = {
   'debug-endpoints': toggle(false, 'profiles on the HTTP port'),
   reflection: toggle(false, 'gRPC server reflection'),
 };
+
+export type ProcessFlags = typeof processFlags;
+
+export function tlsSettings(values: FlagValues<ProcessFlags>) {
+  return {
+    cert: values['tls-cert'],
+    key: values['tls-key'],
+    ca: values['tls-ca'],
+    requireTls: values['require-tls'],
+  };
+}

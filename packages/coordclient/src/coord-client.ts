@@ -7,12 +7,12 @@
 // disk. An answer that is not believed, or was not for us, gives the acknowledgements back.
 
 import { BigFleetError, describeThrown, type Runtime, sleep } from '@bigfleet/base';
-import type { DurableFile, OwnershipReport, ShardControl } from '@bigfleet/shard';
+import type { DurableFile, ShardControl } from '@bigfleet/shard';
 import { type Logger, type MetricRegistry, stableMessages } from '@bigfleet/telemetry';
 import { type Channel, Coordinator, createClient, type ReportAck, RpcError } from '@bigfleet/wire';
 import { ClusterConflicts, type CoordClientMetrics, createCoordClientMetrics } from './metrics.ts';
 import { type InstructAckInit, AckQueue } from './instructions/acks.ts';
-import { InstructionWorker } from './instructions/worker.ts';
+import { InstructionWorker, stackOf } from './instructions/worker.ts';
 import type { Endpoint, Resolve } from './leader/endpoint.ts';
 import { LeaderCaller } from './leader/leader-caller.ts';
 import { openTermKeeper, type TermKeeper } from './term-keeper.ts';
@@ -41,36 +41,20 @@ export interface CoordClientOptions {
   readonly connect: (endpoint: Endpoint) => Channel;
 }
 
-export interface CoordClient {
-  /** The highest term heard; durable. */
-  readonly term: bigint;
-  /** At once: a call under way is cancelled. Idempotent. */
-  stop(): void;
-  /** Settles after `stop`, when the last write is done. Nobody has to wait for it. */
-  readonly stopped: Promise<void>;
-}
-
 /** Rejects when the stored term cannot be understood. Does not wait for any coordinator. */
 export async function startCoordClient(options: CoordClientOptions): Promise<CoordClient> {
-  const terms = await openTermKeeper(options.termFile);
-  const loop = new ReportLoop(options, terms);
-  const stopped = loop.run();
-  return {
-    get term() {
-      return terms.term;
-    },
-    stop: () => loop.stop(),
-    stopped,
-  };
+  return new CoordClient(options, await openTermKeeper(options.termFile));
 }
 
-class ReportLoop {
+export class CoordClient {
+  /** Settles after `stop`, when the last write is done. Nobody has to wait for it. */
+  readonly stopped: Promise<void>;
   readonly #options: CoordClientOptions;
   readonly #logger: Logger;
   readonly #terms: TermKeeper;
   readonly #metrics: CoordClientMetrics;
   readonly #leader: LeaderCaller;
-  readonly #acks = new AckQueue();
+  readonly #acks: AckQueue;
   readonly #worker: InstructionWorker;
   readonly #conflicts: ClusterConflicts;
   readonly #stop = new AbortController();
@@ -83,9 +67,10 @@ class ReportLoop {
     this.#options = options;
     this.#terms = terms;
     this.#logger = options.logger.child({ component: 'coordclient' });
-    this.#metrics = createCoordClientMetrics(registry, () => this.#acks.droppedCount);
+    this.#metrics = createCoordClientMetrics(registry);
+    this.#acks = new AckQueue(this.#metrics.droppedAcks);
     this.#leader = new LeaderCaller({ runtime, address: coordinatorAddress, resolve, connect });
-    this.#conflicts = new ClusterConflicts(this.#logger, this.#metrics);
+    this.#conflicts = new ClusterConflicts(this.#logger, this.#metrics.conflicts);
     this.#worker = new InstructionWorker({
       control,
       acks: this.#acks,
@@ -93,17 +78,24 @@ class ReportLoop {
       logger: this.#logger,
       signal: this.#stop.signal,
     });
+    this.stopped = this.#run();
+  }
+
+  /** The highest term heard; durable. */
+  get term(): bigint {
+    return this.#terms.term;
   }
 
   get #intervalMs(): number {
     return this.#options.intervalMs ?? DEFAULT_INTERVAL_MS;
   }
 
+  /** At once: a call under way is cancelled. Idempotent. */
   stop(): void {
     this.#stop.abort(new BigFleetError('cancelled', 'the coordinator client is stopped'));
   }
 
-  async run(): Promise<void> {
+  async #run(): Promise<void> {
     const { runtime, coordinatorAddress: coord } = this.#options;
     const { signal } = this.#stop;
     const interval = `${this.#intervalMs / 1_000}s`;
@@ -123,10 +115,8 @@ class ReportLoop {
   async #tick(): Promise<void> {
     const acks = this.#acks.take();
     try {
-      const { control } = this.#options;
-      await this.#durably('empty domains', control.closeEmptyDomains());
-      const ownership = control.ownership();
-      const reply = await this.#report(ownership, acks);
+      await this.#durably('empty domains', this.#options.control.closeEmptyDomains());
+      const reply = await this.#report(acks);
       const verdict = await this.#judge(reply);
       this.#metrics.reported(verdict);
       if (verdict === 'success') return await this.#follow(reply);
@@ -136,10 +126,9 @@ class ReportLoop {
     this.#acks.putBack(acks);
   }
 
-  #report(ownership: OwnershipReport, acks: readonly InstructAckInit[]): Promise<ReportAck> {
+  #report(acks: readonly InstructAckInit[]): Promise<ReportAck> {
     const { runtime, control, shardAddress } = this.#options;
-    const held = this.#mustSendHeld ? control.held() : undefined;
-    const body = reportBody(control, ownership, held);
+    const body = reportBody(control, { isHeldAsked: this.#mustSendHeld });
     const deadlineMs = Math.min(this.#intervalMs, MAX_REPORT_MS);
     return this.#leader.call(deadlineMs, this.#stop.signal, (channel, signal) => {
       // A number of its own for each attempt: one that was heard and not answered is older then.
@@ -193,10 +182,7 @@ class ReportLoop {
       return true;
     } catch (error) {
       if (!(error instanceof BigFleetError)) throw error;
-      this.#logger.error('ownership could not be made durable', {
-        what,
-        err: error.message,
-      });
+      this.#logger.error('ownership could not be made durable', { what, err: error.message });
       return false;
     }
   }
@@ -223,8 +209,4 @@ async function pause(runtime: Runtime, ms: number, signal: AbortSignal): Promise
   } catch (error) {
     if (!signal.aborted) throw error;
   }
-}
-
-function stackOf(error: unknown): string {
-  return (error instanceof Error ? error.stack : undefined) ?? describeThrown(error);
 }

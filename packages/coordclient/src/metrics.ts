@@ -1,6 +1,6 @@
 // What the shard's side of the coordinator says about itself (observability §3).
 
-import type { MetricRegistry, Logger } from '@bigfleet/telemetry';
+import type { Counter, Gauge, Logger, MetricRegistry } from '@bigfleet/telemetry';
 import { compareText } from '@bigfleet/base';
 import type { ClusterBinding } from '@bigfleet/wire';
 
@@ -8,14 +8,12 @@ const OUTCOMES = ['success', 'error', 'stale_term', 'not_acknowledged'] as const
 export type ReportOutcome = (typeof OUTCOMES)[number];
 
 export interface CoordClientMetrics {
-  reported(outcome: ReportOutcome): void;
-  setConflictCount(count: number): void;
+  readonly reported: (outcome: ReportOutcome) => void;
+  readonly conflicts: Gauge;
+  readonly droppedAcks: Counter;
 }
 
-export function createCoordClientMetrics(
-  registry: MetricRegistry,
-  droppedAckCount: () => number,
-): CoordClientMetrics {
+export function createCoordClientMetrics(registry: MetricRegistry): CoordClientMetrics {
   const reports = registry.counter({
     name: 'bigfleet_shard_coordinator_report_total',
     help: 'Reports to the coordinator, by how they ended.',
@@ -25,21 +23,12 @@ export function createCoordClientMetrics(
     name: 'bigfleet_shard_cluster_binding_conflict',
     help: 'Clusters served here that the coordinator has bound to another shard.',
   });
-  const dropped = registry.counter({
+  const droppedAcks = registry.counter({
     name: 'bigfleet_shard_coordinator_acks_dropped_total',
     help: 'Acknowledgements that found no room; their instructions are delivered again.',
   });
   conflicts.set(0);
-  let toldCount = 0;
-  registry.onCollect(() => {
-    const count = droppedAckCount();
-    dropped.inc(count - toldCount);
-    toldCount = count;
-  });
-  return {
-    reported: (outcome) => reports.labels({ outcome }).inc(),
-    setConflictCount: (count) => conflicts.set(count),
-  };
+  return { reported: (outcome) => reports.labels({ outcome }).inc(), conflicts, droppedAcks };
 }
 
 /**
@@ -48,17 +37,17 @@ export function createCoordClientMetrics(
  */
 export class ClusterConflicts {
   readonly #logger: Logger;
-  readonly #metrics: CoordClientMetrics;
+  readonly #gauge: Gauge;
   #known: ReadonlySet<string> = new Set();
 
-  constructor(logger: Logger, metrics: CoordClientMetrics) {
+  constructor(logger: Logger, gauge: Gauge) {
     this.#logger = logger;
-    this.#metrics = metrics;
+    this.#gauge = gauge;
   }
 
   /** The whole set, as of this report. */
   replace(conflicts: readonly ClusterBinding[]): void {
-    this.#metrics.setConflictCount(conflicts.length);
+    this.#gauge.set(conflicts.length);
     const ordered = [...conflicts].sort((a, b) => compareText(a.clusterId, b.clusterId));
     for (const { clusterId, shardId } of ordered) {
       if (this.#known.has(clusterId)) continue;

@@ -2,21 +2,17 @@
 // a freshly restarted shard cannot be talked to by a deposed leader. A term counts only when it is on
 // disk; a rejected one never moves the mark.
 
-import { BigFleetError, describeThrown } from '@bigfleet/base';
-import type { DurableFile } from '@bigfleet/shard';
+import { err, ok, type Result } from '@bigfleet/base';
+import { type DurableFile, readDurably, writeDurably } from '@bigfleet/shard';
 import { TermMark } from '@bigfleet/wire';
 
 export async function openTermKeeper(file: DurableFile): Promise<TermKeeper> {
-  let text: string | undefined;
-  try {
-    text = await file.read();
-  } catch (cause) {
-    throw corrupt(file, `it cannot be read: ${describeThrown(cause)}`);
-  }
-  if (text === undefined) return new TermKeeper(file, 0n);
+  return new TermKeeper(file, (await readDurably(file, 'coordinator_term_corrupt', parse)) ?? 0n);
+}
+
+function parse(text: string): Result<bigint, string> {
   const digits = /^(\d{1,19})\n?$/.exec(text)?.[1];
-  if (digits === undefined) throw corrupt(file, 'it is not a decimal number');
-  return new TermKeeper(file, BigInt(digits));
+  return digits === undefined ? err('it is not a decimal number') : ok(BigInt(digits));
 }
 
 export class TermKeeper {
@@ -39,22 +35,9 @@ export class TermKeeper {
   async accept(term: bigint): Promise<'current' | 'stale'> {
     if (this.#mark.observe(term) === 'stale') return 'stale';
     if (this.#mark.term > this.#durableTerm) {
-      await this.#write(term);
+      await writeDurably(this.#file, 'coordinator_term_unwritable', `${term}\n`);
       this.#durableTerm = term;
     }
     return 'current';
   }
-
-  async #write(term: bigint): Promise<void> {
-    try {
-      await this.#file.replace(`${term}\n`);
-    } catch (cause) {
-      const problem = `${this.#file.path} cannot be written: ${describeThrown(cause)}`;
-      throw new BigFleetError('coordinator_term_unwritable', problem, { cause });
-    }
-  }
-}
-
-function corrupt({ path }: DurableFile, problem: string): BigFleetError {
-  return new BigFleetError('coordinator_term_corrupt', `${path} cannot be used: ${problem}`);
 }

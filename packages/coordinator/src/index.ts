@@ -5,14 +5,14 @@ export type { ApplyResult, Ledger } from './ledger/ledger.ts';
 export type { CommandBody } from './state/commands.ts';
 export { FleetState } from './state/fleet-state.ts';
 export { nextGeneration } from './state/meta.ts';
-export type { FleetView } from './state/fleet-view.ts';
+export type { FleetView } from './state/fleet-state.ts';
 export { SqliteStore } from './store/sqlite/sqlite-store.ts';
 export type { Leadership } from './store/store.ts';
 export { SnapshotExporter } from './snapshots/export-snapshots.ts';
 export { restoreSnapshot } from './snapshots/restore-snapshot.ts';
 
 export type { CoordinatorObserver } from './metrics/observer.ts';
-export { createRebalancing, type Rebalancing } from './rebalance/create-rebalancing.ts';
+export { createRebalancing, type Rebalancing } from './rebalance/rebalancer.ts';
 export { Cooldowns } from './moves/cooldowns.ts';
 export { DEFAULT_REBALANCE_SETTINGS, type RebalanceSettings } from './moves/settings.ts';
 export { type RecoveryWait, waitText } from './recovery/waits.ts';

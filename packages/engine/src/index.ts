@@ -19,7 +19,11 @@ export {
 } from './brake/configure-brake.ts';
 export * from './actions/rails.ts';
 export * from './model/cycle.ts';
-export * from './explain/index.ts';
+export * from './explain/answer.ts';
+export { applyChange } from './explain/change.ts';
+export * from './explain/counterfactual.ts';
+export { type DispositionNote, explainDispositions } from './explain/dispositions.ts';
+export { explain } from './explain/explain.ts';
 export * from './model/action.ts';
 export * from './model/capacity-type.ts';
 export * from './model/machine.ts';
@@ -59,4 +63,13 @@ export type {
 } from './record/format.ts';
 export { type Dimensions, MAX_DIMENSIONS } from './store/dimensions.ts';
 export { Inventory, type MoveChanges } from './store/inventory.ts';
-export * from './trace/index.ts';
+export type { ActionHash } from './trace/action-hash.ts';
+export { describeDiff, type DiffReport, diffRuns } from './trace/diff-runs.ts';
+export { createEngineLike, type EngineBuild, type EngineLike } from './trace/engine-like.ts';
+export type { DecidedAction, TraceEntry } from './trace/entry.ts';
+export { InputDecoder, InputEncoder } from './trace/input-stream.ts';
+export { emptyState, RecordedEngine } from './trace/recorded-engine.ts';
+export { describeReplay, replay, type ReplayReport } from './trace/replay.ts';
+export type { ReplayMode } from './trace/replay-engine.ts';
+export { TraceReader } from './trace/trace-reader.ts';
+export type { TraceSink } from './trace/trace-writer.ts';

@@ -7,6 +7,10 @@ export type * from './session/cluster-port.ts';
 export { createOperatorMetrics, type OperatorMetrics } from './session/metrics.ts';
 export { OperatorSession, type OperatorSessionOptions } from './session/operator-session.ts';
 export { defaultSessionSettings, type SessionSettings } from './session/settings.ts';
-export { type BootstrapOptions, bootstrapRenderer, type ClusterFacts } from './cluster/bootstrap.ts';
+export {
+  type BootstrapOptions,
+  bootstrapRenderer,
+  type ClusterFacts,
+} from './cluster/bootstrap.ts';
 export { type ClusterHooks, KubeCluster, type KubeClusterOptions } from './cluster/kube-cluster.ts';
 export { TokenPool, type TokenPoolOptions } from './cluster/token-pool.ts';

@@ -18,9 +18,8 @@ import { Reconciler, startReconcileLoop } from './upkeep/reconcile.ts';
 import { isEmptyStore, recover, seed } from './upkeep/recover.ts';
 import { shutDown } from './upkeep/shutdown.ts';
 import { BackendHealth, ReadyState } from './work/ready-state.ts';
-import { Background } from './work/background.ts';
-import { CleaningSet, LateCreates } from './work/late-creates.ts';
 import { KeyedSections } from './work/keyed-sections.ts';
+import type { Kit } from './work/kit.ts';
 import { UnsavedSaver } from './work/unsaved-saver.ts';
 import { Workers } from './work/workers.ts';
 
@@ -48,7 +47,7 @@ async function closeAll({ backend, store }: CreateProviderOptions): Promise<void
   }
 }
 
-type Kit = Awaited<ReturnType<typeof assemble>>;
+type Assembled = Awaited<ReturnType<typeof assemble>>;
 
 /** Everything that lives as long as the provider, each part with what it needs of the others. */
 async function assemble(given: CreateProviderOptions, lifetime: AbortController) {
@@ -57,9 +56,9 @@ async function assemble(given: CreateProviderOptions, lifetime: AbortController)
   const gate = readinessGate(backend, options.readiness);
   const image = await loadImage(store, () => uuidV7(runtime));
   const fleet = new Fleet(image, observer);
-  const ledger = new Ledger({ fleet, store, clock: runtime.clock, observer });
+  const ledger = new Ledger(fleet, store, runtime.clock, observer);
   const ready = new ReadyState(observer);
-  const common = {
+  const kit: Kit = {
     backend,
     store,
     runtime,
@@ -71,26 +70,23 @@ async function assemble(given: CreateProviderOptions, lifetime: AbortController)
     ledger,
     ready,
     sections: new KeyedSections(),
-    background: new Background(),
-    cleaning: new CleaningSet(),
+    cleaning: new Set(),
     health: new BackendHealth(observer, ready),
     lifetime: lifetime.signal,
   };
-  const lateCreates = new LateCreates(common);
-  const workers = new Workers({ ...common, lateCreates });
-  const cleanup = new FailedCleanup(common);
+  const cleanup = new FailedCleanup(kit);
   fleet.onChanged = (record, before) => cleanup.observe(record, before);
   return {
-    ...common,
-    workers,
+    ...kit,
+    workers: new Workers(kit),
     cleanup,
-    reconciler: new Reconciler(common),
-    saver: new UnsavedSaver(common),
+    reconciler: new Reconciler(kit),
+    saver: new UnsavedSaver(kit),
     isFirstStart: isEmptyStore(image),
   };
 }
 
-async function start(kit: Kit): Promise<void> {
+async function start(kit: Assembled): Promise<void> {
   const { logger, options, fleet, reconciler, cleanup, ready } = kit;
   if (options.timeouts.drain < WANTED_DRAIN_TIMEOUT_MS) {
     logger.warn('the drain timeout is below the longest grace plus its margin', {
@@ -102,11 +98,11 @@ async function start(kit: Kit): Promise<void> {
   if (kit.isFirstStart) await seed(kit, reconciler);
   else await reconciler.run();
   await recover(kit);
-  startReconcileLoop({ ...kit, intervalMs: options.reconcileIntervalMs });
+  startReconcileLoop(kit, reconciler);
   ready.clear('starting');
 }
 
-function facade(kit: Kit, lifetime: AbortController): Provider {
+function facade(kit: Assembled, lifetime: AbortController): Provider {
   const rules = { ...kit.options, canDelete: kit.backend.deleteInstance !== undefined };
   const lister = new MachineLister(kit.fleet, kit.ledger, kit.runtime);
   let stopped: ReturnType<Provider['shutdown']> | undefined;

@@ -55,6 +55,7 @@ export type {
   BackendSetup,
   ProviderDefinition,
   Settings,
+  StartOptions,
 } from './process/definition.ts';
 export { bootstrapFlags, type ReadinessSourceName } from './process/common-flags.ts';
 export {
@@ -80,11 +81,7 @@ export {
 } from './process/offerings/offering.ts';
 export type { OfferingRules } from './process/offerings/parse-offerings.ts';
 export { runProvider, type RunProviderOptions } from './process/run-provider.ts';
-export {
-  type RunningProvider,
-  type StartOptions,
-  startProvider,
-} from './process/start-provider.ts';
+export { type RunningProvider, startProvider } from './process/start-provider.ts';
 export { createJournalStore, type JournalStoreOptions } from './store/journal/journal-store.ts';
 export type { CommittedBatch, JournalLimits, JournalObserver } from './store/journal/options.ts';
 export {

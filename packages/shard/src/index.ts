@@ -5,7 +5,8 @@
 export { noAuditLog } from './audit/audit-log.ts';
 export type { EngineHost } from './engine-host/engine-host.ts';
 export { createInlineHost } from './engine-host/inline-host.ts';
-export type { FakeSettings, ProcessSettings, ProviderChoice } from './process/process-settings.ts';
+export type { ProcessSettings, ProviderChoice } from './process/process-settings.ts';
+export type { FakeSettings } from './testing/fake-fleet.ts';
 export type { ProviderTarget } from './ownership/provider-targets.ts';
 export { targetsProblem } from './ownership/provider-targets.ts';
 export { serveReading } from './process/serve-reading.ts';
@@ -15,8 +16,21 @@ export type { RunningProcess, StartProcessOptions } from './process/start-proces
 export { startShardProcess } from './process/start-process.ts';
 export { startShard } from './process/start-shard.ts';
 export type { DurableFile } from './rails/durable-file.ts';
+export { readDurably, writeDurably } from './rails/durable-file.ts';
 
-export * from './ownership/index.ts';
+// What the shard owns, and the port through which it can be steered.
+export type {
+  DomainRef,
+  MachineOverride,
+  QuotaSlice,
+  RegistryTarget,
+  ShardAssignment,
+} from './ownership/assignment.ts';
+export type { FleetSummary } from './ownership/fleet-summary.ts';
+export type { MachineSelector } from './ownership/selection.ts';
+export type { ShardControl } from './ownership/control.ts';
+export type * from './ownership/shard-control.ts';
+export type { TransferReport } from './ownership/transfer-book.ts';
 
 // Its side of the provider contract: clients, columns, reconcile.
 export { dialProvider } from './provider/dial.ts';

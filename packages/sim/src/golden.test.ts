@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { goldenTraces } from './golden.ts';
-import { readGoldens } from './record.ts';
+import { goldenTraces } from './testing/golden.ts';
+import { readGoldens } from './testing/record.ts';
 import { printSeed, SCENARIO_SEED } from './seeds.ts';
 import { deciders } from './testing/deciders.ts';
 

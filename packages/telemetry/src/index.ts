@@ -4,7 +4,6 @@
 export * from './http/listen-address.ts';
 export * from './http/readiness.ts';
 export {
-  type HttpLimits,
   type HttpServer,
   type HttpServerOptions,
   startHttpServer,
@@ -40,5 +39,4 @@ export * from './process/source.ts';
 export * from './process/thread-metrics.ts';
 export * from './samples/file.ts';
 export * from './samples/reader.ts';
-export * from './samples/summary.ts';
 export * from './samples/trace.ts';

@@ -18,7 +18,6 @@ export {
   type FenceVerdict,
   type FencingToken,
   isAbsentToken,
-  isNewerThan,
   negativeToken,
   TermMark,
   type TermVerdict,
@@ -42,7 +41,7 @@ export {
 } from './rpc/authorisation.ts';
 export { parseIdentity, sanOf } from './identity/certificate.ts';
 export type { Peer, PeerIdentity, Role, VerifiedIdentity } from './identity/identity.ts';
-export { copyMap, entriesSorted, fromMap, getOwn, setOwn, toMap, type WireMap } from './maps.ts';
+export { entriesSorted, fromMap, getOwn, toMap, type WireMap } from './maps.ts';
 export { type Client, createClient } from './rpc/client.ts';
 export {
   type Handler,

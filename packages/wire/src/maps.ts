@@ -15,45 +15,14 @@ export function getOwn<V>(map: WireMap<V>, key: string): V | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
-/** Adds or replaces one entry, whatever the key. */
-export function setOwn<V>(map: { [key: string]: V }, key: string, value: V): void {
-  if (key === '__proto__') {
-    Object.defineProperty(map, key, {
-      value,
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
-  } else {
-    map[key] = value;
-  }
-}
-
-/**
- * A copy of its own, without prototype, so that even careless code reads and writes only entries.
- * Messages share the map object that they were created from: copy before keeping one.
- */
-export function copyMap<V>(map: WireMap<V>): { [key: string]: V } {
-  const copy = emptyMap<V>();
-  for (const key of Object.keys(map)) {
-    const value = map[key];
-    if (value !== undefined) copy[key] = value;
-  }
-  return copy;
-}
-
-function emptyMap<V>(): { [key: string]: V } {
-  return Object.create(null) as { [key: string]: V };
-}
-
-/** Into a Map, for stores of our own. */
+/** Into a Map, for stores of our own: messages share the object that they were created from. */
 export function toMap<V>(map: WireMap<V>): Map<string, V> {
   return new Map(Object.entries(map));
 }
 
-/** Back into what a message field takes. */
+/** Back into what a message field takes; without prototype, so that it has entries only. */
 export function fromMap<V>(map: ReadonlyMap<string, V>): { [key: string]: V } {
-  const result = emptyMap<V>();
+  const result = Object.create(null) as { [key: string]: V };
   for (const [key, value] of map) result[key] = value;
   return result;
 }

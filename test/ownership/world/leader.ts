@@ -65,7 +65,7 @@ export class Leader {
       log,
       observer,
       minRecoveryMs: 12_000,
-      raiser: { raiseAbove: () => store.disk.depose() },
+      raiseAbove: () => store.disk.depose(),
       sagas: (parts) => {
         made = createRebalancing({
           ...parts,

@@ -38,12 +38,13 @@ function findingsOf(tree: Tree): ReadonlyMap<string, readonly Finding[]> {
   if (known !== undefined) return known;
   const findings = new Map<string, Finding[]>();
   for (const [directory, graph] of graphsOf(tree)) {
-    for (const group of groupsOf(graph)) {
-      const cycle = shortestCycle(graph, group);
-      if (cycle === undefined) continue;
+    const told = new Set<string>();
+    for (const folder of [...graph.keys()].filter((node) => node.endsWith('/')).sort()) {
+      const cycle = told.has(folder) ? [] : shortestCycle(graph, folder);
       const [first] = cycle;
       if (first === undefined) continue;
-      const finding = { line: first.line, message: describe(directory, cycle, group.size) };
+      for (const { from } of cycle) told.add(nodeOf(from, directory));
+      const finding = { line: first.line, message: describe(directory, cycle) };
       findings.set(first.from, [...(findings.get(first.from) ?? []), finding]);
     }
   }
@@ -89,66 +90,23 @@ function nodeOf(file: string, directory: string): string {
   return slash < 0 ? inside : inside.slice(0, slash + 1);
 }
 
-/** Nodes that reach each other, in groups with at least one folder. */
-function groupsOf(graph: Graph): ReadonlySet<string>[] {
-  const reach = new Map([...graph.keys()].map((node) => [node, reachedFrom(graph, node)]));
-  const groups: ReadonlySet<string>[] = [];
-  const seen = new Set<string>();
-  for (const [node, reached] of reach) {
-    if (seen.has(node) || !reached.has(node)) continue;
-    const group = new Set([...reached].filter((other) => reach.get(other)?.has(node) === true));
-    for (const member of group) seen.add(member);
-    if ([...group].some((member) => member.endsWith('/'))) groups.push(group);
-  }
-  return groups;
-}
-
-/** Breadth first; every node enters the queue once. */
-function reachedFrom(graph: Graph, start: string): ReadonlySet<string> {
-  const reached = new Set<string>();
-  const queue = [start];
-  for (const at of queue) {
-    for (const next of graph.get(at)?.keys() ?? []) {
-      if (reached.has(next)) continue;
-      reached.add(next);
-      queue.push(next);
-    }
-  }
-  return reached;
-}
-
-/** One import per step, back to where it starts. */
-function shortestCycle(graph: Graph, group: ReadonlySet<string>): readonly Import[] | undefined {
-  let shortest: readonly Import[] | undefined;
-  for (const folder of [...group].filter((member) => member.endsWith('/')).sort()) {
-    const cycle = cycleThrough(graph, group, folder);
-    if (cycle !== undefined && cycle.length < (shortest?.length ?? Infinity)) shortest = cycle;
-  }
-  return shortest;
-}
-
-function cycleThrough(
-  graph: Graph,
-  group: ReadonlySet<string>,
-  folder: string,
-): readonly Import[] | undefined {
+/** Breadth first: one import per step, back to the folder where it starts; none without a cycle. */
+function shortestCycle(graph: Graph, folder: string): readonly Import[] {
   const paths = new Map<string, readonly Import[]>([[folder, []]]);
-  for (const at of paths.keys()) {
+  for (const [at, walked] of paths) {
     for (const [next, edge] of graph.get(at) ?? []) {
-      const walked = [...(paths.get(at) ?? []), edge];
-      if (next === folder) return walked;
-      if (group.has(next) && !paths.has(next)) paths.set(next, walked);
+      if (next === folder) return [...walked, edge];
+      if (!paths.has(next)) paths.set(next, [...walked, edge]);
     }
   }
-  return undefined;
+  return [];
 }
 
-function describe(directory: string, cycle: readonly Import[], size: number): string {
+function describe(directory: string, cycle: readonly Import[]): string {
   const nodes = cycle.map(({ from }) => nodeOf(from, directory));
   const causes = cycle.map(({ from, line, to }) => {
     const [shortFrom, shortTo] = [from, to].map((file) => file.slice(directory.length + 1));
     return `${shortFrom}:${line} imports ${shortTo}`;
   });
-  const more = size > cycle.length ? `; ${size} nodes are in cycles here` : '';
-  return `closes ${directory}: ${[...nodes, nodes[0]].join(' → ')} (${causes.join('; ')})${more}`;
+  return `closes ${directory}: ${[...nodes, nodes[0]].join(' → ')} (${causes.join('; ')})`;
 }

@@ -11,8 +11,7 @@
 import { assert } from '../assert.ts';
 import { ok, type Result } from '../result.ts';
 import { MAX_QUANTITY_LENGTH, parseQuantity, refuse } from './parse.ts';
-import { NANOS_PER_UNIT, type Quantity, type QuantityError } from './quantity.ts';
-import { printQuantity } from './print.ts';
+import { NANOS_PER_UNIT, type QuantityError } from './quantity.ts';
 import { BINARY_SUFFIXES, DECIMAL_SUFFIXES, suffixAt } from './suffix.ts';
 
 /** A thousandth of a unit (of a core, for cpu), or 1024 units (bytes). */
@@ -41,18 +40,19 @@ export function quantumOf(resourceName: string): Quantum {
 }
 
 export function toQuanta(
-  quantity: Quantity | string,
+  text: string,
   resourceName: string,
   rounding: Rounding,
 ): Result<number, QuantityError> {
   const quantum = quantumOf(resourceName);
-  if (typeof quantity !== 'string') return exactQuanta(quantity, quantum, rounding);
-  const fast = fastQuanta(quantity, quantum, rounding);
+  const fast = fastQuanta(text, quantum, rounding);
   if (fast !== NOT_FAST) return ok(fast);
-  const parsed = parseQuantity(quantity);
+  const parsed = parseQuantity(text);
   if (!parsed.ok) return parsed;
-  const exact = exactQuanta(parsed.value, quantum, rounding);
-  return exact.ok ? exact : refuse(exact.error.code, quantity, 0);
+  const { nanos } = parsed.value;
+  return nanos < 0n
+    ? refuse('quantity_negative', text, 0)
+    : ok(exactQuanta(nanos, quantum, rounding));
 }
 
 /** Canonical text: `fromQuanta(16777216, 'memory')` is `16Gi`, `fromQuanta(1500, 'cpu')` `1500m`. */
@@ -71,16 +71,11 @@ export function fromQuanta(quanta: number, resourceName: string): string {
   return `${rest}${suffixes[at]?.text}`;
 }
 
-function exactQuanta(
-  quantity: Quantity,
-  quantum: Quantum,
-  rounding: Rounding,
-): Result<number, QuantityError> {
-  if (quantity.nanos < 0n) return refuse('quantity_negative', printQuantity(quantity), 0);
+function exactQuanta(nanos: bigint, quantum: Quantum, rounding: Rounding): number {
   const divisor = quantum === 'milli' ? NANOS_PER_MILLI : NANOS_PER_KIBI;
   const roundUp = rounding === 'demand' ? divisor - 1n : 0n;
-  const quanta = (quantity.nanos + roundUp) / divisor;
-  return ok(quanta > MAX_QUANTA ? MAX_QUANTA : Number(quanta));
+  const quanta = (nanos + roundUp) / divisor;
+  return quanta > MAX_QUANTA ? MAX_QUANTA : Number(quanta);
 }
 
 /** The exact result for common spellings, or NOT_FAST, which says nothing about validity. */

@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import { AssertionError } from '../assert.ts';
 import { createRandom } from '../runtime/random.ts';
 import { MAX_QUANTITY_LENGTH, parseQuantity } from './parse.ts';
-import { printQuantity } from './print.ts';
 import { fromQuanta, quantumOf, toQuanta } from './quanta.ts';
-import { compareQuantity, type Quantity } from './quantity.ts';
+import type { Quantity } from './quantity.ts';
 import { checkRandomQuantity } from './testing/check.ts';
+import { printQuantity } from './print.ts';
 
 const FUZZ_COUNT = 20_000;
 const FUZZ_SEED = 'quantity-1';
@@ -172,7 +172,7 @@ test('length is bounded, and a hostile text is not carried along whole', () => {
   }
 });
 
-test('two spellings of one value compare equal, different values in order', () => {
+test('two spellings of one value are equal, different values in order', () => {
   for (const [a, b] of [
     ['16Gi', '17179869184'],
     ['1', '1000m'],
@@ -180,13 +180,12 @@ test('two spellings of one value compare equal, different values in order', () =
     ['0.5Ki', '512'],
     ['-0', '0Mi'],
   ] as const) {
-    assert.equal(compareQuantity(parse(a), parse(b)), 0, `${a} ${b}`);
+    assert.equal(parse(a).nanos, parse(b).nanos, `${a} ${b}`);
   }
   const ascending = ['-1Ki', '-1k', '-1n', '0', '1n', '50m', '100m', '1k', '1Ki', '10000T', '1e30'];
   for (const [i, smaller] of ascending.entries()) {
     for (const larger of ascending.slice(i + 1)) {
-      assert.ok(compareQuantity(parse(smaller), parse(larger)) < 0, `${smaller} < ${larger}`);
-      assert.ok(compareQuantity(parse(larger), parse(smaller)) > 0, `${larger} > ${smaller}`);
+      assert.ok(parse(smaller).nanos < parse(larger).nanos, `${smaller} < ${larger}`);
     }
   }
 });
@@ -248,18 +247,15 @@ test('demand rounds up, allocatable down, both saturate', () => {
   for (const [text, name, demand, allocatable] of cases) {
     assert.deepEqual(toQuanta(text, name, 'demand'), { ok: true, value: demand }, text);
     assert.deepEqual(toQuanta(text, name, 'allocatable'), { ok: true, value: allocatable }, text);
-    assert.deepEqual(toQuanta(parse(text), name, 'demand'), { ok: true, value: demand }, text);
   }
 });
 
-test('a negative quantity is refused by name, as text and as value', () => {
+test('a negative quantity is refused by name', () => {
   for (const text of ['-1', '-1n', '-0.5Ki', '-1e-99']) {
     assert.deepEqual(toQuanta(text, 'cpu', 'demand'), {
       ok: false,
       error: { code: 'quantity_negative', text, at: 0 },
     });
-    const asValue = toQuanta(parse(text), 'memory', 'allocatable');
-    assert.equal(asValue.ok ? 'ok' : asValue.error.code, 'quantity_negative');
   }
 });
 

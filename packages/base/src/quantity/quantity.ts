@@ -25,9 +25,3 @@ export const NANOS_PER_UNIT = 1_000_000_000n;
 export const MAX_BINARY_NANOS: bigint = (2n ** 63n - 1n) * NANOS_PER_UNIT;
 
 export const MAX_DECIMAL_NANOS: bigint = 10n ** 36n * NANOS_PER_UNIT;
-
-/** Negative, zero or positive, as for Array.sort. */
-export function compareQuantity(a: Quantity, b: Quantity): number {
-  if (a.nanos === b.nanos) return 0;
-  return a.nanos < b.nanos ? -1 : 1;
-}

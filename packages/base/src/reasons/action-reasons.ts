@@ -1,6 +1,6 @@
 // Why an action was emitted: `Action.reason` (engine §15.1).
 
-import type { ReasonEntry, ReasonTable } from './entry.ts';
+import type { ReasonEntry } from './entry.ts';
 
 export type ActionKind = 'Bootstrap' | 'Provision' | 'Preempt' | 'Reclaim' | 'Delete';
 
@@ -8,15 +8,7 @@ export interface ActionReasonEntry extends ReasonEntry {
   readonly actionKind: ActionKind;
 }
 
-export type ActionReason =
-  | 'phase1.idle'
-  | 'phase1.speculative'
-  | 'phase2.inversion'
-  | 'phase3.excess'
-  | 'phase3.release'
-  | 'coordinator.cross_shard_drain';
-
-export const actionReasons: ReasonTable<ActionReason, ActionReasonEntry> = {
+const table = {
   'phase1.idle': {
     actionKind: 'Bootstrap',
     meaning: 'An idle machine was the cheapest way to cover a need.',
@@ -47,4 +39,8 @@ export const actionReasons: ReasonTable<ActionReason, ActionReasonEntry> = {
     meaning: 'The coordinator ordered the machine drained for a need on another shard.',
     action: 'If it surprises you, look up the transfer in the coordinator.',
   },
-};
+} as const;
+
+export type ActionReason = keyof typeof table;
+
+export const actionReasons: Readonly<Record<ActionReason, ActionReasonEntry>> = table;

@@ -1,42 +1,7 @@
 // Why a candidate lost: the first losing reason of each machine that was considered and not used
 // (engine §15.3). Recorded in the loop where it happens, never reconstructed later.
 
-import type { ReasonTable } from './entry.ts';
-
-export type CandidateReason =
-  | 'requirement_mismatch'
-  | 'min_unit_too_small'
-  | 'no_contribution'
-  | 'wrong_domain'
-  | 'spread_skew'
-  | 'claimed_higher_precedence'
-  | 'claimed_equal_precedence'
-  | 'infinite_cost'
-  | 'interruption_risk'
-  | 'costlier'
-  | 'idle_preferred'
-  | 'not_acquirable_state'
-  | 'action_pending'
-  | 'quota_exhausted'
-  | 'transfer_frozen'
-  | 'transfer_reserved'
-  | 'not_owned'
-  | 'victim_priority_not_lower'
-  | 'victim_claimed_higher'
-  | 'victim_own_cluster'
-  | 'victim_not_configured'
-  | 'victim_taken'
-  | 'victim_score_lower'
-  | 'preemptor_parked'
-  | 'preemptor_no_domain'
-  | 'kept_claimed'
-  | 'first_rollup_missing'
-  | 'hold_not_expired'
-  | 'hold_forever'
-  | 'configure_failing'
-  | 'type_failing';
-
-export const candidateReasons: ReasonTable<CandidateReason> = {
+export const candidateReasons = {
   requirement_mismatch: {
     meaning: 'The profile does not match the class of the machine.',
     action: 'If it should match, compare the requirements with the labels of the machine.',
@@ -161,4 +126,6 @@ export const candidateReasons: ReasonTable<CandidateReason> = {
     meaning: 'Configures of the instance type fail in several clusters: purchases of it pause.',
     action: 'Check the type at its provider, or run bigfleetctl brakes clear.',
   },
-};
+} as const;
+
+export type CandidateReason = keyof typeof candidateReasons;

@@ -1,21 +1,7 @@
 // Coordinator and shard client: `InstructAck.reason_code`, `TransferRecord.reason_code`
 // (engine §15.6).
 
-import type { ReasonTable } from './entry.ts';
-
-export type InstructionReason =
-  | 'duplicate_redelivery'
-  | 'stale_term'
-  | 'unknown_payload'
-  | 'not_implemented'
-  | 'actuation_paused'
-  | 'dry_run'
-  | 'no_eligible_machines'
-  | 'unknown_transfer'
-  | 'not_idle'
-  | 'provider_unreachable';
-
-export const instructionReasons: ReasonTable<InstructionReason> = {
+export const instructionReasons = {
   duplicate_redelivery: {
     meaning: 'The instruction was already executed; its first result stands.',
     action: 'Nothing.',
@@ -56,19 +42,11 @@ export const instructionReasons: ReasonTable<InstructionReason> = {
     meaning: 'The shard cannot reach the provider of the machine.',
     action: 'Check that the provider runs and that the network path to it is open.',
   },
-};
+} as const;
 
-export type TransferAbort =
-  | 'ack_timeout'
-  | 'donor_rejected'
-  | 'donor_stale'
-  | 'recipient_stale'
-  | 'recipient_removed'
-  | 'benefit_too_small'
-  | 'provider_recovering'
-  | 'override_limit';
+export type InstructionReason = keyof typeof instructionReasons;
 
-export const transferAborts: ReasonTable<TransferAbort> = {
+export const transferAborts = {
   ack_timeout: {
     meaning: 'A shard did not acknowledge its step of the transfer in time.',
     action: 'Check that both shards run and reach the coordinator.',
@@ -101,4 +79,6 @@ export const transferAborts: ReasonTable<TransferAbort> = {
     meaning: 'The provider has as many ownership overrides as are allowed.',
     action: 'Rebalance assignments so that fewer machines live on foreign shards.',
   },
-};
+} as const;
+
+export type TransferAbort = keyof typeof transferAborts;

@@ -1,17 +1,6 @@
 // What would have changed the answer: `Counterfactual.reason_code` (engine §15.7).
 
-import type { ReasonTable } from './entry.ts';
-
-export type CounterfactualReason =
-  | 'price_headroom'
-  | 'relax_requirement'
-  | 'relax_domain'
-  | 'raise_priority'
-  | 'raise_quota'
-  | 'wait_for_drain'
-  | 'wait_for_create';
-
-export const counterfactuals: ReasonTable<CounterfactualReason> = {
+export const counterfactuals = {
   price_headroom: {
     meaning: 'By how much a price could move before another machine is chosen.',
     action: 'Nothing: it shows how close the decision was.',
@@ -40,4 +29,6 @@ export const counterfactuals: ReasonTable<CounterfactualReason> = {
     meaning: 'Machines that are being created will cover the need.',
     action: 'Wait.',
   },
-};
+} as const;
+
+export type CounterfactualReason = keyof typeof counterfactuals;

@@ -8,7 +8,3 @@ export interface ReasonEntry {
   /** What the operator should do; often nothing. */
   readonly action: string;
 }
-
-export type ReasonTable<Code extends string, Entry extends ReasonEntry = ReasonEntry> = Readonly<
-  Record<Code, Entry>
->;

@@ -1,12 +1,8 @@
 // Why input was refused (engine §15.5), one table per kind of input. Refused input has no effect:
 // the last good state stays.
 
-import type { ReasonTable } from './entry.ts';
-
 /** `machines_rejected_total{reason}`. */
-export type MachineRefusal = 'price' | 'interruption_probability' | 'structural' | 'duplicate_id';
-
-export const machineRefusals: ReasonTable<MachineRefusal> = {
+export const machineRefusals = {
   price: {
     meaning: 'The price is not a number, negative or infinite.',
     action: 'Correct what the provider publishes.',
@@ -23,19 +19,12 @@ export const machineRefusals: ReasonTable<MachineRefusal> = {
     meaning: 'Another provider already lists a machine with this id; the first one is kept.',
     action: 'Give every machine an id of its own, across all providers.',
   },
-};
+} as const;
+
+export type MachineRefusal = keyof typeof machineRefusals;
 
 /** Log `code=`, record. `rollup_quarantined` is held, not refused. */
-export type RollupRefusal =
-  | 'malformed'
-  | 'bad_bucket'
-  | 'bad_quantity'
-  | 'bad_operator'
-  | 'cluster_mismatch'
-  | 'too_large'
-  | 'rollup_quarantined';
-
-export const rollupRefusals: ReasonTable<RollupRefusal> = {
+export const rollupRefusals = {
   malformed: {
     meaning: 'The bytes are no valid roll-up.',
     action: 'Check the version of the operator.',
@@ -65,16 +54,12 @@ export const rollupRefusals: ReasonTable<RollupRefusal> = {
     action:
       'If demand really fell, wait: the third such roll-up applies. Else repair the operator.',
   },
-};
+} as const;
+
+export type RollupRefusal = keyof typeof rollupRefusals;
 
 /** `rollup_skipped_total{reason}` in the operator; Event reason in CamelCase. */
-export type RequestRefusal =
-  | 'unsupported_operator'
-  | 'bad_quantity'
-  | 'bad_penalty'
-  | 'foreign_node';
-
-export const requestRefusals: ReasonTable<RequestRefusal> = {
+export const requestRefusals = {
   unsupported_operator: {
     meaning: 'A requirement of the CapacityRequest uses an operator that is not supported.',
     action: 'Rewrite the requirement with In, NotIn, Exists or DoesNotExist.',
@@ -91,16 +76,11 @@ export const requestRefusals: ReasonTable<RequestRefusal> = {
     meaning: 'The pod runs on a node that BigFleet does not own, so it is no demand of ours.',
     action: 'Nothing.',
   },
-};
+} as const;
 
-export type SessionRefusal =
-  | 'hello_missing'
-  | 'identity_rejected'
-  | 'session_replaced'
-  | 'session_limit'
-  | 'outbox_stalled';
+export type RequestRefusal = keyof typeof requestRefusals;
 
-export const sessionRefusals: ReasonTable<SessionRefusal> = {
+export const sessionRefusals = {
   hello_missing: {
     meaning: 'The first message of the session was not a hello.',
     action: 'Check the version of the operator.',
@@ -121,4 +101,6 @@ export const sessionRefusals: ReasonTable<SessionRefusal> = {
     meaning: 'The operator did not read for so long that its queue filled up.',
     action: 'Check that the operator is not overloaded and that the network drains.',
   },
-};
+} as const;
+
+export type SessionRefusal = keyof typeof sessionRefusals;

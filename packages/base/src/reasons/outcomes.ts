@@ -2,24 +2,8 @@
 // the operator's part of a drain. `no_session` occurs in two sets; the sets stay apart because
 // they label different series.
 
-import type { ReasonTable } from './entry.ts';
-
 /** Metric label `outcome`, and audit. */
-export type ExecuteOutcome =
-  | 'success'
-  | 'ctx_canceled'
-  | 'fenced'
-  | 'no_session'
-  | 'transition_raced_to_idle'
-  | 'transition_error'
-  | 'blob_error'
-  | 'provider_error'
-  | 'stale_state'
-  | 'inventory_miss'
-  | 'missing_profile'
-  | 'other';
-
-export const executeOutcomes: ReasonTable<ExecuteOutcome> = {
+export const executeOutcomes = {
   success: { meaning: 'The action was carried out.', action: 'Nothing.' },
   ctx_canceled: {
     meaning: 'The shard stopped, or the deadline passed, before the action ended.',
@@ -65,12 +49,12 @@ export const executeOutcomes: ReasonTable<ExecuteOutcome> = {
     meaning: 'The action failed in a way that has no code of its own.',
     action: 'Report it with the log lines around it.',
   },
-};
+} as const;
+
+export type ExecuteOutcome = keyof typeof executeOutcomes;
 
 /** Audit. */
-export type SkippedOutcome = 'suppressed' | 'dryrun';
-
-export const skippedOutcomes: ReasonTable<SkippedOutcome> = {
+export const skippedOutcomes = {
   suppressed: {
     meaning: 'Actuation is paused: the decision was recorded and not executed.',
     action: 'Resume actuation when the reason for the pause is gone.',
@@ -79,17 +63,12 @@ export const skippedOutcomes: ReasonTable<SkippedOutcome> = {
     meaning: 'The shard runs dry: the decision was recorded and not executed.',
     action: 'Leave dry run when the recorded decisions look right.',
   },
-};
+} as const;
+
+export type SkippedOutcome = keyof typeof skippedOutcomes;
 
 /** Record and counters only. */
-export type DeferredOutcome =
-  | 'deferred_reclaim_cap'
-  | 'deferred_max_actions'
-  | 'deduped_pending'
-  | 'deduped_state'
-  | 'dropped_queue_full';
-
-export const deferredOutcomes: ReasonTable<DeferredOutcome> = {
+export const deferredOutcomes = {
   deferred_reclaim_cap: {
     meaning: 'The cluster reached its share of reclaims for this cycle.',
     action: 'Nothing: the rest follows in later cycles. The cap is the reclaim fraction.',
@@ -110,19 +89,12 @@ export const deferredOutcomes: ReasonTable<DeferredOutcome> = {
     meaning: 'The execute queue was full; the decision is made again in a later cycle.',
     action: 'If it lasts, look for a slow provider or raise the number of workers.',
   },
-};
+} as const;
+
+export type DeferredOutcome = keyof typeof deferredOutcomes;
 
 /** `bigfleet_shard_drain_operator_outcomes_total{outcome}`. */
-export type DrainOperatorOutcome =
-  | 'empty'
-  | 'deadline'
-  | 'forbidden'
-  | 'node_not_found'
-  | 'grace_expired'
-  | 'not_negotiated'
-  | 'no_session';
-
-export const drainOperatorOutcomes: ReasonTable<DrainOperatorOutcome> = {
+export const drainOperatorOutcomes = {
   empty: { meaning: 'The operator emptied the node within the grace.', action: 'Nothing.' },
   deadline: {
     meaning: 'The operator reported that pods remained when its deadline passed.',
@@ -148,4 +120,6 @@ export const drainOperatorOutcomes: ReasonTable<DrainOperatorOutcome> = {
     meaning: 'The operator of the cluster was not connected.',
     action: 'Check that the operator runs and can reach the shard.',
   },
-};
+} as const;
+
+export type DrainOperatorOutcome = keyof typeof drainOperatorOutcomes;

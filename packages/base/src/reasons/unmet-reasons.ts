@@ -1,7 +1,7 @@
 // Why a Need is unmet: `NeedView.reason_code`, `Shortfall.reason_code` (engine §15.2). The order
 // of the table is the order of precedence: the first code that applies is the answer.
 
-import type { ReasonEntry, ReasonTable } from './entry.ts';
+import type { ReasonEntry } from './entry.ts';
 
 /** The established wire enum beside the code, by the name of its value without prefix. */
 export type UnmetReasonName =
@@ -32,7 +32,7 @@ export type UnmetCode =
   | 'configure_failing'
   | 'type_failing';
 
-export const unmetReasons: ReasonTable<UnmetCode, UnmetReasonEntry> = {
+export const unmetReasons: Readonly<Record<UnmetCode, UnmetReasonEntry>> = {
   satisfied: {
     unmetReason: 'UNSPECIFIED',
     meaning: 'The need is covered.',

@@ -35,27 +35,7 @@ export interface IdleOutcome {
   readonly eventCount: number;
 }
 
-export interface VirtualRuntime {
-  readonly runtime: Runtime;
-  /** The same time, with random and entropy of its own, so components do not shift each other. */
-  runtimeFor(name: string): Runtime;
-  readonly nowMs: number;
-  readonly pendingTimers: number;
-  /** Events fired since creation. */
-  readonly firedEvents: number;
-  /** Fires everything due up to and including `ms`, then stands at `ms`. */
-  runUntil(ms: number): Promise<void>;
-  runFor(ms: number): Promise<void>;
-  runUntilIdle(bounds: IdleBounds): Promise<IdleOutcome>;
-  /** Moves the wall clock only, as NTP or an administrator would; timers do not notice. */
-  wallJump(ms: number): void;
-}
-
-export function createVirtualRuntime(options: VirtualRuntimeOptions): VirtualRuntime {
-  return new VirtualTime(options);
-}
-
-class VirtualTime implements VirtualRuntime {
+export class VirtualRuntime {
   readonly runtime: Runtime;
   readonly #clock: Clock;
   readonly #timers: Timers;
@@ -84,6 +64,7 @@ class VirtualTime implements VirtualRuntime {
     this.runtime = this.#runtimeOf(random);
   }
 
+  /** The same time, with random and entropy of its own, so components do not shift each other. */
   runtimeFor(name: string): Runtime {
     return this.#runtimeOf(this.runtime.random.stream('component').stream(name));
   }
@@ -96,10 +77,12 @@ class VirtualTime implements VirtualRuntime {
     return this.#heap.size;
   }
 
+  /** Events fired since creation. */
   get firedEvents(): number {
     return this.#firedEvents;
   }
 
+  /** Fires everything due up to and including `ms`, then stands at `ms`. */
   async runUntil(ms: number): Promise<void> {
     assert(Number.isFinite(ms) && ms >= this.#nowMs, 'virtual time cannot go back', {
       ms,
@@ -119,6 +102,7 @@ class VirtualTime implements VirtualRuntime {
     return { stopped: eventCount >= bounds.maxEvents ? 'max_events' : 'max_ms', eventCount };
   }
 
+  /** Moves the wall clock only, as NTP or an administrator would; timers do not notice. */
   wallJump(ms: number): void {
     this.#wallAtZeroNanos += nanosOf(ms);
   }
@@ -170,6 +154,10 @@ class VirtualTime implements VirtualRuntime {
       { nowMs: this.#nowMs, events: this.#eventsThisInstant },
     );
   }
+}
+
+export function createVirtualRuntime(options: VirtualRuntimeOptions): VirtualRuntime {
+  return new VirtualRuntime(options);
 }
 
 /** Split, so that nanoseconds stay exact long after ms × 10⁶ passes 2⁵³. */

@@ -30,32 +30,25 @@ async function start(options: ServeOptions<AllInOneSettings>): Promise<Serving> 
   const { runtime, env, logger, settings } = options;
   await using opened = new AsyncDisposableStack();
   const registries = { coordinator: createRegistry(), shard: createRegistry() };
+  const common = { runtime, env, logger };
   const coordinator = await startCoordinatorProcess({
-    runtime,
-    env,
-    logger,
+    ...common,
     registry: registries.coordinator,
     settings: settings.coordinator,
   });
   opened.defer(() => coordinator.stop());
-  const heard: { term(): bigint } = { term: () => 0n };
+  const reports = new Reporting();
   const shardOptions = {
-    runtime,
-    env,
-    logger,
+    ...common,
     registry: registries.shard,
     settings: settings.shard,
-    coordinatorTerm: (): bigint => heard.term(),
+    coordinatorTerm: (): bigint => reports.term,
   };
   const shard = await startShardProcess(shardOptions);
   opened.defer(() => shard.stop());
-  const reports = new Reporting({
-    address: coordinator.address,
-    shardAddress: shard.shard.address,
-    intervalMs: REPORT_INTERVAL_MS,
-  });
-  heard.term = () => reports.term;
-  await reports.start(shard, shardOptions);
+  const { address: shardAddress } = shard.shard;
+  const reporting = { address: coordinator.address, shardAddress, intervalMs: REPORT_INTERVAL_MS };
+  await reports.start(reporting, shard, shardOptions);
   opened.defer(() => reports.stop());
   const { sharedMetricsAddress: address } = settings;
   if (address !== undefined) {

@@ -1,21 +1,10 @@
 // The flags of `bigfleet all-in-one` (coordinator §12.1): two listeners of each kind, one of
 // everything else.
 
-import { type Flag, text, toggle } from '@bigfleet/process/flags';
-import { ADDRESS, type ProcessFlags, processFlags } from '../process-flags.ts';
+import { text, toggle } from '@bigfleet/process/flags';
+import { ADDRESS, processFlags } from '../process-flags.ts';
 
-export type AllInOneFlags = ProcessFlags & {
-  readonly 'shard-listen': Flag<string>;
-  readonly 'coordinator-listen': Flag<string>;
-  readonly 'raft-bind': Flag<string>;
-  readonly 'shard-metrics-addr': Flag<string>;
-  readonly 'coordinator-metrics-addr': Flag<string>;
-  readonly 'data-dir': Flag<string>;
-  readonly 'shard-id': Flag<string>;
-  readonly 'coordinator-id': Flag<string>;
-};
-
-export const allInOneFlags: AllInOneFlags = {
+export const allInOneFlags = {
   'shard-listen': text(':7780', 'gRPC of the shard', ADDRESS),
   'coordinator-listen': text(':7790', 'gRPC of the coordinator', ADDRESS),
   'raft-bind': text(':7791', 'accepted and not used: one replica has no peers', ADDRESS),

@@ -8,15 +8,15 @@ import type { CoordinatorSettings } from '@bigfleet/coordinator';
 import type { ProcessSettings } from '@bigfleet/shard';
 import type { ListenAddress } from '@bigfleet/telemetry';
 import { type FlagValues, parseFlags } from '@bigfleet/process/flags';
+import type { Env } from '../command.ts';
 import { coordinatorFlags } from '../coordinator/flags.ts';
 import { coordinatorSettings } from '../coordinator/settings.ts';
 import { shardFlags } from '../shard/flags.ts';
 import { shardSettings } from '../shard/settings.ts';
 import { devMachines } from './dev-machines.ts';
-import type { AllInOneFlags } from './flags.ts';
+import type { allInOneFlags } from './flags.ts';
 
-type Values = FlagValues<AllInOneFlags>;
-type Env = Readonly<Record<string, string | undefined>>;
+type Values = FlagValues<typeof allInOneFlags>;
 
 export interface AllInOneSettings {
   readonly dataDir: string;

@@ -1,59 +1,13 @@
 // The flags of `bigfleet coordinator` (coordinator §12.1). The chart renders from this list and a
 // test compares the two: a flag that only one side knew once crash-looped a published chart.
 
-import {
-  decimal,
-  duration,
-  type Flag,
-  oneOf,
-  text,
-  toggle,
-  wholeNumber,
-} from '@bigfleet/process/flags';
-import { ADDRESS, type ProcessFlags, processFlags } from '../process-flags.ts';
+import { decimal, duration, oneOf, text, toggle, wholeNumber } from '@bigfleet/process/flags';
+import { ADDRESS, processFlags } from '../process-flags.ts';
 
-export const STORES = ['auto', 'sqlite', 'etcd'] as const;
-export type StoreChoice = (typeof STORES)[number];
-
-export type CoordinatorFlags = ProcessFlags & {
-  readonly listen: Flag<string>;
-  readonly 'metrics-addr': Flag<string>;
-  readonly 'advertise-addr': Flag<string>;
-  readonly id: Flag<string>;
-  readonly 'data-dir': Flag<string>;
-  readonly bootstrap: Flag<boolean>;
-  readonly store: Flag<StoreChoice>;
-  readonly 'join-addr': Flag<string>;
-  readonly 'raft-bind': Flag<string>;
-  readonly 'raft-advertise': Flag<string>;
-  readonly 'etcd-endpoints': Flag<string>;
-  readonly 'etcd-binary': Flag<string>;
-  readonly 'etcd-client-addr': Flag<string>;
-  readonly 'etcd-prefix': Flag<string>;
-  readonly 'etcd-tls-cert': Flag<string>;
-  readonly 'etcd-tls-key': Flag<string>;
-  readonly 'etcd-tls-ca': Flag<string>;
-  readonly 'etcd-username': Flag<string>;
-  readonly 'etcd-password-file': Flag<string>;
-  readonly 'leader-lease-ttl': Flag<number>;
-  readonly 'snapshot-export-dir': Flag<string>;
-  readonly 'snapshot-export-interval': Flag<number>;
-  readonly 'snapshot-export-retain': Flag<number>;
-  readonly 'rebalance-interval': Flag<number>;
-  readonly 'rebalance-age': Flag<number>;
-  readonly 'rebalance-preempt-age': Flag<number>;
-  readonly 'rebalance-cooldown-cycles': Flag<number>;
-  readonly 'rebalance-donor-margin': Flag<number>;
-  readonly 'rebalance-min-benefit': Flag<number>;
-  readonly 'rebalance-max-machines': Flag<number>;
-  readonly 'rebalance-max-moves': Flag<number>;
-  readonly 'rebalance-max-overrides': Flag<number>;
-  readonly 'rebalance-dry-run': Flag<boolean>;
-};
-
+const STORES = ['auto', 'sqlite', 'etcd'] as const;
 const FRACTION = { min: 0, max: 1 };
 
-export const coordinatorFlags: CoordinatorFlags = {
+export const coordinatorFlags = {
   listen: text(':7790', 'gRPC: reports, administration, reading', ADDRESS),
   'metrics-addr': text(':8790', 'HTTP: /metrics, /healthz, /readyz; "0" turns it off', ADDRESS),
   'advertise-addr': text('', 'gRPC address that followers name; empty is --listen', ADDRESS),
@@ -90,3 +44,5 @@ export const coordinatorFlags: CoordinatorFlags = {
   ...processFlags,
   'trace-samples': text('', 'write raw apply durations to this file', '<file>'),
 };
+
+export type CoordinatorFlags = typeof coordinatorFlags;

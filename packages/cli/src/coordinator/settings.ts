@@ -17,11 +17,11 @@ import {
   type FlagValues,
   type Parsed,
 } from '@bigfleet/process/flags';
-import { BUILD_VERSION } from '../command.ts';
+import { BUILD_VERSION, type Env } from '../command.ts';
+import { tlsSettings } from '../process-flags.ts';
 import type { CoordinatorFlags } from './flags.ts';
 
 type Values = FlagValues<CoordinatorFlags>;
-type Env = Readonly<Record<string, string | undefined>>;
 
 const NODE_ID = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,251}[A-Za-z0-9])?$/;
 const MIN_LEASE_TTL_MS = 3_000;
@@ -58,12 +58,7 @@ export function coordinatorSettings(
     traceSamples: values['trace-samples'],
     hasDebugEndpoints: values['debug-endpoints'],
     hasReflection: values.reflection,
-    tls: {
-      cert: values['tls-cert'],
-      key: values['tls-key'],
-      ca: values['tls-ca'],
-      requireTls: values['require-tls'],
-    },
+    tls: tlsSettings(values),
     build: { version: BUILD_VERSION, revision: env['BIGFLEET_REVISION'] ?? 'unknown' },
   });
 }

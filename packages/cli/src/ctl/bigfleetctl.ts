@@ -1,11 +1,12 @@
 // The front door `bigfleetctl <verb>` (coordinator §12.2). Global flags may stand before the verb.
 
-import { flagLines, matchFlag, nearestName, refusalText } from '@bigfleet/process/flags';
+import { flagLines, matchFlag, refusalText } from '@bigfleet/process/flags';
 import { nodeProblem } from '@bigfleet/process';
 import type { CtlContext } from './context.ts';
 import { globalFlags } from './frame/flags.ts';
 import { type Verb, VERB_GROUPS } from './frame/verb.ts';
 import { CTL_EXIT, EXIT_CODE_TEXTS } from './output/report.ts';
+import { nameHint } from './output/text.ts';
 import { VERBS } from './verbs/index.ts';
 
 const NAME_WIDTH = 26;
@@ -76,8 +77,8 @@ function unknownVerb(words: readonly string[]): string {
       second === undefined ? 'needs one more word' : `has no ${JSON.stringify(second)}`;
     return `${first} ${problem}: ${below.join(', ')}`;
   }
-  const near = nearestName([...new Set(VERBS.map(({ name }) => name.split(' ')[0] ?? ''))], first);
-  const hint = near === undefined ? 'bigfleetctl --help lists them' : `did you mean ${near}?`;
+  const known = new Set(VERBS.map(({ name }) => name.split(' ')[0] ?? ''));
+  const hint = nameHint(known, first, 'bigfleetctl --help lists them');
   return `unknown verb ${JSON.stringify(first)}; ${hint}`;
 }
 

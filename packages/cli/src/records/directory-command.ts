@@ -14,16 +14,15 @@ import {
   parseFlags,
 } from '@bigfleet/process/flags';
 import { type Command, type CommandContext, EXIT } from '../command.ts';
+import { isFileError } from '../ctl/connect/failure.ts';
 import { documentLine, documentText } from '../ctl/output/document.ts';
 
-type OfflineForm = 'text' | 'json' | 'yaml';
+const FORMS = ['text', 'json', 'yaml'] as const;
+type OfflineForm = (typeof FORMS)[number];
 
-export const directoryFlags: {
-  readonly 'records-dir': Flag<string>;
-  readonly output: Flag<OfflineForm>;
-} = {
+export const directoryFlags = {
   'records-dir': text('./data/records', 'Directory that a shard writes its records to.', '<dir>'),
-  output: { ...oneOf('text', ['text', 'json', 'yaml'], 'How to print.'), short: 'o' },
+  output: { ...oneOf('text', FORMS, 'How to print.'), short: 'o' },
 };
 
 /** How a replay evaluates, for every verb that replays. */
@@ -96,15 +95,11 @@ export function directoryCommand<Table extends FlagTable & typeof directoryFlags
             `name the one that the shard was given with --records-dir\n`,
         );
       } catch (error) {
+        // What the file system refuses, to another user for example, is no bug.
         if (!isFileError(error)) throw error;
         port.writeError(`bigfleet ${name}: ${directory} cannot be read: ${error.message}\n`);
       }
       return EXIT.failed;
     },
   };
-}
-
-/** What the file system refuses, to another user for example: a line for a person, not a bug. */
-function isFileError(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error && 'code' in error;
 }

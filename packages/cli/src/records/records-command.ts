@@ -1,6 +1,6 @@
 // `bigfleet records`: what was decided, one line per cycle; with --follow as a shard writes it.
 
-import { type Runtime, sleep } from '@bigfleet/base';
+import { sleep } from '@bigfleet/base';
 import {
   describeRecordLine,
   type RecordLine,
@@ -9,7 +9,7 @@ import {
   type SegmentFiles,
 } from '@bigfleet/shard';
 import { bigNumber, text, toggle, wholeNumber } from '@bigfleet/process/flags';
-import { type Command, EXIT } from '../command.ts';
+import { type Command, type CommandContext, EXIT } from '../command.ts';
 import { directoryCommand, directoryFlags, offlineText } from './directory-command.ts';
 
 const EVERY_MS = 1_000;
@@ -27,7 +27,8 @@ export const recordsCommand: Command = directoryCommand({
   name: 'records',
   summary: 'what a shard decided, one line per cycle, from its records directory',
   flags,
-  run: async (files, values, { port, runtime }) => {
+  run: async (files, values, context) => {
+    const { port } = context;
     const query: RecordQuery = {
       ...(values['from-cycle'] === 0n ? {} : { fromCycle: values['from-cycle'] }),
       ...(values['to-cycle'] === 0n ? {} : { toCycle: values['to-cycle'] }),
@@ -47,7 +48,7 @@ export const recordsCommand: Command = directoryCommand({
       port.writeOutput(offlineText(values.output, line, () => describeRecordLine(line)));
     };
     if (values.follow) {
-      await followRecords({ files, query, runtime, print, stopped: port.stopSignal() });
+      await followRecords(files, query, print, context);
       return EXIT.ok;
     }
     for await (const line of recordLines(files, query)) print(line);
@@ -56,21 +57,16 @@ export const recordsCommand: Command = directoryCommand({
   },
 });
 
-interface FollowOptions {
-  readonly files: SegmentFiles;
-  readonly query: RecordQuery;
-  readonly runtime: Runtime;
-  readonly print: (line: RecordLine) => void;
-  /** Resolves with Ctrl-C. */
-  readonly stopped: Promise<void>;
-}
-
-/** Looks again every second, from the record behind the last one that was printed. */
-async function followRecords(options: FollowOptions): Promise<void> {
-  const { files, query, runtime, print } = options;
+/** Looks again every second, until Ctrl-C, from the record behind the last one that was printed. */
+async function followRecords(
+  files: SegmentFiles,
+  query: RecordQuery,
+  print: (line: RecordLine) => void,
+  { runtime, port }: CommandContext,
+): Promise<void> {
   const stop = new AbortController();
   const end = (): void => stop.abort();
-  options.stopped.then(end, end);
+  port.stopSignal().then(end, end);
   let last: RecordLine | undefined;
   while (!stop.signal.aborted) {
     for await (const line of recordLines(files, query)) {

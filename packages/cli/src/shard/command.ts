@@ -1,7 +1,7 @@
 // `bigfleet shard`.
 
 import { describeThrown } from '@bigfleet/base';
-import { type RunningProcess, startShardProcess } from '@bigfleet/shard';
+import { startShardProcess } from '@bigfleet/shard';
 import type { ProcessPort } from '@bigfleet/process';
 import { type Command, serveCommand, type ServeOptions, type Serving } from '../command.ts';
 import { shardFlags } from './flags.ts';
@@ -20,11 +20,11 @@ export const shardCommand: Command = serveCommand({
 async function start({ settings: command, ...rest }: ServeOptions<ShardCommand>): Promise<Serving> {
   const { port, logger } = rest;
   const { settings, coordinator } = command;
-  const reporting = new Reporting(coordinator);
+  const reporting = new Reporting();
   const options = { ...rest, settings, coordinatorTerm: (): bigint => reporting.term };
-  const running: RunningProcess = await startShardProcess(options);
+  const running = await startShardProcess(options);
   try {
-    await reporting.start(running, options);
+    if (coordinator !== undefined) await reporting.start(coordinator, running, options);
   } catch (error) {
     // A term that cannot be understood refuses the start, and nothing stays open then.
     await running.stop();

@@ -6,66 +6,16 @@ import {
   bytes,
   decimal,
   duration,
-  type Flag,
-  type Repeatable,
   text,
   texts,
   toggle,
   wholeNumber,
 } from '@bigfleet/process/flags';
-import { ADDRESS, type ProcessFlags, processFlags } from '../process-flags.ts';
-
-export type ShardFlags = ProcessFlags &
-  FakeFlags & {
-    readonly listen: Flag<string>;
-    readonly 'metrics-addr': Flag<string>;
-    readonly id: Flag<string>;
-    readonly 'data-dir': Flag<string>;
-    readonly provider: Repeatable<string>;
-    readonly 'provider-addr': Flag<string>;
-    readonly 'provider-keepalive-interval': Flag<number>;
-    readonly 'provider-keepalive-timeout': Flag<number>;
-    readonly 'fake-provider': Flag<boolean>;
-    readonly 'coordinator-addr': Flag<string>;
-    readonly 'advertise-addr': Flag<string>;
-    readonly 'coordinator-heartbeat-interval': Flag<number>;
-    readonly 'provider-shared': Flag<boolean>;
-    readonly 'epoch-floor': Flag<bigint>;
-    readonly 'require-session-cn': Flag<boolean>;
-    readonly 'records-dir': Flag<string>;
-    readonly 'records-max-bytes': Flag<number>;
-    readonly 'execute-concurrency': Flag<number>;
-    readonly 'max-actions-per-cycle': Flag<number>;
-    readonly 'incremental-reconcile': Flag<boolean>;
-    readonly 'available-capacity-interval': Flag<number>;
-    readonly 'metrics-warmup-cycles': Flag<number>;
-    readonly 'phase-attribution-log': Flag<boolean>;
-    readonly 'actuation-paused': Flag<boolean>;
-    readonly 'dry-run': Flag<boolean>;
-    readonly 'audit-log': Flag<string>;
-    readonly 'reclaim-cap-fraction': Flag<number>;
-    readonly 'empty-rollup-guard': Flag<boolean>;
-    readonly 'configure-brake': Flag<boolean>;
-    readonly 'local-bootstrap': Flag<boolean>;
-  };
-
-type FakeFlags = {
-  readonly 'seed-machines': Flag<number>;
-  readonly 'seed-speculative': Flag<number>;
-  readonly 'seed-spot': Flag<number>;
-  readonly 'seed-configured-per-cluster': Flag<number>;
-  readonly 'seed-cluster-total': Flag<number>;
-  readonly 'seed-cluster-stride': Flag<number>;
-  readonly 'seed-density-multiplier': Flag<number>;
-  readonly archetypes: Flag<string>;
-  readonly 'failure-rate-per-sec': Flag<number>;
-  readonly 'speculative-shed-at-seconds': Flag<number>;
-  readonly 'speculative-shed-multiplier': Flag<number>;
-};
+import { ADDRESS, processFlags } from '../process-flags.ts';
 
 const FRACTION = { min: 0, max: 1 };
 
-const fakeFlags: FakeFlags = {
+const fakeFlags = {
   'seed-machines': wholeNumber(0, 'fake: idle bare-metal machines'),
   'seed-speculative': wholeNumber(0, 'fake: on-demand quota slots'),
   'seed-spot': wholeNumber(0, 'fake: spot quota slots'),
@@ -80,9 +30,9 @@ const fakeFlags: FakeFlags = {
 };
 
 /** Refused without --fake-provider. */
-export const FAKE_ONLY = Object.keys(fakeFlags) as readonly (keyof FakeFlags)[];
+export const FAKE_ONLY = Object.keys(fakeFlags) as readonly (keyof typeof fakeFlags)[];
 
-export const shardFlags: ShardFlags = {
+export const shardFlags = {
   listen: text(':7780', 'gRPC: sessions, reading, administration', ADDRESS),
   'metrics-addr': text(':8780', 'HTTP: /metrics, /healthz, /readyz; "0" turns it off', ADDRESS),
   id: text('shard-0', 'stable identity of this shard; the pod name in a StatefulSet', '<id>'),
@@ -119,3 +69,5 @@ export const shardFlags: ShardFlags = {
   ...processFlags,
   ...fakeFlags,
 };
+
+export type ShardFlags = typeof shardFlags;

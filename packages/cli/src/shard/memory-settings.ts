@@ -22,22 +22,10 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   MALLOC_TRIM_THRESHOLD_: '1048576',
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-export interface StartedAs {
-  readonly execPath: string;
-  readonly execArgv: readonly string[];
-  readonly argv: readonly string[];
-  readonly env: Environment;
-}
-
-export interface StartAgain {
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
+export type StartedAs = Pick<NodeJS.Process, 'execPath' | 'execArgv' | 'argv' | 'env'>;
 
 /** How the same process has to be started instead; undefined when it is right as it is. */
-export function withMemorySettings(started: StartedAs): StartAgain | undefined {
+export function withMemorySettings(started: StartedAs) {
   const { execPath, execArgv, argv, env } = started;
   const [, entry = '', command] = argv;
   if (command !== 'shard') return undefined;
@@ -57,23 +45,18 @@ function nameOf(flag: string): string {
   return name.replaceAll('_', '-').replace(/^--no-?/, '--');
 }
 
-function defined(env: Environment): Record<string, string> {
+function defined(env: StartedAs['env']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 }
-
-type Started = Pick<
-  NodeJS.Process,
-  'execPath' | 'execArgv' | 'argv' | 'env' | 'connected' | 'execve'
->;
 
 /**
  * The same process, started again with the settings that it lacks: same pid, same standard streams,
  * nothing else open yet. Never returns in that case. A process with a channel to its parent is left as
  * it is, because the channel would not survive; so is one on a platform that cannot replace itself.
  */
-export function startAgain(started: Started): void {
+export function startAgain(started: NodeJS.Process): void {
   if (started.connected || started.execve === undefined) return;
   const again = withMemorySettings(started);
   if (again === undefined) return;

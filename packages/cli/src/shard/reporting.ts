@@ -13,24 +13,21 @@ import { type Channel, createGrpcChannel } from '@bigfleet/wire';
 import type { CoordinatorSettings } from './settings.ts';
 
 export class Reporting {
-  readonly #settings: CoordinatorSettings | undefined;
   #client: CoordClient | undefined;
 
-  constructor(settings: CoordinatorSettings | undefined) {
-    this.#settings = settings;
-  }
-
-  /** The highest term heard; 0 without a coordinator. */
+  /** The highest term heard; 0 before the start. */
   get term(): bigint {
     return this.#client?.term ?? 0n;
   }
 
-  async start(running: RunningProcess, options: StartProcessOptions): Promise<void> {
-    if (this.#settings === undefined) return;
+  async start(
+    { address, shardAddress, intervalMs }: CoordinatorSettings,
+    running: RunningProcess,
+    options: StartProcessOptions,
+  ): Promise<void> {
     const { runtime, logger, registry } = options;
     const { control } = running.shard.parts;
     assert(control !== undefined, 'a shard process can be steered');
-    const { address, shardAddress, intervalMs } = this.#settings;
     this.#client = await startCoordClient({
       runtime,
       logger: logger.child({ shard_id: control.shardId, epoch: String(control.epoch) }),

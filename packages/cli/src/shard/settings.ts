@@ -18,7 +18,8 @@ import {
   parseDuration,
   type Parsed,
 } from '@bigfleet/process/flags';
-import { BUILD_VERSION } from '../command.ts';
+import { BUILD_VERSION, type Env } from '../command.ts';
+import { tlsSettings } from '../process-flags.ts';
 import { FAKE_ONLY, type ShardFlags } from './flags.ts';
 
 /** Tests report this often; production never below seconds. */
@@ -28,7 +29,6 @@ const MIN_KEEPALIVE_MS = 30_000;
 const MIN_KEEPALIVE_TIMEOUT_MS = 1_000;
 
 type Values = FlagValues<ShardFlags>;
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ShardCommand {
   readonly settings: ProcessSettings;
@@ -78,12 +78,7 @@ export function shardSettings(parsed: Parsed<ShardFlags>, env: Env): Result<Shar
     auditLog: values['audit-log'],
     traceSamples: values['trace-samples'],
     hasDebugEndpoints: values['debug-endpoints'],
-    tls: {
-      cert: values['tls-cert'],
-      key: values['tls-key'],
-      ca: values['tls-ca'],
-      requireTls: values['require-tls'],
-    },
+    tls: tlsSettings(values),
     shard: coreSettings(values, env),
     build: { version: BUILD_VERSION, revision: env['BIGFLEET_REVISION'] ?? 'unknown' },
   };
@@ -120,11 +115,7 @@ function valueProblem({ values, given }: Parsed<ShardFlags>): string | undefined
   if (values['seed-configured-per-cluster'] > 0 && ordinalOf(values.id) === undefined) {
     return '--seed-configured-per-cluster needs an --id that ends in -<ordinal>';
   }
-  return unsupportedProblem(values);
-}
-
-/** Refused, because a flag that is taken and does nothing is worse than one that is missing. */
-function unsupportedProblem(values: Values): string | undefined {
+  // A flag that is taken and does nothing is worse than one that is missing.
   if (values.archetypes !== '') return '--archetypes: this build has no catalogue reader yet';
   return undefined;
 }

@@ -2,7 +2,7 @@
 // no ids: the catalogue deepens them and never forks them. Waits are those of the table there:
 // 10 s for Create, Configure and Delete, 30 s for Drain.
 
-import type { CheckContext } from '../harness/context.ts';
+import type { CheckContext } from '../harness/check.ts';
 import type { TextMap } from '../harness/machine.ts';
 import { pickSpeculative } from '../harness/pick.ts';
 import { configureTo, createToIdle } from '../harness/walk.ts';

@@ -2,7 +2,7 @@
 // FAILED_PRECONDITION otherwise. Each check sends Creates toward IDLE, which are idempotent, so
 // that a refusal can only be the fence's.
 
-import type { CheckContext } from '../harness/context.ts';
+import type { CheckContext } from '../harness/check.ts';
 import { accepted, acknowledged, fenced } from '../harness/expect.ts';
 import { fencedCreate, token, uniqueShardId } from '../harness/fencing.ts';
 import { listed } from '../harness/inventory.ts';

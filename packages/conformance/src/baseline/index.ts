@@ -4,10 +4,8 @@
 import { SkipCheck } from '../harness/check.ts';
 import type { BaselineCheck } from './check.ts';
 import { fencingChecks } from './fencing.ts';
-import { idempotencyChecks } from './idempotency.ts';
-import { lifecycleChecks } from './lifecycle.ts';
+import { idempotencyChecks, lifecycleChecks, positionChecks } from './lifecycle.ts';
 import { metadataChecks } from './metadata.ts';
-import { positionChecks } from './positions.ts';
 import { readChecks } from './reads.ts';
 
 export type { BaselineCheck } from './check.ts';

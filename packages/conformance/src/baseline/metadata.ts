@@ -1,6 +1,6 @@
 // shard_metadata: echoed byte for byte, cleared with the binding, never interpreted.
 
-import type { CheckContext } from '../harness/context.ts';
+import type { CheckContext } from '../harness/check.ts';
 import { ensure } from '../harness/expect.ts';
 import { listed } from '../harness/inventory.ts';
 import type { TextMap } from '../harness/machine.ts';

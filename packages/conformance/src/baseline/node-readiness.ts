@@ -2,7 +2,7 @@
 // judges the suite's own fake alone, whose Configure is staged for longer than the window here:
 // until the node is Ready the machine is CONFIGURING, and CONFIGURED afterwards.
 
-import type { CheckContext } from '../harness/context.ts';
+import type { CheckContext } from '../harness/check.ts';
 import { acknowledged, ensure } from '../harness/expect.ts';
 import { mustReach, told } from '../harness/reach.ts';
 import { poll, scaled } from '../harness/wait.ts';

@@ -1,11 +1,10 @@
 // Get and List: codes, filters, caps, field shape, revision.
 
-import type { CheckContext } from '../harness/context.ts';
+import { type CheckContext, SkipCheck } from '../harness/check.ts';
 import { ensure, refusedWith } from '../harness/expect.ts';
 import { uniqueShardId } from '../harness/fencing.ts';
 import { listed, sameBytes } from '../harness/inventory.ts';
 import type { MachineView } from '../harness/machine.ts';
-import { SkipCheck } from '../harness/check.ts';
 import { release } from '../harness/walk.ts';
 import { type BaselineCheck, idleMachine } from './check.ts';
 

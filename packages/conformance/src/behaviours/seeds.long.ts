@@ -7,7 +7,7 @@ import { createRandom } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import { KitSubject } from '../harness/testing/kit-subject.ts';
 import { createTime, createWorld } from '../harness/testing/world.ts';
-import { behaviourOf } from '../catalogue/binding.ts';
+import { behaviourOf } from '../catalogue/catalogue.ts';
 import { laneOf } from '../run/lane-names.ts';
 import { allChecks } from './index.ts';
 

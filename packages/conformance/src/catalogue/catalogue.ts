@@ -3,6 +3,7 @@
 // behaviour is retired by `deprecated`. The gaps (B102, B304, all of B6xx) stay unused.
 // catalogue.test.ts holds the digest of these lines: an edit of an old entry fails there.
 
+import { assert } from '@bigfleet/base';
 import type { Area, Behaviour, Capability, Profile } from './behaviour.ts';
 
 type Traits = Partial<Pick<Behaviour, 'profiles' | 'capability' | 'phase' | 'blackBox'>>;
@@ -160,3 +161,26 @@ export const behaviours: readonly Behaviour[] = [
     ['B1205', 'Code discipline on bad shapes'],
   ]),
 ];
+
+const byId: ReadonlyMap<string, Behaviour> = new Map(
+  behaviours.map((behaviour) => [behaviour.id, behaviour]),
+);
+
+export function findBehaviour(id: string): Behaviour | undefined {
+  return byId.get(id);
+}
+
+/**
+ * The entry that a test of ours declares. Coverage is derived from these, so an unknown id must stop
+ * the run instead of covering nothing.
+ */
+export function behaviourOf(id: string): Behaviour {
+  const behaviour = byId.get(id);
+  assert(behaviour !== undefined, 'no behaviour of this id in the catalogue', { id });
+  return behaviour;
+}
+
+/** First line of a test's output; readers of logs and reports find a behaviour's runs by it. */
+export function markerOf(id: string): string {
+  return `BEHAVIOR ${behaviourOf(id).id}`;
+}

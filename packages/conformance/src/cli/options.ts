@@ -48,20 +48,23 @@ export function readOptions(sources: OptionSources): Result<SuiteOptions, string
 
 function optionsOf(sources: OptionSources): SuiteOptions {
   const { values, checks } = sources;
-  const flag = new FlagReader(values);
+  const read: ReadFlag = (name, reader) => {
+    const text = values.get(name);
+    return text === undefined ? undefined : checked(`-${name}`, reader(text));
+  };
   const tls = tlsOf(sources);
-  const target = targetOf(sources, flag);
+  const target = targetOf(sources, read);
   const subject = subjectOf(sources, tls);
   if (target === undefined && subject === undefined) {
     throw new UsageError('nothing to judge: give -target, -provider or -start-cmd');
   }
-  const faultTarget = flag.read('fault-target', readTarget);
+  const faultTarget = read('fault-target', readTarget);
   if (tls !== undefined && (target ?? faultTarget ?? values.get('start-cmd')) === undefined) {
     throw new UsageError(
       '-tls-* need -target, -fault-target or -start-cmd: -provider is plaintext',
     );
   }
-  const profiles = profilesOf(sources, flag);
+  const profiles = profilesOf(sources, read);
   requireState(values, profiles);
   return {
     provider: values.get('provider') ?? target ?? 'start-cmd',
@@ -70,36 +73,25 @@ function optionsOf(sources: OptionSources): SuiteOptions {
     faultTarget: faultTarget === undefined ? undefined : { target: faultTarget, tls },
     profiles,
     checks,
-    only: flag.read('only', readIds),
+    only: read('only', readIds),
     skipBaseline: values.get('skip-baseline') === 'true',
     seed: values.get('seed') ?? '1',
-    timeScale: flag.read('time-scale', readFactor) ?? 1,
-    seedCount: flag.read('seed-count', (text) => readCount(text, MAX_SLOTS)) ?? 256,
-    basePort: flag.read('port', (text) => readCount(text, MAX_PORT)) ?? 0,
-    scale: scaleOf(sources, flag, subject !== undefined),
+    timeScale: read('time-scale', readFactor) ?? 1,
+    seedCount: read('seed-count', (text) => readCount(text, MAX_SLOTS)) ?? 256,
+    basePort: read('port', (text) => readCount(text, MAX_PORT)) ?? 0,
+    scale: scaleOf(sources, read, subject !== undefined),
   };
 }
 
-class FlagReader {
-  readonly #values: FlagValues;
-
-  constructor(values: FlagValues) {
-    this.#values = values;
-  }
-
-  read<T>(name: FlagName, reader: (text: string) => Result<T, string>): T | undefined {
-    const text = this.#values.get(name);
-    return text === undefined ? undefined : checked(`-${name}`, reader(text));
-  }
-}
+type ReadFlag = <T>(name: FlagName, reader: (text: string) => Result<T, string>) => T | undefined;
 
 function checked<T>(source: string, result: Result<T, string>): T {
   if (result.ok) return result.value;
   throw new UsageError(`${source}: ${result.error}`);
 }
 
-function targetOf({ values, env }: OptionSources, flag: FlagReader): string | undefined {
-  const given = flag.read('target', readTarget);
+function targetOf({ values, env }: OptionSources, read: ReadFlag): string | undefined {
+  const given = read('target', readTarget);
   const fromEnv = env['BIGFLEET_PROVIDER_TARGET'] ?? '';
   const isNamed = values.has('provider') || values.has('start-cmd');
   if (given !== undefined || fromEnv === '' || isNamed) return given;
@@ -130,7 +122,7 @@ function subjectOf(
   throw new UsageError(`-provider: no providers/${name}/src/main.ts below ${root}`);
 }
 
-function profilesOf(sources: OptionSources, flag: FlagReader): readonly Profile[] {
+function profilesOf(sources: OptionSources, read: ReadFlag): readonly Profile[] {
   const { values, env, cwd } = sources;
   const claimed = new Set<Profile>();
   if (values.get('profile') === 'declared') {
@@ -139,7 +131,7 @@ function profilesOf(sources: OptionSources, flag: FlagReader): readonly Profile[
     const declared = declaredProfiles(rootOf(env, cwd), name);
     for (const profile of checked('-profile declared', declared)) claimed.add(profile);
   } else {
-    for (const profile of flag.read('profile', readProfiles) ?? ['core']) claimed.add(profile);
+    for (const profile of read('profile', readProfiles) ?? ['core']) claimed.add(profile);
   }
   // Whoever names the means asks for the lane; only an explicit list of profiles can leave
   // durability out, since a start command also boots the other lanes.
@@ -155,11 +147,7 @@ function requireState(values: FlagValues, profiles: readonly Profile[]): void {
 }
 
 /** Two defaults (conformance §7): what we boot is large, what others run is what it is. */
-function scaleOf(
-  { env }: OptionSources,
-  flag: FlagReader,
-  isBooted: boolean,
-): SuiteOptions['scale'] {
+function scaleOf({ env }: OptionSources, read: ReadFlag, isBooted: boolean): SuiteOptions['scale'] {
   const readSeed = (text: string): Result<number, string> => readCount(text, MAX_SLOTS);
   const fromEnv = <T>(name: string, reader: (text: string) => Result<T, string>): T | undefined => {
     const text = env[name] ?? '';
@@ -167,11 +155,11 @@ function scaleOf(
   };
   return {
     seedCount:
-      flag.read('scale-seed', readSeed) ??
+      read('scale-seed', readSeed) ??
       fromEnv('BFCONF_SCALE_SEED', readSeed) ??
       (isBooted ? 8_000 : 4_000),
     soakMs:
-      flag.read('soak', readDurationMs) ??
+      read('soak', readDurationMs) ??
       fromEnv('BFCONF_SOAK', readDurationMs) ??
       (isBooted ? 10_000 : 8_000),
   };

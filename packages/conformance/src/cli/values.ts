@@ -3,7 +3,7 @@
 import { err, ok, type Result } from '@bigfleet/base';
 import { parseDuration } from '@bigfleet/process/flags';
 import { isProfile, PROFILES, type Profile } from '../catalogue/behaviour.ts';
-import { findBehaviour } from '../catalogue/binding.ts';
+import { findBehaviour } from '../catalogue/catalogue.ts';
 
 /** `8s`, `1m30s`, `500ms`. */
 export function readDurationMs(text: string): Result<number, string> {

@@ -8,7 +8,6 @@ import { realRuntime } from '@bigfleet/base/real';
 import {
   CapacityProvider,
   type ConfigureRequest,
-  copyMap,
   createGrpcServer,
   type GrpcServer,
   type Handlers,
@@ -16,6 +15,8 @@ import {
   openGate,
   Router,
   RpcError,
+  fromMap,
+  toMap,
 } from '@bigfleet/wire';
 import { dialEndpoint } from './dial.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -64,7 +65,7 @@ test('tokens, hostile maps and snapshots survive both ways', async (t) => {
           state: MachineState.CONFIGURING,
           host: {},
           cluster: request.clusterId,
-          shardMetadata: copyMap(request.shardMetadata),
+          shardMetadata: fromMap(toMap(request.shardMetadata)),
         },
       };
     },

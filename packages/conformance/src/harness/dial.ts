@@ -7,7 +7,6 @@ import { type Runtime, withDeadline } from '@bigfleet/base';
 import {
   CapacityProvider,
   type Channel,
-  type Client,
   createClient,
   createGrpcChannel,
   type FencingToken,
@@ -17,27 +16,18 @@ import {
   type TlsMaterial,
   type TransitionAck,
 } from '@bigfleet/wire';
-import type {
-  Ack,
-  Answer,
-  ConfigureCall,
-  DrainCall,
-  Endpoint,
-  Inventory,
-  ListQuery,
-  MachineCall,
-} from './endpoint.ts';
-import { type MachineView, stateNumber, viewOf } from './machine.ts';
+import type { Ack, Answer, Endpoint, Inventory } from './endpoint.ts';
+import { stateNumber, viewOf } from './machine.ts';
 
 const DEFAULT_CALL_DEADLINE_MS = 30_000;
 
 export interface DialOptions extends EndpointOptions {
-  /** 'host:port', '[::1]:port' or 'unix:/path.sock'. */
   readonly tls?: TlsMaterial | undefined;
 }
 
 export interface EndpointOptions {
   readonly runtime: Runtime;
+  /** 'host:port', '[::1]:port' or 'unix:/path.sock'. */
   readonly target: string;
   /** Ends every call; no call starts after it. */
   readonly signal: AbortSignal;
@@ -46,100 +36,67 @@ export interface EndpointOptions {
   readonly timeScale?: number | undefined;
 }
 
-/** Over the network; connects with the first call. Providers are held to their host name. */
+/** Over the network; connects with the first call. */
 export function dialEndpoint(options: DialOptions): Endpoint {
+  return endpointOver(dialChannel(options), options);
+}
+
+/** Providers are held to their host name. */
+export function dialChannel(options: Pick<DialOptions, 'runtime' | 'target' | 'tls'>): Channel {
   const { runtime, target, tls } = options;
   const secured = tls && ({ tls, serverIdentity: { kind: 'host-name-only' } } as const);
-  const channel = createGrpcChannel({ runtime, target, keepalive: 'provider', ...secured });
-  return endpointOver(channel, options);
+  return createGrpcChannel({ runtime, target, keepalive: 'provider', ...secured });
 }
 
 /** Over any channel; closing the endpoint closes it. */
 export function endpointOver(channel: Channel, options: EndpointOptions): Endpoint {
-  return new ChannelEndpoint(channel, options);
-}
-
-class ChannelEndpoint implements Endpoint {
-  readonly target: string;
-  readonly #channel: Channel;
-  readonly #client: Client<typeof CapacityProvider>;
-  readonly #runtime: Runtime;
-  readonly #signal: AbortSignal;
-  readonly #deadlineMs: number;
-
-  constructor(channel: Channel, options: EndpointOptions) {
-    const { callDeadlineMs = DEFAULT_CALL_DEADLINE_MS, timeScale = 1 } = options;
-    this.target = options.target;
-    this.#channel = channel;
-    this.#client = createClient(CapacityProvider, channel);
-    this.#runtime = options.runtime;
-    this.#signal = options.signal;
-    this.#deadlineMs = callDeadlineMs * timeScale;
-  }
-
-  create({ machineId, token }: MachineCall): Promise<Answer<Ack>> {
-    return this.#answer(ackOf, (options) =>
-      this.#client.create({ machineId, ...tokenFields(token) }, options),
-    );
-  }
-
-  configure(call: ConfigureCall): Promise<Answer<Ack>> {
-    const { machineId, clusterId, blob = new Uint8Array(), metadata = new Map(), token } = call;
-    const request = {
-      machineId,
-      clusterId,
-      bootstrapBlob: blob,
-      shardMetadata: fromMap(metadata),
-      ...tokenFields(token),
-    };
-    return this.#answer(ackOf, (options) => this.#client.configure(request, options));
-  }
-
-  drain({ machineId, graceSeconds, token }: DrainCall): Promise<Answer<Ack>> {
-    const request = { machineId, gracePeriodSeconds: graceSeconds, ...tokenFields(token) };
-    return this.#answer(ackOf, (options) => this.#client.drain(request, options));
-  }
-
-  delete({ machineId, token }: MachineCall): Promise<Answer<Ack>> {
-    return this.#answer(ackOf, (options) =>
-      this.#client.delete({ machineId, ...tokenFields(token) }, options),
-    );
-  }
-
-  get(machineId: string): Promise<Answer<MachineView>> {
-    return this.#answer(viewOf, (options) => this.#client.get({ id: machineId }, options));
-  }
-
-  list({
-    states = [],
-    maxResults = 0,
-    since = new Uint8Array(),
-  }: ListQuery = {}): Promise<Answer<Inventory>> {
-    const request = { states: states.map(stateNumber), maxResults, sinceRevision: since };
-    return this.#answer(inventoryOf, (options) => this.#client.list(request, options));
-  }
-
-  close(): void {
-    this.#channel.close();
-  }
-
-  async #answer<Message, Value>(
+  const { target, runtime, signal, timeScale = 1 } = options;
+  const { callDeadlineMs = DEFAULT_CALL_DEADLINE_MS } = options;
+  const client = createClient(CapacityProvider, channel);
+  const answer = async <Message, Value>(
     read: (message: Message) => Value,
     call: (options: { readonly signal: AbortSignal }) => Promise<Message>,
-  ): Promise<Answer<Value>> {
-    this.#signal.throwIfAborted();
-    const deadline = withDeadline(this.#runtime, this.#deadlineMs, this.#signal);
+  ): Promise<Answer<Value>> => {
+    signal.throwIfAborted();
+    const deadline = withDeadline(runtime, callDeadlineMs * timeScale, signal);
     try {
       const message = await call({ signal: deadline.signal });
       return { ok: true, value: read(message) };
     } catch (error) {
-      this.#signal.throwIfAborted();
+      signal.throwIfAborted();
       if (!(error instanceof RpcError)) throw error;
       return { ok: false, code: error.code, message: error.message };
     } finally {
       deadline.dispose();
     }
-  }
+  };
+  return {
+    target,
+    create: ({ machineId, token }) =>
+      answer(ackOf, (call) => client.create({ machineId, ...tokenFields(token) }, call)),
+    configure: ({ machineId, clusterId, blob, metadata, token }) => {
+      const request = {
+        machineId,
+        clusterId,
+        bootstrapBlob: blob ?? new Uint8Array(),
+        shardMetadata: fromMap(metadata ?? new Map()),
+        ...tokenFields(token),
+      };
+      return answer(ackOf, (call) => client.configure(request, call));
+    },
+    drain: ({ machineId, graceSeconds, token }) => {
+      const request = { machineId, gracePeriodSeconds: graceSeconds, ...tokenFields(token) };
+      return answer(ackOf, (call) => client.drain(request, call));
+    },
+    delete: ({ machineId, token }) =>
+      answer(ackOf, (call) => client.delete({ machineId, ...tokenFields(token) }, call)),
+    get: (machineId) => answer(viewOf, (call) => client.get({ id: machineId }, call)),
+    list: ({ states = [], maxResults = 0, since = new Uint8Array() } = {}) => {
+      const request = { states: states.map(stateNumber), maxResults, sinceRevision: since };
+      return answer(inventoryOf, (call) => client.list(request, call));
+    },
+    close: () => channel.close(),
+  };
 }
 
 function tokenFields(token: FencingToken | undefined): Partial<FencingToken> {

@@ -6,12 +6,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { FailureCode } from '@bigfleet/wire';
-import { CheckFailed, SkipCheck } from './check.ts';
-import { defineCheck, guideHeadings } from './define.ts';
+import { CheckFailed, SkipCheck, defineCheck, guideHeadings } from './check.ts';
 import type { Ack, Answer } from './endpoint.ts';
 import { accepted, acknowledged, fenced, notFenced, refusedWith, rejected } from './expect.ts';
 import { fanout, mapLimited, singleOpId } from './fanout.ts';
-import { ShardSession, uniqueShardId } from './fencing.ts';
+import { uniqueShardId } from './fencing.ts';
 import { alone } from './testing/alone.ts';
 
 const GUIDE = '../../../../docs/provider-author-guide.md';
@@ -103,13 +102,7 @@ test('fanout keeps order, mapLimited keeps order and its limit', async () => {
   assert.equal(most, 2);
 });
 
-test('a session draws fresh sequences and a new epoch starts at 1; shard ids never repeat', () => {
-  const session = new ShardSession('s');
-  assert.deepEqual(session.next(), { shardId: 's', shardEpoch: 1n, sequenceNumber: 1n });
-  assert.deepEqual(session.next(), { shardId: 's', shardEpoch: 1n, sequenceNumber: 2n });
-  session.newEpoch();
-  assert.deepEqual(session.next(), { shardId: 's', shardEpoch: 2n, sequenceNumber: 1n });
-  assert.deepEqual(session.stale(1n, 9n), { shardId: 's', shardEpoch: 1n, sequenceNumber: 9n });
+test('shard ids never repeat', () => {
   const { context } = alone({});
   const ids = Array.from({ length: 50 }, () => uniqueShardId(context, 'x'));
   assert.equal(new Set(ids).size, 50);

@@ -3,7 +3,7 @@
 // the probe that most fencing behaviours use.
 
 import type { FencingToken } from '@bigfleet/wire';
-import type { CheckContext } from './context.ts';
+import type { CheckContext } from './check.ts';
 import type { Ack, Answer } from './endpoint.ts';
 import { standardBlob, standardCluster } from './walk.ts';
 
@@ -59,31 +59,4 @@ export function fencedCreate(
 /** A token in words, for findings. */
 export function shownToken({ shardEpoch, sequenceNumber }: FencingToken): string {
   return `(${shardEpoch},${sequenceNumber})`;
-}
-
-/** One shard process: its sequence advances with every call, whatever becomes of the call. */
-export class ShardSession {
-  readonly shardId: string;
-  #epoch = 1n;
-  #sequence = 0n;
-
-  constructor(shardId: string) {
-    this.shardId = shardId;
-  }
-
-  next(): FencingToken {
-    this.#sequence += 1n;
-    return token(this.shardId, this.#epoch, this.#sequence);
-  }
-
-  /** The process restarted: the next token is (epoch + 1, 1). */
-  newEpoch(): void {
-    this.#epoch += 1n;
-    this.#sequence = 0n;
-  }
-
-  /** An explicit token of this shard, as its zombie would still send it. */
-  stale(epoch: bigint, sequence: bigint): FencingToken {
-    return token(this.shardId, epoch, sequence);
-  }
 }

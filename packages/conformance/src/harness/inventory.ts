@@ -1,10 +1,11 @@
 // Reading lists. A list is a set: it is compared by membership, never by position.
 
-import type { CheckContext } from './context.ts';
+import type { CheckContext } from './check.ts';
 import type { Inventory, ListQuery } from './endpoint.ts';
 import { accepted, ensure } from './expect.ts';
-import type { MachineView } from './machine.ts';
+import type { MachineView, State } from './machine.ts';
 
+/** With `since` alone, what changed: a filtered delta hides what left the filter. */
 export async function listed(context: CheckContext, query: ListQuery = {}): Promise<Inventory> {
   return accepted(await context.endpoint.list(query), `List(${described(query)})`);
 }
@@ -28,9 +29,17 @@ export function distinctById(
   return byId;
 }
 
-/** What changed since a cursor, without a filter: a filtered delta hides what left the filter. */
-export async function delta(context: CheckContext, since: Uint8Array): Promise<Inventory> {
-  return listed(context, { since });
+/** The record of this machine in a List of its state. */
+export async function listedRecord(
+  context: CheckContext,
+  machineId: string,
+  state: State,
+  where: string = `List(${state})`,
+): Promise<MachineView> {
+  const { machines } = await listed(context, { states: [state] });
+  const record = machines.find(({ id }) => id === machineId);
+  ensure(record !== undefined, () => `${where}: ${machineId} is missing`);
+  return record;
 }
 
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

@@ -1,8 +1,7 @@
 // Choosing machines to work on. Slots that a fault provider marks as failing are never chosen by
 // accident. Too few machines is a typed skip: an empty provider must not look certified.
 
-import { SkipCheck } from './check.ts';
-import type { CheckContext } from './context.ts';
+import { type CheckContext, SkipCheck } from './check.ts';
 import { accepted } from './expect.ts';
 import { listed } from './inventory.ts';
 import type { MachineView } from './machine.ts';

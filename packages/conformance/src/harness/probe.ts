@@ -2,8 +2,7 @@
 // be probed (no machine to try, a Create that fails) counts as present: then the behaviours that
 // need it fail or skip for their own reason, and nothing is excused.
 
-import { CheckFailed, SkipCheck } from './check.ts';
-import type { Capabilities, CheckContext } from './context.ts';
+import { type Capabilities, type CheckContext, CheckFailed, SkipCheck } from './check.ts';
 import { isCode } from './expect.ts';
 import { listed, sameBytes } from './inventory.ts';
 import { mustReach } from './reach.ts';

@@ -1,8 +1,7 @@
 // Waiting until a provider rests, before a cursor is anchored: leftovers of an earlier check that
 // settle afterwards would look like changes that nobody made.
 
-import { CheckFailed } from './check.ts';
-import type { CheckContext } from './context.ts';
+import { type CheckContext, CheckFailed } from './check.ts';
 import type { Inventory } from './endpoint.ts';
 import { fullList, sameBytes } from './inventory.ts';
 import { isTransitional } from './machine.ts';

@@ -8,7 +8,7 @@ import type { MachineView, State } from './machine.ts';
 import { mustReach, neverReaches, read, staysIn } from './reach.ts';
 import { alone } from './testing/alone.ts';
 import { machineView } from './testing/scripted.ts';
-import { distinctInOrder, stateTrace, watch } from './trace.ts';
+import { distinctInOrder, watch } from './trace.ts';
 
 const lost: Answer<MachineView> = { ok: false, code: 'UNAVAILABLE', message: 'gone' };
 
@@ -87,10 +87,8 @@ test('a trace is ordered, without repetition, begins with the ack and ends at it
     get: getsOf('CONFIGURING', 'lost', 'CONFIGURING', 'CONFIGURED'),
   });
   const ack = { operationId: 'op', machine: machineView({ state: 'IDLE' }) };
-  const trace = await run(() =>
-    stateTrace(context, { machineId: 'm-1', until: 'CONFIGURED', ack }),
-  );
-  assert.deepEqual(trace, ['IDLE', 'CONFIGURING', 'CONFIGURED']);
+  const samples = await run(() => watch(context, { machineId: 'm-1', until: 'CONFIGURED', ack }));
+  assert.deepEqual(distinctInOrder(samples), ['IDLE', 'CONFIGURING', 'CONFIGURED']);
   assert.equal(time.nowMs, 3, 'polled each millisecond');
 });
 

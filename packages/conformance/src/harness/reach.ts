@@ -2,8 +2,7 @@
 // sample, never a finding: transports hiccup. But a watch that saw nothing at all proved nothing,
 // and fails.
 
-import { CheckFailed } from './check.ts';
-import type { CheckContext } from './context.ts';
+import { type CheckContext, CheckFailed } from './check.ts';
 import { accepted, ensure } from './expect.ts';
 import type { MachineView, State } from './machine.ts';
 import { poll, scaled, SETTLE_MS } from './wait.ts';

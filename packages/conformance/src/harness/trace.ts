@@ -2,10 +2,10 @@
 // a trace never proves that a state was skipped by the provider's observer alone: the callers
 // judge what was seen, and the ack's own snapshot counts as the first sample.
 
-import { CheckFailed } from './check.ts';
-import type { CheckContext } from './context.ts';
+import { type CheckContext, CheckFailed } from './check.ts';
 import type { Ack } from './endpoint.ts';
 import type { MachineView, State } from './machine.ts';
+import { mapDifference } from './metadata.ts';
 import { told } from './reach.ts';
 import { poll, scaled, SETTLE_MS, TRACE_POLL_MS } from './wait.ts';
 
@@ -39,13 +39,6 @@ export async function watch(
 }
 
 /** The states that a machine went through, in order and without repetition. */
-export async function stateTrace(
-  context: CheckContext,
-  options: WatchOptions,
-): Promise<readonly State[]> {
-  return distinctInOrder(await watch(context, options));
-}
-
 export function distinctInOrder(samples: readonly MachineView[]): readonly State[] {
   const states: State[] = [];
   for (const { state } of samples) if (states.at(-1) !== state) states.push(state);
@@ -60,14 +53,8 @@ function keep(samples: MachineView[], sample: MachineView): void {
     last.state === sample.state &&
     last.cluster === sample.cluster &&
     last.lastError === sample.lastError &&
-    sameEntries(last.metadata, sample.metadata);
+    mapDifference(last.metadata, sample.metadata) === undefined;
   if (!isSame) samples.push(sample);
-}
-
-function sameEntries(a: MachineView['metadata'], b: MachineView['metadata']): boolean {
-  if (a.size !== b.size) return false;
-  for (const [key, value] of a) if (b.get(key) !== value) return false;
-  return true;
 }
 
 function namesOf(samples: readonly MachineView[]): string {

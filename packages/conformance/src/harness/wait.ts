@@ -3,7 +3,7 @@
 // anything, so all waits are bounded loops around one read.
 
 import { sleep } from '@bigfleet/base';
-import type { CheckContext } from './context.ts';
+import type { CheckContext } from './check.ts';
 
 const POLL_MS = 20;
 /** For traces: short enough to catch a transition of a few milliseconds. */

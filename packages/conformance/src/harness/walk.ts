@@ -2,7 +2,7 @@
 // step is accepted with an operation id and settles, or the check fails right here.
 
 import type { FencingToken } from '@bigfleet/wire';
-import type { CheckContext } from './context.ts';
+import type { CheckContext } from './check.ts';
 import type { Ack } from './endpoint.ts';
 import { acknowledged } from './expect.ts';
 import { mapLimited } from './fanout.ts';
@@ -98,6 +98,35 @@ export async function walkNToIdle(
     createToIdle(context, machineId, { withinMs: MANY_SETTLE_MS }),
   );
   return ids;
+}
+
+type MachineCheck = (context: CheckContext, machineId: string) => Promise<void>;
+
+/** A check on one machine, which is given back when the check holds. */
+function onMachine(
+  reach: (context: CheckContext) => Promise<string>,
+  check: MachineCheck,
+): (context: CheckContext) => Promise<void> {
+  return async (context) => {
+    const machineId = await reach(context);
+    await check(context, machineId);
+    await release(context, machineId);
+  };
+}
+
+export function onSlot(check: MachineCheck): ReturnType<typeof onMachine> {
+  return onMachine(pickSpeculative, check);
+}
+
+export function onIdle(check: MachineCheck): ReturnType<typeof onMachine> {
+  return onMachine(walkToIdle, check);
+}
+
+export function onConfigured(
+  check: MachineCheck,
+  binding: Binding = { clusterId: standardCluster },
+): ReturnType<typeof onMachine> {
+  return onMachine((context) => walkToConfigured(context, binding), check);
 }
 
 /**

@@ -5,9 +5,9 @@
 
 import { describeThrown } from '@bigfleet/base';
 import { crossRestart } from '../behaviours/durability/stage.ts';
-import type { DurableStage } from '../harness/durable-stage.ts';
+import type { DurableStage } from '../harness/check.ts';
 import { faultProviderLaunch, hasFaultProvider } from '../process/launch.ts';
-import { bootDurable, type DurableProcess } from '../process/owned.ts';
+import { bootDurable, DURABLE_CALL_DEADLINE_MS, type DurableProcess } from '../process/owned.ts';
 import type { LaneReport, Outcome, TestResult } from '../run/result.ts';
 import { ALL_CAPABILITIES, type LaneContext, type LaneEnvironment } from './environment.ts';
 import { FAULT_SEED_COUNT } from './fault.ts';
@@ -16,7 +16,6 @@ import { runCheck } from './run-check.ts';
 import { checksOf, runChecks } from './run-checks.ts';
 
 const DURABLE_SEED_COUNT = 64;
-const CALL_DEADLINE_MS = 10_000;
 /** Long enough that B1006 certainly kills a running transition, not a timed-out one. */
 const FAULT_TIMEOUT_MS = 30_000;
 
@@ -77,7 +76,7 @@ async function judgeRestart(
   const hasFault = typeof fault !== 'string';
   const on = hasFault ? '; B1006 on the reference fault provider' : '';
   const judged = `${launch.name} booted with ${DURABLE_SEED_COUNT} slots, with state${on}`;
-  const common = { tls, capabilities: ALL_CAPABILITIES, callDeadlineMs: CALL_DEADLINE_MS };
+  const common = { tls, capabilities: ALL_CAPABILITIES, callDeadlineMs: DURABLE_CALL_DEADLINE_MS };
   const before: LaneContext = { ...common, target: target.target };
   const staged = await crossOver(environment, before, target);
   const plan = { lane: 'durable', judged, checks: checksOf(environment, 'durable') } as const;
@@ -120,10 +119,15 @@ function allEnd(
 ): LaneReport {
   const { lane, judged, checks } = plan;
   environment.observer.laneStarted({ lane, judged, checkCount: checks.length });
-  const results = checks.map(({ name, behaviourId }): TestResult => {
-    const identity = behaviourId === undefined ? { name } : { name, behaviourId };
-    return { ...identity, outcome, durationMs: 0, notes: [] };
-  });
+  const results = checks.map(
+    ({ name, behaviourId }): TestResult => ({
+      name,
+      behaviourId,
+      outcome,
+      durationMs: 0,
+      notes: [],
+    }),
+  );
   for (const result of results) environment.observer.checkEnded(lane, result);
   return { kind: 'ran', lane, judged, results };
 }

@@ -2,8 +2,7 @@
 
 import { createRandom } from '@bigfleet/base';
 import type { BaselineCheck } from '../baseline/index.ts';
-import type { Check } from '../harness/check.ts';
-import type { Capabilities, CheckContext } from '../harness/context.ts';
+import type { Capabilities, Check, CheckContext } from '../harness/check.ts';
 import { dialEndpoint } from '../harness/dial.ts';
 import type { Endpoint } from '../harness/endpoint.ts';
 import type { BootEnvironment } from '../process/boot.ts';
@@ -37,52 +36,39 @@ export const FAULT_TIMEOUT_MS = 2_000;
 /** Taken until they are probed: nothing is excused by a capability that nobody asked about. */
 export const ALL_CAPABILITIES: Capabilities = { delete: true, sinceRevision: true };
 
-export interface OpenContext {
-  readonly context: CheckContext;
-  readonly notes: readonly string[];
-  /** Ends all its connections. */
-  close(): void;
+export interface OneCheck {
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly notes: string[];
+  /** Closes the connections of the check. */
+  readonly opened: DisposableStack;
 }
 
 /** A context of its own for one check, on a connection of its own. */
-export function openContext(
-  environment: LaneEnvironment,
+export function contextOf(
+  { runtime, timeScale, scale, seed }: LaneEnvironment,
   lane: LaneContext,
-  check: { readonly name: string; readonly signal: AbortSignal },
-): OpenContext {
-  const { runtime, timeScale, scale, seed } = environment;
-  const { process, durable, callDeadlineMs, faultTimeoutMs = FAULT_TIMEOUT_MS } = lane;
-  const { signal } = check;
-  const notes: string[] = [];
-  const opened: Endpoint[] = [];
+  { name, signal, notes, opened }: OneCheck,
+): CheckContext {
+  const { target, tls, process, durable, callDeadlineMs } = lane;
   const dial = (): Endpoint => {
-    const { target, tls } = lane;
     const options = { runtime, target, tls, signal, timeScale, callDeadlineMs };
-    const endpoint = dialEndpoint(options);
-    opened.push(endpoint);
-    return endpoint;
+    return opened.adopt(dialEndpoint(options), (endpoint) => endpoint.close());
   };
-  const context: CheckContext = {
+  return {
     runtime,
-    random: createRandom(seed).stream(check.name),
+    random: createRandom(seed).stream(name),
     endpoint: dial(),
     secondConnection: async () => dial(),
     capabilities: lane.capabilities,
     timeScale,
     scale,
-    faultTimeoutMs,
-    ...(process === undefined ? {} : { process }),
-    ...(durable === undefined ? {} : { durable }),
+    faultTimeoutMs: lane.faultTimeoutMs ?? FAULT_TIMEOUT_MS,
+    process,
+    durable,
     signal,
     note: (text) => {
       notes.push(text);
-    },
-  };
-  return {
-    context,
-    notes,
-    close: () => {
-      for (const endpoint of opened) endpoint.close();
     },
   };
 }
@@ -98,8 +84,4 @@ export interface Judged extends RemoteTarget {
   readonly description: string;
   /** Kills the process if the suite booted one. Idempotent. */
   readonly close: () => Promise<void>;
-}
-
-export function judgedTarget(remote: RemoteTarget): Judged {
-  return { ...remote, description: remote.target, close: async () => {} };
 }

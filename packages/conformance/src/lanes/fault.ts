@@ -3,39 +3,17 @@
 // repository is built on; about a provider of anyone else it says nothing.
 
 import { faultProviderLaunch, hasFaultProvider } from '../process/launch.ts';
-import type { LaneReport } from '../run/result.ts';
 import { FAULT_TIMEOUT_MS, type LaneEnvironment, type RemoteTarget } from './environment.ts';
 import { type Opened, openProcess, openTarget } from './open.ts';
-import { probe } from './run-check.ts';
-import { checksOf, runChecks } from './run-checks.ts';
 
 export const FAULT_SEED_COUNT = 64;
 
-export interface FaultPlan {
-  readonly faultTarget?: RemoteTarget | undefined;
-  /** The provider under test is built on our kit: the reference fault provider may stand for it. */
-  readonly isKitProvider: boolean;
-}
-
-export async function runFault(
+/** A provider under test that is built on our kit may be stood for by the reference fault provider. */
+export async function openFault(
   environment: LaneEnvironment,
-  plan: FaultPlan,
-): Promise<readonly LaneReport[]> {
-  const opened = await open(environment, plan);
-  if (!opened.ok) return [{ kind: 'broken', lane: 'fault', problem: opened.problem }];
-  const { judged } = opened;
-  try {
-    const capabilities = await probe(environment, judged);
-    const lane = { lane: 'fault', judged: judged.description } as const;
-    const checks = checksOf(environment, 'fault');
-    return [await runChecks(environment, { ...judged, capabilities }, { ...lane, checks })];
-  } finally {
-    await judged.close();
-  }
-}
-
-async function open(environment: LaneEnvironment, plan: FaultPlan): Promise<Opened> {
-  const { faultTarget, isKitProvider } = plan;
+  faultTarget: RemoteTarget | undefined,
+  isKitProvider: boolean,
+): Promise<Opened> {
   if (faultTarget !== undefined) return openTarget(environment, faultTarget);
   if (!isKitProvider)
     return { ok: false, problem: 'needs --fault-target; with make FAULT_TARGET=' };

@@ -5,12 +5,7 @@ import type { TlsMaterial } from '@bigfleet/wire';
 import { describeThrown } from '@bigfleet/base';
 import { bootProcess } from '../process/boot.ts';
 import type { Launch } from '../process/launch.ts';
-import {
-  type Judged,
-  judgedTarget,
-  type LaneEnvironment,
-  type RemoteTarget,
-} from './environment.ts';
+import type { Judged, LaneEnvironment, RemoteTarget } from './environment.ts';
 import { unreachable } from './reachable.ts';
 
 export interface BootPlan {
@@ -29,16 +24,15 @@ export async function openTarget(
   remote: RemoteTarget,
 ): Promise<Opened> {
   const problem = await unreachable(environment, remote);
-  return problem === undefined
-    ? { ok: true, judged: judgedTarget(remote) }
-    : { ok: false, problem };
+  if (problem !== undefined) return { ok: false, problem };
+  return { ok: true, judged: { ...remote, description: remote.target, close: async () => {} } };
 }
 
 export async function openProcess(environment: LaneEnvironment, plan: BootPlan): Promise<Opened> {
   const { launch, tls, seedCount, withState } = plan;
   try {
     const statePath = withState ? await environment.workspace.statePath(launch.name) : undefined;
-    const request = { launch, seedCount, tls, ...(statePath === undefined ? {} : { statePath }) };
+    const request = { launch, seedCount, tls, statePath };
     const { target, kill } = await bootProcess(environment, request);
     const store = withState ? 'with state' : 'in memory';
     const description = `${launch.name} booted with ${seedCount} slots, ${store}`;

@@ -3,6 +3,7 @@
 // says nothing: the lane is not run, or ends.
 
 import { dialEndpoint } from '../harness/dial.ts';
+import type { Answer, Inventory, ListQuery } from '../harness/endpoint.ts';
 import type { LaneEnvironment, RemoteTarget } from './environment.ts';
 
 const ASK_WITHIN_MS = 10_000;
@@ -18,17 +19,24 @@ export async function unreachable(
   environment: LaneEnvironment,
   remote: RemoteTarget,
 ): Promise<string | undefined> {
-  const { runtime, signal, timeScale } = environment;
-  const { target, tls } = remote;
-  const callDeadlineMs = ASK_WITHIN_MS;
+  const answer = await listOnce(environment, remote, ASK_WITHIN_MS, { maxResults: 1 });
+  if (answer.ok) return undefined;
+  const said = `${answer.code}: ${answer.message}`;
+  if (transportCodes.has(answer.code)) return `${remote.target} does not answer (${said})`;
+  if (refusedCodes.has(answer.code)) return `${remote.target} refuses the suite (${said})`;
+  return undefined;
+}
+
+/** On a connection of its own. */
+export async function listOnce(
+  { runtime, signal, timeScale }: LaneEnvironment,
+  { target, tls }: RemoteTarget,
+  callDeadlineMs: number,
+  query?: ListQuery,
+): Promise<Answer<Inventory>> {
   const endpoint = dialEndpoint({ runtime, target, tls, signal, timeScale, callDeadlineMs });
   try {
-    const answer = await endpoint.list({ maxResults: 1 });
-    if (answer.ok) return undefined;
-    const said = `${answer.code}: ${answer.message}`;
-    if (transportCodes.has(answer.code)) return `${target} does not answer (${said})`;
-    if (refusedCodes.has(answer.code)) return `${target} refuses the suite (${said})`;
-    return undefined;
+    return await endpoint.list(query);
   } finally {
     endpoint.close();
   }

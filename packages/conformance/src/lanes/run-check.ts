@@ -3,14 +3,13 @@
 // thrown on.
 
 import { describeThrown, runWithDeadline } from '@bigfleet/base';
-import { CheckFailed, SkipCheck } from '../harness/check.ts';
-import type { Capabilities, CheckContext } from '../harness/context.ts';
+import { type Capabilities, type CheckContext, CheckFailed, SkipCheck } from '../harness/check.ts';
 import type { Outcome, TestResult } from '../run/result.ts';
 import {
   ALL_CAPABILITIES,
+  contextOf,
   type LaneContext,
   type LaneEnvironment,
-  openContext,
   type RemoteTarget,
 } from './environment.ts';
 import { probeCapabilities } from '../harness/probe.ts';
@@ -21,7 +20,7 @@ const SOAKS_PER_CHECK = 4;
 export interface RunnableCheck {
   /** As in the reports. */
   readonly name: string;
-  readonly behaviourId?: string;
+  readonly behaviourId?: string | undefined;
   run(context: CheckContext): Promise<void>;
 }
 
@@ -37,23 +36,13 @@ export async function runCheck(
   const notes: string[] = [];
   const outcome = await outcomeOf(signal, () =>
     runWithDeadline(runtime, { ms, parent: signal }, async (deadline) => {
-      const opened = openContext(environment, lane, { name, signal: deadline });
-      try {
-        await check.run(opened.context);
-      } finally {
-        notes.push(...opened.notes);
-        opened.close();
-      }
+      using opened = new DisposableStack();
+      const one = { name, signal: deadline, notes, opened };
+      await check.run(contextOf(environment, lane, one));
     }),
   );
   const durationMs = runtime.clock.monotonicMs() - startMs;
-  return {
-    name,
-    ...(behaviourId === undefined ? {} : { behaviourId }),
-    outcome,
-    durationMs,
-    notes,
-  };
+  return { name, behaviourId, outcome, durationMs, notes: [...notes] };
 }
 
 async function outcomeOf(signal: AbortSignal, run: () => Promise<void>): Promise<Outcome> {

@@ -1,21 +1,46 @@
-// Runs the checks of a lane, one after the other: they share a pool of machines. A lane ends
-// early when its endpoint stops answering; the checks behind that have no result, which is
-// INCOMPLETE and never clean.
+// Judges an endpoint by the checks of a lane, one after the other: they share a pool of machines.
+// A lane ends early when its endpoint stops answering; the checks behind that have no result, which
+// is INCOMPLETE and never clean.
 
-import { behaviourOf } from '../catalogue/binding.ts';
+import { behaviourOf } from '../catalogue/catalogue.ts';
 import type { Area } from '../catalogue/behaviour.ts';
 import type { Check } from '../harness/check.ts';
 import { type LaneName, laneOf } from '../run/lane-names.ts';
 import type { LaneReport, TestResult } from '../run/result.ts';
 import type { LaneContext, LaneEnvironment } from './environment.ts';
+import type { Opened } from './open.ts';
 import { unreachable } from './reachable.ts';
-import { type RunnableCheck, runCheck } from './run-check.ts';
+import { probe, type RunnableCheck, runCheck } from './run-check.ts';
 
 export interface LanePlan {
   readonly lane: LaneName;
   /** The endpoint in words. */
   readonly judged: string;
   readonly checks: readonly RunnableCheck[];
+}
+
+/**
+ * Lane by lane on one endpoint, which is closed afterwards. Baseline and extension share theirs, as
+ * they do against a foreign target: 256 slots must do for both.
+ */
+export async function judgeOpened(
+  environment: LaneEnvironment,
+  lanes: readonly LaneName[],
+  opened: Opened,
+): Promise<readonly LaneReport[]> {
+  if (!opened.ok) return lanes.map((lane) => ({ kind: 'broken', lane, problem: opened.problem }));
+  const { judged } = opened;
+  try {
+    const capabilities = await probe(environment, judged);
+    const reports: LaneReport[] = [];
+    for (const lane of lanes) {
+      const plan = { lane, judged: judged.description, checks: checksOf(environment, lane) };
+      reports.push(await runChecks(environment, { ...judged, capabilities }, plan));
+    }
+    return reports;
+  } finally {
+    await judged.close();
+  }
 }
 
 export async function runChecks(
@@ -38,8 +63,11 @@ export async function runChecks(
   return { kind: 'ran', lane, judged, results };
 }
 
-/** The checks of a lane's behaviours as the reports name them. */
+/** The checks of a lane as the reports name them. */
 export function checksOf(environment: LaneEnvironment, lane: LaneName): readonly RunnableCheck[] {
+  if (lane === 'baseline') {
+    return environment.baseline.map(({ name, run }) => ({ name: `Test${name}`, run }));
+  }
   return environment.checks.filter(({ id }) => laneOf(behaviourOf(id)) === lane).map(runnable);
 }
 

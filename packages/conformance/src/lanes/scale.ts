@@ -3,12 +3,11 @@
 // that is where a store that writes its whole file collapses. A target that nobody may boot must
 // hold S machines already.
 
-import { dialEndpoint } from '../harness/dial.ts';
 import type { LaneReport, Outcome } from '../run/result.ts';
-import type { Judged, LaneEnvironment, RemoteTarget } from './environment.ts';
+import type { LaneEnvironment, RemoteTarget } from './environment.ts';
 import { type BootPlan, type Opened, openProcess, openTarget } from './open.ts';
-import { probe } from './run-check.ts';
-import { checksOf, runChecks } from './run-checks.ts';
+import { listOnce } from './reachable.ts';
+import { judgeOpened } from './run-checks.ts';
 
 /** A full List of a large fleet takes its time over a slow link. */
 const COUNT_WITHIN_MS = 60_000;
@@ -28,7 +27,7 @@ export async function runScale(
     target === undefined
       ? { ok: false, problem: 'needs --target, --provider or --start-cmd' }
       : await openLarge(environment, target);
-  return [await runOn(environment, opened)];
+  return judgeOpened(environment, ['scale'], opened);
 }
 
 async function runBooted(
@@ -42,11 +41,12 @@ async function runBooted(
   const inMemory = await open(false);
   // Whoever names `{state}` may have no other store: it is judged on that one, and it is said.
   const needsState = !inMemory.ok && boot.launch.prefersState;
-  const first: LaneReport = needsState
-    ? { kind: 'not-asked', lane: 'scale', missing: `in memory: ${inMemory.problem}` }
-    : await runOn(environment, inMemory);
-  if (!needsState && !alsoWithState) return [first];
-  return [first, toldApart(await runOn(environment, await open(true)))];
+  const first: readonly LaneReport[] = needsState
+    ? [{ kind: 'not-asked', lane: 'scale', missing: `in memory: ${inMemory.problem}` }]
+    : await judgeOpened(environment, ['scale'], inMemory);
+  if (!needsState && !alsoWithState) return first;
+  const second = await judgeOpened(environment, ['scale'], await open(true));
+  return [...first, ...second.map(toldApart)];
 }
 
 /** The same checks a second time: each result says that it is the one with state. */
@@ -73,42 +73,15 @@ function locatedOutcome(outcome: Outcome, where: (text: string) => string): Outc
   }
 }
 
-async function runOn(environment: LaneEnvironment, opened: Opened): Promise<LaneReport> {
-  if (!opened.ok) return { kind: 'broken', lane: 'scale', problem: opened.problem };
-  const { judged } = opened;
-  try {
-    const capabilities = await probe(environment, judged);
-    return await runChecks(
-      environment,
-      { ...judged, capabilities },
-      { lane: 'scale', judged: judged.description, checks: checksOf(environment, 'scale') },
-    );
-  } finally {
-    await judged.close();
-  }
-}
-
 async function openLarge(environment: LaneEnvironment, remote: RemoteTarget): Promise<Opened> {
   const opened = await openTarget(environment, remote);
   if (!opened.ok) return opened;
   const wanted = environment.scale.seedCount;
-  const count = await countMachines(environment, opened.judged);
+  const answer = await listOnce(environment, remote, COUNT_WITHIN_MS);
+  const count = answer.ok ? answer.value.machines.length : 0;
   if (count >= wanted) return opened;
   const problem =
     `${remote.target} holds ${count} machines, the scale lane needs ${wanted}: ` +
     'seed more, lower --scale-seed, or give --start-cmd';
   return { ok: false, problem };
-}
-
-async function countMachines(environment: LaneEnvironment, judged: Judged): Promise<number> {
-  const { runtime, signal, timeScale } = environment;
-  const { target, tls } = judged;
-  const callDeadlineMs = COUNT_WITHIN_MS;
-  const endpoint = dialEndpoint({ runtime, target, tls, signal, timeScale, callDeadlineMs });
-  try {
-    const answer = await endpoint.list();
-    return answer.ok ? answer.value.machines.length : 0;
-  } finally {
-    endpoint.close();
-  }
 }

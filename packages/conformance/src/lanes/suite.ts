@@ -13,12 +13,11 @@ import type { Launch } from '../process/launch.ts';
 import { Workspace } from '../process/workspace.ts';
 import type { LaneName } from '../run/lane-names.ts';
 import { type LaneReport, resultsOf, type RunObserver, type SuiteRun } from '../run/result.ts';
-import { runBlackBox } from './black-box.ts';
 import { runDurable } from './durable.ts';
 import type { LaneEnvironment, RemoteTarget } from './environment.ts';
-import { runFault } from './fault.ts';
+import { openFault } from './fault.ts';
 import { openProcess, openTarget } from './open.ts';
-import { checksOf } from './run-checks.ts';
+import { checksOf, judgeOpened } from './run-checks.ts';
 import { runScale } from './scale.ts';
 
 const CHECK_BOUND_MS = 300_000;
@@ -97,20 +96,15 @@ export async function runSuite(
 
 function laneEnvironment(
   options: SuiteOptions,
-  { runtime, observer, signal }: SuiteServices,
-  { children, workspace }: { readonly children: Children; readonly workspace: Workspace },
+  services: SuiteServices,
+  processes: Pick<LaneEnvironment, 'children' | 'workspace'>,
 ): LaneEnvironment {
-  const { checks, only, seed, timeScale, scale } = options;
+  const { checks, only } = options;
   return {
-    runtime,
-    observer,
-    signal,
-    children,
-    workspace,
+    ...options,
+    ...services,
+    ...processes,
     ports: new FreePorts(options.basePort),
-    timeScale,
-    seed,
-    scale,
     baseline: options.baseline ?? baselineChecks,
     checkBoundMs: options.checkBoundMs ?? CHECK_BOUND_MS,
     checks: only === undefined ? checks : checks.filter(({ id }) => only.has(id)),
@@ -128,13 +122,15 @@ async function runLanes(
     return missing === undefined;
   };
   const blackBox = (['baseline', 'extension'] as const).filter(asked);
-  reports.push(
-    ...(await runBlackBox(environment, blackBox, () => openSubject(options, environment))),
-  );
+  if (blackBox.length > 0) {
+    const opened = await openSubject(options, environment);
+    reports.push(...(await judgeOpened(environment, blackBox, opened)));
+  }
   const { subject, target, faultTarget, profiles } = options;
-  const isKitProvider = subject?.isKitProvider === true;
-  if (asked('fault'))
-    reports.push(...(await runFault(environment, { faultTarget, isKitProvider })));
+  if (asked('fault')) {
+    const opened = await openFault(environment, faultTarget, subject?.isKitProvider === true);
+    reports.push(...(await judgeOpened(environment, ['fault'], opened)));
+  }
   if (asked('durable')) reports.push(...(await runDurable(environment, subject)));
   if (asked('scale')) {
     const alsoWithState = profiles.includes('durable');

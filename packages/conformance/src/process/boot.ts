@@ -6,7 +6,7 @@ import type { TlsMaterial } from '@bigfleet/wire';
 import type { Child, Children } from './children.ts';
 import type { FreePorts } from './free-port.ts';
 import type { Launch } from './launch.ts';
-import { askReadiness } from './ready.ts';
+import { readinessProblem } from './ready.ts';
 import type { Workspace } from './workspace.ts';
 import { open } from 'node:fs/promises';
 
@@ -29,7 +29,7 @@ export interface BootEnvironment {
 export interface BootRequest {
   readonly launch: Launch;
   readonly seedCount: number;
-  readonly statePath?: string;
+  readonly statePath?: string | undefined;
   /** For the readiness question; what the process serves is its own business. */
   readonly tls?: TlsMaterial | undefined;
 }
@@ -60,11 +60,7 @@ async function tryBoot(environment: BootEnvironment, request: BootRequest): Prom
   const { children, ports, workspace } = environment;
   const { launch, seedCount, statePath } = request;
   const target = await ports.address();
-  const command = launch.command({
-    address: target,
-    seedCount,
-    ...(statePath === undefined ? {} : { statePath }),
-  });
+  const command = launch.command({ address: target, seedCount, statePath });
   const child = children.start(command, workspace.logFile(launch.name));
   const kill = (): Promise<void> => children.kill(child);
   try {
@@ -89,10 +85,10 @@ async function waitReady(
   let why = 'nothing accepts connections';
   while (runtime.clock.monotonicMs() < endMs) {
     if (child.end !== undefined) return child.end;
-    const readiness = await askReadiness({ runtime, target, tls, signal });
+    const problem = await readinessProblem({ runtime, target, tls, signal });
     // Asked again: another process on this port may have answered in its place.
-    if (readiness.kind === 'ready' && child.end === undefined) return undefined;
-    if (readiness.kind === 'not-yet') why = readiness.why;
+    if (problem === undefined && child.end === undefined) return undefined;
+    if (problem !== undefined) why = problem;
     await sleep(runtime, ASK_EVERY_MS, signal);
   }
   return `was not ready on ${target} within ${withinMs} ms (${why})`;

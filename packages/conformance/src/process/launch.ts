@@ -10,7 +10,7 @@ export interface BootArguments {
   readonly address: string;
   readonly seedCount: number;
   /** A path of its own that survives reboots; absent: memory only. */
-  readonly statePath?: string;
+  readonly statePath?: string | undefined;
 }
 
 export interface Command {
@@ -57,24 +57,21 @@ export function repositoryLaunch(
   hostLabel: string,
   flags: readonly string[] = [],
 ): Launch {
-  return {
-    name,
-    prefersState: false,
-    command: ({ address, statePath, seedCount }) => ({
-      file: process.execPath,
-      args: [
-        providerMain(root, name),
-        `--addr=${address}`,
-        `--provider=${hostLabel}`,
-        '--use-fake-backend',
-        // Several are booted side by side, and they would fight for the default port.
-        '--metrics-addr=',
-        `--seed-count=${seedCount}`,
-        ...(statePath === undefined ? [] : [`--state=${statePath}`]),
-        ...flags,
-      ],
-      cwd: root,
-    }),
+  const own = [
+    `--provider=${hostLabel}`,
+    '--use-fake-backend',
+    // Several are booted side by side, and they would fight for the default port.
+    '--metrics-addr=',
+    ...flags,
+  ];
+  return { name, prefersState: false, command: nodeCommand(providerMain(root, name), root, own) };
+}
+
+function nodeCommand(main: string, cwd: string, flags: readonly string[]): Launch['command'] {
+  return ({ address, statePath, seedCount }) => {
+    const state = statePath === undefined ? [] : [`--state=${statePath}`];
+    const args = [`--addr=${address}`, ...flags, `--seed-count=${seedCount}`, ...state];
+    return { file: process.execPath, args: [main, ...args], cwd };
   };
 }
 
@@ -93,20 +90,7 @@ export function hasFaultProvider(): boolean {
 }
 
 export function faultProviderLaunch(transitionTimeoutMs: number): Launch {
-  return {
-    name: 'reference fault provider',
-    prefersState: false,
-    command: ({ address, statePath, seedCount }) => ({
-      file: process.execPath,
-      args: [
-        faultProviderMain,
-        `--addr=${address}`,
-        '--provider=fault',
-        `--seed-count=${seedCount}`,
-        `--transition-timeout=${transitionTimeoutMs / 1000}s`,
-        ...(statePath === undefined ? [] : [`--state=${statePath}`]),
-      ],
-      cwd: path.dirname(faultProviderMain),
-    }),
-  };
+  const flags = ['--provider=fault', `--transition-timeout=${transitionTimeoutMs / 1000}s`];
+  const command = nodeCommand(faultProviderMain, path.dirname(faultProviderMain), flags);
+  return { name: 'reference fault provider', prefersState: false, command };
 }

@@ -1,7 +1,7 @@
 // junit.xml (conformance §7). Findings may quote what a provider sent, NUL bytes included, so
 // everything is escaped and what XML 1.0 cannot carry is shown as U+FFFD.
 
-import { markerOf } from '../catalogue/binding.ts';
+import { markerOf } from '../catalogue/catalogue.ts';
 import { type LaneReport, resultsOf, type SuiteRun, type TestResult } from '../run/result.ts';
 import { type Totals, totalsOf } from './totals.ts';
 

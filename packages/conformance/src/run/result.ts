@@ -16,7 +16,7 @@ export interface TestResult {
   /** As in junit.xml: `TestB101_Lifecycle`, `TestFullLifecycle`. */
   readonly name: string;
   /** Absent in the baseline, whose checks carry no id. */
-  readonly behaviourId?: string;
+  readonly behaviourId?: string | undefined;
   readonly outcome: Outcome;
   readonly durationMs: number;
   /** E.g. `strict`, `lenient`, machines/s. */

@@ -8,11 +8,11 @@ import {
   type CapacityProvider,
   CapacityType,
   checkFence,
-  copyMap,
   type FencingToken,
   type Handlers,
   MachineState,
   RpcError,
+  fromMap,
 } from '@bigfleet/wire';
 
 export interface TinyOptions {
@@ -227,6 +227,6 @@ function view(record: Record) {
     interruptionProbability: 0,
     resources: { resources: { cpu: '1', memory: '2Gi' } },
     cluster: record.cluster,
-    shardMetadata: copyMap(Object.fromEntries(record.metadata)),
+    shardMetadata: fromMap(new Map(record.metadata)),
   };
 }

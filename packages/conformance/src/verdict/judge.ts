@@ -6,7 +6,7 @@
 
 import { type Behaviour, PROFILES, type Profile } from '../catalogue/behaviour.ts';
 import { behaviours } from '../catalogue/catalogue.ts';
-import { type LaneName, laneOf, laneOfProfile } from '../run/lane-names.ts';
+import { laneOf, laneOfProfile } from '../run/lane-names.ts';
 import { type LaneReport, resultsOf, type SuiteRun, type TestResult } from '../run/result.ts';
 
 export type Status = 'passed' | 'failed' | 'skipped' | 'not_implemented';
@@ -119,16 +119,13 @@ function laneGap(report: LaneReport): string[] {
 
 function whyMissing(run: SuiteRun, behaviour: Behaviour): string {
   if (run.only?.has(behaviour.id) === false) return 'not selected by --only';
-  const reports = reportsOf(run, laneOf(behaviour));
-  for (const report of reports) {
+  const lane = laneOf(behaviour);
+  for (const report of run.lanes) {
+    if (report.lane !== lane) continue;
     if (report.kind === 'not-asked') return report.missing;
     if (report.problem !== undefined) return report.problem;
   }
   return 'the suite has no test for it';
-}
-
-function reportsOf(run: SuiteRun, lane: LaneName): readonly LaneReport[] {
-  return run.lanes.filter((report) => report.lane === lane);
 }
 
 /** The wire checks of conformance §3; the two self-test checks are no evidence on a target. */
@@ -147,9 +144,7 @@ function judgeBaseline(lanes: readonly LaneReport[]): BaselineJudgement {
   const reports = lanes.filter(({ lane, kind }) => lane === 'baseline' && kind !== 'not-asked');
   if (reports.length === 0) return { failedCount: 0, gaps: [] };
   const outcomes = reports.flatMap(resultsOf).map(({ outcome }) => outcome);
-  const unmetCount = outcomes.filter(
-    (outcome) => outcome.kind === 'skipped' && outcome.skip === 'precondition-unmet',
-  ).length;
+  const unmetCount = outcomes.filter(isUnmet).length;
   const gaps: string[] = [];
   if (outcomes.length < BASELINE_WIRE_CHECK_COUNT) {
     gaps.push(`baseline: ${outcomes.length} of ${BASELINE_WIRE_CHECK_COUNT} checks reported`);

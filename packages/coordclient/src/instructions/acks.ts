@@ -7,6 +7,7 @@
 
 import type { InstructionReason } from '@bigfleet/base';
 import type { OrderOutcome } from '@bigfleet/shard';
+import type { Counter } from '@bigfleet/telemetry';
 import { fromMap, InstructAck_Outcome, type InstructAckSchema } from '@bigfleet/wire';
 import type { Init } from '../wire/report.ts';
 
@@ -15,15 +16,15 @@ const MAX_WAITING = 1_024;
 const MAX_PER_REPORT = 256;
 
 export class AckQueue {
+  readonly #dropped: Counter;
   #waiting: InstructAckInit[] = [];
-  #droppedCount = 0;
+
+  constructor(dropped: Counter) {
+    this.#dropped = dropped;
+  }
 
   get size(): number {
     return this.#waiting.length;
-  }
-
-  get droppedCount(): number {
-    return this.#droppedCount;
   }
 
   push(ack: InstructAckInit): void {
@@ -33,7 +34,7 @@ export class AckQueue {
     } else if (this.#waiting.length < MAX_WAITING) {
       this.#waiting.push(ack);
     } else {
-      this.#droppedCount += 1;
+      this.#dropped.inc();
     }
   }
 
@@ -52,7 +53,7 @@ export class AckQueue {
     const newer = new Set(this.#waiting.map(({ instructionId }) => instructionId));
     const back = acks.filter(({ instructionId }) => !newer.has(instructionId ?? ''));
     const all = [...back, ...this.#waiting];
-    this.#droppedCount += Math.max(0, all.length - MAX_WAITING);
+    this.#dropped.inc(Math.max(0, all.length - MAX_WAITING));
     this.#waiting = all.slice(0, MAX_WAITING);
   }
 }
@@ -61,21 +62,17 @@ export type InstructAckInit = Init<typeof InstructAckSchema>;
 
 /** How an instruction ended, as the coordinator hears it (coordinator §6.2, §8.3). */
 export function ackOf(instructionId: string, outcome: OrderOutcome): InstructAckInit {
-  switch (outcome.kind) {
-    case 'accepted':
-      return {
-        instructionId,
-        outcome: InstructAck_Outcome.ACCEPTED,
-        machineIds: [...(outcome.machineIds ?? [])],
-        ...(outcome.covered === undefined
-          ? {}
-          : { covered: { resources: fromMap(outcome.covered) } }),
-      };
-    case 'rejected':
-      return refusal(instructionId, InstructAck_Outcome.REJECTED_INVALID, outcome);
-    case 'failed':
-      return refusal(instructionId, InstructAck_Outcome.FAILED, outcome);
+  if (outcome.kind !== 'accepted') {
+    const { REJECTED_INVALID, FAILED } = InstructAck_Outcome;
+    return refusal(instructionId, outcome.kind === 'rejected' ? REJECTED_INVALID : FAILED, outcome);
   }
+  const { machineIds = [], covered } = outcome;
+  return {
+    instructionId,
+    outcome: InstructAck_Outcome.ACCEPTED,
+    machineIds: [...machineIds],
+    ...(covered === undefined ? {} : { covered: { resources: fromMap(covered) } }),
+  };
 }
 
 export function staleAck(instructionId: string, detail: string): InstructAckInit {

@@ -22,15 +22,12 @@ export async function executeInstruction(
   { payload }: CoordinatorInstruction,
 ): Promise<OrderOutcome> {
   switch (payload.case) {
-    case 'assignDomain': {
-      const { topologyKey: key, topologyValue: value } = payload.value;
-      return key === '' ? malformed('its domain has no key') : control.assignDomain({ key, value });
-    }
+    case 'assignDomain':
     case 'unassignDomain': {
       const { topologyKey: key, topologyValue: value } = payload.value;
       return key === ''
         ? malformed('its domain has no key')
-        : control.unassignDomain({ key, value });
+        : control[payload.case]({ key, value });
     }
     case 'reassignSpeculative':
       return whileActive(control, () => reassign(control, payload.value));

@@ -34,7 +34,6 @@ export class InstructionWorker {
     this.#options = options;
   }
 
-  /** Resolves when nothing is under way. */
   get idle(): Promise<void> {
     return this.#idle;
   }
@@ -104,7 +103,7 @@ function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : Number(a > b);
 }
 
-function stackOf(error: unknown): string {
+export function stackOf(error: unknown): string {
   return (error instanceof Error ? error.stack : undefined) ?? describeThrown(error);
 }
 

@@ -17,7 +17,6 @@ const MAX_ATTEMPTS = 16;
 
 export interface LeaderCallerOptions {
   readonly runtime: Runtime;
-  /** As configured. */
   readonly address: string;
   readonly resolve: Resolve;
   readonly connect: (endpoint: Endpoint) => Channel;
@@ -28,12 +27,12 @@ interface Connection {
   readonly channel: Channel;
 }
 
+type Work<T> = (channel: Channel, signal: AbortSignal) => Promise<T>;
+
 type Attempt<T> =
   | { readonly kind: 'answered'; readonly answer: T }
-  /** Not the leader; possibly it said who is. */
-  | { readonly kind: 'refused'; readonly hint: string | undefined; readonly error: RpcError }
-  /** Nobody, or nobody in time. */
-  | { readonly kind: 'unreachable'; readonly error: RpcError };
+  /** Not the leader, who possibly said who is; or nobody in time. */
+  | { readonly kind: 'refused'; readonly hint: string | undefined; readonly error: RpcError };
 
 export class LeaderCaller {
   readonly #options: LeaderCallerOptions;
@@ -43,7 +42,6 @@ export class LeaderCaller {
     this.#options = options;
   }
 
-  /** Where the last answer came from. */
   get leaderAddress(): string | undefined {
     return this.#leader?.endpoint.address;
   }
@@ -55,11 +53,7 @@ export class LeaderCaller {
   }
 
   /** Rejects with the RpcError of the leader, or `leader_not_found` when there is none. */
-  async call<T>(
-    deadlineMs: number,
-    signal: AbortSignal,
-    work: (channel: Channel, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  async call<T>(deadlineMs: number, signal: AbortSignal, work: Work<T>): Promise<T> {
     const deadline = withDeadline(this.#options.runtime, deadlineMs, signal);
     try {
       return await this.#call(deadlineMs, deadline.signal, work);
@@ -68,11 +62,7 @@ export class LeaderCaller {
     }
   }
 
-  async #call<T>(
-    deadlineMs: number,
-    signal: AbortSignal,
-    work: (channel: Channel, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  async #call<T>(deadlineMs: number, signal: AbortSignal, work: Work<T>): Promise<T> {
     const attemptMs = Math.max(MIN_ATTEMPT_MS, deadlineMs / ATTEMPT_SHARE);
     const tried = new Set<string>();
     const waiting: Endpoint[] = [];
@@ -93,9 +83,7 @@ export class LeaderCaller {
       const attempt = await this.#attempt(next, attemptMs, signal, work);
       if (attempt.kind === 'answered') return attempt.answer;
       last = attempt.error;
-      if (attempt.kind === 'refused' && attempt.hint !== undefined) {
-        waiting.unshift({ address: attempt.hint });
-      }
+      if (attempt.hint !== undefined) waiting.unshift({ address: attempt.hint });
     }
     throw noLeader(this.#options.address, last);
   }
@@ -104,7 +92,7 @@ export class LeaderCaller {
     endpoint: Endpoint,
     attemptMs: number,
     signal: AbortSignal,
-    work: (channel: Channel, signal: AbortSignal) => Promise<T>,
+    work: Work<T>,
   ): Promise<Attempt<T>> {
     const connection = this.#connectionTo(endpoint);
     const deadline = withDeadline(this.#options.runtime, attemptMs, signal);
@@ -119,8 +107,8 @@ export class LeaderCaller {
         throw error;
       }
       this.#drop(connection);
-      if (error.code !== 'FAILED_PRECONDITION') return { kind: 'unreachable', error };
-      const hint = error.metadata.get(LEADER_HINT);
+      const isFollower = error.code === 'FAILED_PRECONDITION';
+      const hint = isFollower ? error.metadata.get(LEADER_HINT) : undefined;
       return { kind: 'refused', hint: hint === '' ? undefined : hint, error };
     } finally {
       deadline.dispose();

@@ -40,14 +40,7 @@ export class RecordingControl implements ShardControl {
     isProviderShared: false,
     releasingDomains: [],
   };
-  fleet: FleetSummary = {
-    totalCount: 0,
-    freeCount: 0,
-    idleCount: 0,
-    byInstanceType: new Map(),
-    byZone: new Map(),
-    providers: [],
-  };
+  fleet: FleetSummary = {};
   /** Set to make orders wait. */
   gate: Promise<void> | undefined;
 

@@ -12,7 +12,6 @@ import {
   type DomainRef as WireDomain,
   type DomainRefSchema,
   type MachineOverride as WireOverride,
-  type MachineOverrideSchema,
   type ProviderTargetSchema,
   type ShardAssignment as WireAssignment,
   type MachineSelector as WireSelector,
@@ -50,10 +49,6 @@ export function assignmentFromWire(wire: WireAssignment): ShardAssignment {
 
 export function domainToWire({ key, value, shardId }: DomainRef): Init<typeof DomainRefSchema> {
   return { topologyKey: key, topologyValue: value, shardId };
-}
-
-export function overrideToWire(override: MachineOverride): Init<typeof MachineOverrideSchema> {
-  return { ...override };
 }
 
 export function targetToWire({

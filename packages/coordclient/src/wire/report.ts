@@ -7,24 +7,16 @@ import {
   type Resources,
   type Shortfall,
 } from '@bigfleet/engine';
-import type {
-  FleetSummary,
-  HeldOwnership,
-  OwnershipReport,
-  ProviderReport,
-  ShardControl,
-  TransferReport,
-} from '@bigfleet/shard';
+import type { HeldOwnership, ShardControl, TransferReport } from '@bigfleet/shard';
 import {
   fromMap,
   type PenaltyBucket,
   type ShardReportSchema,
-  type ShardSummarySchema,
   TransferRole,
   TransferState,
   type encodeInit,
 } from '@bigfleet/wire';
-import { domainToWire, overrideToWire, targetToWire } from './orders.ts';
+import { domainToWire, targetToWire } from './orders.ts';
 
 const MAX_SHORTFALLS = 100;
 
@@ -33,13 +25,13 @@ export type ReportInit = Init<typeof ShardReportSchema>;
 /** The part that is the same for every attempt of one tick. */
 export function reportBody(
   control: ShardControl,
-  ownership: OwnershipReport,
-  held: HeldOwnership | undefined,
+  { isHeldAsked }: { readonly isHeldAsked: boolean },
 ): ReportInit {
+  const ownership = control.ownership();
   return {
     shardId: control.shardId,
     shardEpoch: control.epoch,
-    summary: summaryToWire(control.summary()),
+    summary: control.summary(),
     shortfalls: control.shortfalls(MAX_SHORTFALLS).map(shortfallToWire),
     assignmentRevision: ownership.revision,
     transfers: ownership.transfers.map(transferToWire),
@@ -47,46 +39,17 @@ export function reportBody(
     providerShared: ownership.isProviderShared,
     releasingDomains: ownership.releasingDomains.map(domainToWire),
     keepsSharers: true,
-    ...(held === undefined
-      ? {}
-      : {
-          heldDomains: held.domains.map(domainToWire),
-          heldOverrides: held.overrides.map(overrideToWire),
-          heldProviders: held.providers.map(targetToWire),
-          heldHomes: [...held.homes],
-          knownShards: [...held.others],
-        }),
+    ...(isHeldAsked ? heldToWire(control.held()) : {}),
   };
 }
 
-function summaryToWire(summary: FleetSummary): Init<typeof ShardSummarySchema> {
-  const { providers } = summary;
-  const only = providers.length === 1 ? providers[0] : undefined;
+function heldToWire({ domains, overrides, providers, homes, others }: HeldOwnership): ReportInit {
   return {
-    totalMachines: summary.totalCount,
-    freeMachines: summary.freeCount,
-    perInstanceTypeCounts: fromMap(summary.byInstanceType),
-    perZoneCounts: fromMap(summary.byZone),
-    providerAddress: only?.address ?? '',
-    idleMachines: summary.idleCount,
-    providers: providers.map(providerToWire),
-  };
-}
-
-function providerToWire(
-  provider: ProviderReport,
-): NonNullable<NonNullable<Init<typeof ShardSummarySchema>['providers']>>[number] {
-  return {
-    name: provider.name,
-    address: provider.address,
-    totalMachines: provider.totalCount,
-    idleMachines: provider.idleCount,
-    freeMachines: provider.freeCount,
-    lastListUnixNanos: provider.lastListUnixNanos,
-    healthy: provider.isHealthy,
-    shared: provider.isShared,
-    speculativeMachines: provider.speculativeCount,
-    source: provider.source,
+    heldDomains: domains.map(domainToWire),
+    heldOverrides: [...overrides],
+    heldProviders: providers.map(targetToWire),
+    heldHomes: [...homes],
+    knownShards: [...others],
   };
 }
 
@@ -128,23 +91,11 @@ const states = {
   gone: TransferState.GONE,
 } as const;
 
-function transferToWire({
-  transferId,
-  role,
-  state,
-  peerShardId,
-  machineIds,
-}: TransferReport): NonNullable<ReportInit['transfers']>[number] {
-  return {
-    transferId,
-    role: roles[role],
-    state: states[state],
-    peerShardId,
-    machineIds: [...machineIds],
-  };
+function transferToWire(report: TransferReport): NonNullable<ReportInit['transfers']>[number] {
+  const { role, state, machineIds } = report;
+  return { ...report, role: roles[role], state: states[state], machineIds: [...machineIds] };
 }
 
-/** What the codec takes. */
 type Schema = Parameters<typeof encodeInit>[0];
 
 /** A plain object, never a message. */

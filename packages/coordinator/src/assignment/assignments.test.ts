@@ -7,10 +7,9 @@ import { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { SoftState } from '../reports/soft-state.ts';
 import { makeReport, type ReportInit, ReportWorld } from '../desk/testing/report-world.ts';
 import { FleetState } from '../state/fleet-state.ts';
-import { domainKey, shardKey } from '../state/keys.ts';
+import { keyOfRow } from '../state/keys.ts';
 import { encodeRow } from '../state/row-format.ts';
-import type { ProviderRow } from '../state/rows.ts';
-import type { StoredRow } from '../state/writes.ts';
+import type { ProviderRow, StoredRow } from '../state/rows.ts';
 import { Assignments } from './assignments.ts';
 
 function entry(name: string, address: string, shards: readonly string[] = []): ProviderRow {
@@ -265,13 +264,13 @@ describe('a newly assigned domain', () => {
 function wholeFleet(): readonly StoredRow[] {
   const shards = Array.from({ length: 200 }, (_, at): StoredRow => {
     const row = { id: `s${at}`, address: '', registeredAtMs: 0, uid: at + 1, maxEpoch: 1n };
-    return { table: 'shards', key: shardKey(row.id), value: encodeRow('shards', row) };
+    return { table: 'shards', key: keyOfRow('shards', row), value: encodeRow('shards', row) };
   });
   const domains = Array.from({ length: 100_000 }, (_, at): StoredRow => {
     const owner = at % 200;
     const names = { key: 'zone', value: `z${at}`, shardId: `s${owner}`, shardUid: owner + 1 };
     const row = { ...names, state: 'ASSIGNED' as const, revision: 1 };
-    return { table: 'domains', key: domainKey(row), value: encodeRow('domains', row) };
+    return { table: 'domains', key: keyOfRow('domains', row), value: encodeRow('domains', row) };
   });
   return [...shards, ...domains];
 }

@@ -7,17 +7,14 @@
 
 import type { DomainRef, MachineOverride, ShardAssignment, ShardReport } from '@bigfleet/wire';
 import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
-import type { SoftState } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import type { DomainRow, OverrideRow } from '../state/rows.ts';
 import { revisionIn } from '../state/meta.ts';
-import { DomainGate } from './domain-gate.ts';
+import { domainGate } from './domain-gate.ts';
 import { lacksTarget, providerTargets, targetOf } from './provider-targets.ts';
-import { sharersOf } from './sharing.ts';
+import { type SharingParts, sharersOf } from './sharing.ts';
 
-export interface AssignmentsOptions {
-  readonly view: FleetView;
-  readonly soft: SoftState;
+export interface AssignmentsOptions extends SharingParts {
   readonly recovery: RecoveryView;
 }
 
@@ -57,11 +54,13 @@ export class Assignments {
   }
 
   #full(report: ShardReport): ShardAssignment {
-    const { view } = this.#options;
+    const { view, recovery } = this.#options;
     const { shardId } = report;
-    const gate = new DomainGate(this.#options, report);
+    const isOpen = domainGate(this.#options, report);
     const assigned = view.domainsOf(shardId).filter(({ state }) => state === 'ASSIGNED');
-    const heldBack = new Set(assigned.filter((row) => !this.#mayKnow(report, gate, row)));
+    const heldBack = new Set(
+      assigned.filter((row) => !isOpen(row) && !recovery.holdsDomain(shardId, row)),
+    );
     const sharers = sharersOf(this.#options, report);
     return {
       $typeName: 'bigfleet.ext.v1alpha1.ShardAssignment',
@@ -86,8 +85,9 @@ export class Assignments {
 
   /** Additive only, and nothing in it that the shard has not shown to hold. */
   #confirmed(report: ShardReport): ShardAssignment {
-    const { view, recovery } = this.#options;
+    const { view, soft, recovery } = this.#options;
     const { shardId } = report;
+    const held = soft.heldBy(shardId);
     const dialled = new Map(dialledProviders(report).map((own) => [own.name, own]));
     return {
       $typeName: 'bigfleet.ext.v1alpha1.ShardAssignment',
@@ -99,7 +99,7 @@ export class Assignments {
       quotas: [],
       adopted: view
         .overridesOwnedBy(shardId)
-        .filter(({ machineId }) => recovery.holdsOverride(shardId, machineId))
+        .filter(({ machineId }) => held?.overrides.has(machineId))
         .map((row) => adoptedOf(view, row)),
       released: [],
       ownsUnmatchedProviders: [],
@@ -108,14 +108,10 @@ export class Assignments {
       complete: false,
       providers: view
         .providers()
-        .filter(({ name }) => recovery.holdsProvider(shardId, name))
+        .filter(({ name }) => held?.providers.has(name))
         .map((entry) => targetOf(entry, dialled.get(entry.name)?.isShared ?? false)),
       sharers: [],
     };
-  }
-
-  #mayKnow(report: ShardReport, gate: DomainGate, row: DomainRow): boolean {
-    return gate.isOpen(row) || this.#options.recovery.holdsDomain(report.shardId, row);
   }
 
   #referencesOf(rows: readonly DomainRow[]): readonly DomainRef[] {
@@ -197,8 +193,6 @@ export interface RecoveryView {
   isRecovering(shardId: string): boolean;
   /** By this row: an answer in recovery says nothing about a domain that was assigned after it. */
   holdsDomain(shardId: string, row: DomainRow): boolean;
-  holdsOverride(shardId: string, machineId: string): boolean;
-  holdsProvider(shardId: string, name: string): boolean;
 }
 
 /** No machine has this label. */

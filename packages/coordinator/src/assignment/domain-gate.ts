@@ -10,7 +10,7 @@ import type { ShardPicture } from '../reports/soft-state.ts';
 import { revisionIn } from '../state/meta.ts';
 import type { Domain, DomainRow } from '../state/rows.ts';
 import { domainOf, textOf } from '../reports/held.ts';
-import { appliedBy, reaches, type SharingParts, sharersOf } from './sharing.ts';
+import { appliedBy, type SharingParts, sharersOf } from './sharing.ts';
 
 /** What the shards that share a provider with the new owner act on, by their last reports. */
 interface Hearing {
@@ -19,24 +19,16 @@ interface Hearing {
   readonly releasing: ReadonlySet<string>;
 }
 
-/** For the domains of one shard, as of now. */
-export class DomainGate {
-  readonly #parts: SharingParts;
-  readonly #report: ShardReport;
-  #hearing: Hearing | undefined;
-
-  constructor(parts: SharingParts, report: ShardReport) {
-    this.#parts = parts;
-    this.#report = report;
-  }
-
-  isOpen(row: DomainRow): boolean {
-    const revision = BigInt(revisionIn(this.#parts.view.meta, row.revision));
-    if (appliedBy(this.#parts, this.#report.shardId) >= revision) return true;
-    this.#hearing ??= hear(this.#parts, this.#report);
-    const { revision: heard, releasing } = this.#hearing;
+/** Whether the reporting shard may learn of one of its domains, as of now. */
+export function domainGate(parts: SharingParts, report: ShardReport): (row: DomainRow) => boolean {
+  let hearing: Hearing | undefined;
+  return (row) => {
+    const revision = BigInt(revisionIn(parts.view.meta, row.revision));
+    if (appliedBy(parts, report.shardId) >= revision) return true;
+    hearing ??= hear(parts, report);
+    const { revision: heard, releasing } = hearing;
     return heard !== undefined && heard >= revision && !releasing.has(textOf(row));
-  }
+  };
 }
 
 function hear(parts: SharingParts, report: ShardReport): Hearing {
@@ -72,7 +64,7 @@ function heardRevision(
 }
 
 function addressesOf({ view, soft }: SharingParts, shardId: string): ReadonlySet<string> {
-  const entries = view.providers().filter((entry) => reaches(entry, shardId));
+  const entries = view.providersOf(shardId);
   return new Set([...soft.maybeDialledBy(shardId), ...entries].map(({ address }) => address));
 }
 

@@ -11,36 +11,34 @@
 // older, the shard with the most machines there that no override explains.
 
 import type { ShardReport } from '@bigfleet/wire';
-import { reaches, shardsOfAddress } from './sharing.ts';
+import { shardsOfAddress } from './sharing.ts';
 import { dialledProviders, dialsByFlag, isFleetWide } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
-import type { CommandBody } from '../state/commands.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { CommandOf } from '../state/commands.ts';
 
 export interface HomeScene {
-  readonly view: FleetView;
+  readonly ledger: Ledger;
   readonly soft: SoftState;
-  readonly term: bigint;
-  readonly recoveringProviders: ReadonlySet<string> | 'all';
-  /** Machines that a shard holds by override, as far as it was asked. */
-  readonly heldOverrideCount: (shardId: string) => number;
-  /** Shards that said, after a restore, that they act as home of the address. */
-  readonly homeClaimants: (address: string) => readonly string[];
+  readonly recovery: {
+    recoveringProviders(): ReadonlySet<string> | 'all';
+    /** Shards that said, after a restore, that they act as home of the address. */
+    homeClaimants(address: string): readonly string[];
+  };
 }
 
-type SetProviderHome = Extract<CommandBody, { kind: 'SetProviderHome' }>;
-
 /** For addresses whose home the reporting shard becomes, sorted by address. */
-export function homesToSet(scene: HomeScene, report: ShardReport): readonly SetProviderHome[] {
-  const { view, recoveringProviders } = scene;
+export function homesToSet(
+  scene: HomeScene,
+  report: ShardReport,
+): readonly CommandOf<'SetProviderHome'>[] {
+  const { state: view } = scene.ledger;
+  const recoveringProviders = scene.recovery.recoveringProviders();
   if (recoveringProviders === 'all') return [];
   const dialled = dialledProviders(report).map(({ address }) => address);
   const offered = dialsByFlag(report)
     ? []
-    : view
-        .providers()
-        .filter((entry) => reaches(entry, report.shardId))
-        .map(({ address }) => address);
+    : view.providersOf(report.shardId).map(({ address }) => address);
   return [...new Set([...dialled, ...offered])]
     .filter(isFleetWide)
     .filter((address) => !recoveringProviders.has(address))
@@ -59,7 +57,8 @@ export function homesToSet(scene: HomeScene, report: ShardReport): readonly SetP
  * older leader cannot make it dial once it has heard this one, and this leader has not while no reply
  * named the provider. A shard that dials by its own flags is never taken for vacant: flags may change.
  */
-function isVacant({ view, soft, term }: HomeScene, address: string): boolean {
+function isVacant({ ledger, soft }: HomeScene, address: string): boolean {
+  const { state: view, term } = ledger;
   const home = view.home(address)?.shardId;
   if (home === undefined) return true;
   const last = soft.picture(home)?.report;
@@ -69,7 +68,8 @@ function isVacant({ view, soft, term }: HomeScene, address: string): boolean {
 }
 
 function isBestKnown(scene: HomeScene, report: ShardReport, address: string): boolean {
-  const claimants = scene.homeClaimants(address).filter((id) => scene.view.shard(id) !== undefined);
+  const { recovery, ledger } = scene;
+  const claimants = recovery.homeClaimants(address).filter((id) => ledger.state.shard(id));
   if (claimants.length > 0) return claimants.length === 1 && claimants[0] === report.shardId;
   const own = machinesAt(scene, report, address);
   return scene.soft.pictures().every(({ shardId, report: other }) => {
@@ -83,5 +83,6 @@ function isBestKnown(scene: HomeScene, report: ShardReport, address: string): bo
 /** Undefined: the shard does not dial the address. */
 function machinesAt(scene: HomeScene, report: ShardReport, address: string): number | undefined {
   const at = dialledProviders(report).find((provider) => provider.address === address);
-  return at && at.totalCount - scene.heldOverrideCount(report.shardId);
+  // Without those that the shard holds by override, as far as it was asked.
+  return at && at.totalCount - (scene.soft.heldBy(report.shardId)?.overrides.size ?? 0);
 }

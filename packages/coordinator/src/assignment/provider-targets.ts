@@ -13,14 +13,14 @@ import {
   isHostLocal,
 } from '../reports/dialled-providers.ts';
 import type { ProviderRow } from '../state/rows.ts';
-import { appliedBy, isSharedEntry, reaches, type SharingParts } from './sharing.ts';
+import { appliedBy, isSharedEntry, type SharingParts } from './sharing.ts';
 
 export function providerTargets(
   parts: SharingParts,
   report: ShardReport,
 ): readonly ProviderTarget[] {
   const { view, soft } = parts;
-  const entries = view.providers().filter((entry) => reaches(entry, report.shardId));
+  const entries = view.providersOf(report.shardId);
   soft.keepWaits(report.shardId, new Set(entries.map(({ address }) => address)));
   return entries.flatMap((entry) => {
     if (isHostLocal(entry.address)) return targetOf(entry, false);

@@ -7,7 +7,7 @@
 import type { ShardReport } from '@bigfleet/wire';
 import { isSharedByFlag, isHostLocal } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import { firstRevisionOf } from '../state/meta.ts';
 import type { ProviderRow } from '../state/rows.ts';
 
@@ -45,9 +45,7 @@ export function sharersOf(parts: SharingParts, report: ShardReport): Sharers {
 /** Addresses at which this shard owns, or may own by now, less than everything. */
 function sharedAddresses({ view, soft }: SharingParts, shardId: string): ReadonlySet<string> {
   const dialled = soft.maybeDialledBy(shardId).filter(({ isShared }) => isShared);
-  const entries = view
-    .providers()
-    .filter((entry) => reaches(entry, shardId) && isSharedEntry(view, entry));
+  const entries = view.providersOf(shardId).filter((entry) => isSharedEntry(view, entry));
   return new Set([...dialled, ...entries].map(({ address }) => address));
 }
 
@@ -56,11 +54,6 @@ function partiesOf(view: FleetView, address: string): readonly string[] {
   const home = view.home(address)?.shardId;
   const reached = shardsOfAddress(view, address);
   return home === undefined ? [...reached] : [...reached, home];
-}
-
-/** Whether a registry entry is for the shard (coordinator §7.5). */
-export function reaches(entry: ProviderRow, shardId: string): boolean {
-  return entry.shards.length === 0 || entry.shards.includes(shardId);
 }
 
 export function reachedShards(view: FleetView, entry: ProviderRow): readonly string[] {

@@ -3,22 +3,16 @@
 // shard is told, and it is counted and logged once for as long as it lasts.
 
 import { compareText, parseClusterId } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
 import type { ClusterBinding, ShardReport } from '@bigfleet/wire';
-import type { CoordinatorObserver } from '../metrics/observer.ts';
-import type { FleetView } from '../state/fleet-view.ts';
 import type { ClusterRow } from '../state/rows.ts';
+import type { ReportDeskOptions } from './report-desk.ts';
 import type { CommandBudget } from './report-handler.ts';
 
 /** What one report may name; sessions per shard are far below. */
 const MAX_CLUSTERS = 20_000;
 const NANOS_PER_MS = 1_000_000n;
 
-export interface ClusterBindingsOptions {
-  readonly view: FleetView;
-  readonly log: Logger;
-  readonly observer: CoordinatorObserver;
-}
+type ClusterBindingsOptions = Pick<ReportDeskOptions, 'ledger' | 'log' | 'observer'>;
 
 export class ClusterBindings {
   readonly #options: ClusterBindingsOptions;
@@ -31,7 +25,7 @@ export class ClusterBindings {
 
   /** Binds what is new, within the budget, and answers with the conflicts. */
   async onReport(report: ShardReport, budget: CommandBudget): Promise<readonly ClusterBinding[]> {
-    const { view } = this.#options;
+    const { state: view } = this.#options.ledger;
     const { shardId } = report;
     const named = this.#named(report);
     for (const cluster of named) {

@@ -125,7 +125,7 @@ describe('registration', () => {
     const restarted = makeReport({ shardId: 's', shardEpoch: 2n, cycle: 1n });
     const outcome = await world.handle(restarted);
     assert.equal(outcome.kind === 'refused' && outcome.status, 'UNAVAILABLE');
-    assert.equal(world.desk.soft.picture('s')?.epoch, 1n);
+    assert.equal(world.desk.soft.picture('s')?.report.shardEpoch, 1n);
   });
 
   it('a shard that was removed behind our back starts anew: no old instruction reaches it', async () => {

@@ -4,44 +4,37 @@
 // leadership that began when the answer was complete (coordinator §3.3). Leader check and identity
 // come before, from the caller.
 
-import { parseShardId, type Runtime } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
-import type { ReportAck, ShardReport, TransferStatus } from '@bigfleet/wire';
+import { parseShardId } from '@bigfleet/base';
+import type { InstructAck, ReportAck, ShardReport, TransferStatus } from '@bigfleet/wire';
 import type { Assignments } from '../assignment/assignments.ts';
-import type { InstructionQueue } from '../instructions/instruction-queue.ts';
+import type { PendingInstruction } from '../instructions/instruction-queue.ts';
 import { callerLedger, type ApplyResult, type Ledger } from '../ledger/ledger.ts';
-import type { CoordinatorObserver } from '../metrics/observer.ts';
-import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { outcomeOf, type Refused, refused } from '../ledger/outcome.ts';
 import type { OwnershipWatch } from '../registry/ownership-watch.ts';
 import { homesToSet } from '../assignment/provider-homes.ts';
 import type { ClusterBindings } from './cluster-bindings.ts';
 import { dialledProviders } from '../reports/dialled-providers.ts';
 import { closedReleases } from '../assignment/domain-gate.ts';
-import { pictureOf, type SoftState } from '../reports/soft-state.ts';
+import { pictureOf } from '../reports/soft-state.ts';
+import type { DeskParts, ReportDeskOptions } from './report-desk.ts';
 import type { TermWatch } from './term-watch.ts';
 import type { CommandBody } from '../state/commands.ts';
 
 /**
- * What report handling needs of the sagas (coordinator §9.6). Both calls are synchronous: a saga notes
+ * What report handling needs of the sagas (coordinator §9.6). Every call is synchronous: a saga notes
  * what it heard and goes on in its own loop, so that a slow commit never holds a report.
  */
 export interface TransferPort {
+  /** Once per settled or failed ack, after the queue changed; never throws. */
+  onAck(pending: PendingInstruction, ack: InstructAck): void;
   /** Every accepted report, also with no status: silence about a transfer is news too. */
   onStatuses(shardId: string, statuses: readonly TransferStatus[]): void;
   /** Of the transfers that this shard just named: those whose record is gone or finished. */
   retiredOf(shardId: string, statuses: readonly TransferStatus[]): readonly string[];
 }
 
-export interface ReportHandlerOptions {
-  readonly ledger: Ledger;
-  readonly runtime: Pick<Runtime, 'clock'>;
-  readonly log: Logger;
-  readonly observer: CoordinatorObserver;
-  readonly soft: SoftState;
-  readonly queue: InstructionQueue;
+export interface ReportHandlerOptions extends Omit<ReportDeskOptions, 'sagas'>, DeskParts {
   readonly assignments: Assignments;
-  readonly recovery: RecoveryMachine;
   readonly transfers: TransferPort;
   readonly clusters: ClusterBindings;
   readonly ownership: OwnershipWatch;
@@ -79,11 +72,11 @@ export class ReportHandler {
   }
 
   async #handleOne(report: ShardReport, call: AbortSignal | undefined): Promise<ReportOutcome> {
-    const { terms } = this.#options;
+    const { terms, ledger, soft } = this.#options;
     const doubt = await terms.check(report.shardId, report.observedCoordinatorTerm);
     if (doubt !== undefined) return doubt;
     if (!this.#isNews(report)) return this.#confirmed(this.#emptyAck(false));
-    const budget = new CommandBudget(callerLedger(this.#options.ledger, call));
+    const budget = new CommandBudget(callerLedger(ledger, call));
     const failure = (await this.#register(report, budget)) ?? (await this.#fence(report, budget));
     if (failure !== undefined) return failure;
     const isStaleTerm = this.#takeIn(report);
@@ -92,9 +85,11 @@ export class ReportHandler {
       if (deposed !== undefined) return deposed;
     }
     const clusterConflicts = await this.#options.clusters.onReport(report, budget);
-    await this.#closeReleases(report, budget);
-    await this.#setHomes(report, budget);
-    if (this.#options.ledger.state.shard(report.shardId) === undefined) {
+    for (const domain of closedReleases({ view: ledger.state, soft }, report)) {
+      await budget.apply({ kind: 'DomainReleased', domain, shard: report.shardId });
+    }
+    for (const set of homesToSet(this.#options, report)) await budget.apply(set);
+    if (ledger.state.shard(report.shardId) === undefined) {
       this.#options.forgetShard(report.shardId);
       return refused('ABORTED', `coordinator: shard ${report.shardId} was removed meanwhile`);
     }
@@ -141,12 +136,18 @@ export class ReportHandler {
     const { soft, queue, transfers, recovery, ownership, runtime } = this.#options;
     const { shardId } = report;
     soft.replace(pictureOf(report, soft.picture(shardId), runtime.clock));
-    ownership.onReport(report);
+    ownership.onReport();
     this.#noteUnregistered(report);
-    const effects = report.instructionAcks.map((ack) => queue.settle(shardId, ack));
+    let isStaleTerm = false;
+    for (const ack of report.instructionAcks) {
+      const settled = queue.settle(shardId, ack);
+      if (settled === undefined) continue;
+      isStaleTerm ||= settled.effect === 'stale';
+      transfers.onAck(settled.pending, ack);
+    }
     transfers.onStatuses(shardId, report.transfers);
     recovery.onReport(report);
-    return effects.includes('stale');
+    return isStaleTerm;
   }
 
   #noteUnregistered(report: ShardReport): void {
@@ -156,36 +157,6 @@ export class ReportHandler {
       ({ address, source }) => address !== '' && source !== 'fake' && !registered.has(address),
     );
     observer.onUnregisteredProvider(report.shardId, isUnregistered);
-  }
-
-  async #closeReleases(report: ShardReport, budget: CommandBudget): Promise<void> {
-    const { ledger, soft } = this.#options;
-    const { shardId: shard } = report;
-    for (const domain of closedReleases({ view: ledger.state, soft }, report)) {
-      if (budget.isSpent) return;
-      await budget.apply({
-        kind: 'DomainReleased',
-        domain: { key: domain.key, value: domain.value },
-        shard,
-      });
-    }
-  }
-
-  async #setHomes(report: ShardReport, budget: CommandBudget): Promise<void> {
-    const { ledger, soft, recovery } = this.#options;
-    const { state: view, term } = ledger;
-    const scene = {
-      view,
-      soft,
-      term,
-      recoveringProviders: recovery.recoveringProviders(),
-      heldOverrideCount: (shardId: string) => recovery.heldOverrideCount(shardId),
-      homeClaimants: (address: string) => recovery.homeClaimants(address),
-    };
-    for (const set of homesToSet(scene, report)) {
-      if (budget.isSpent) return;
-      await budget.apply(set);
-    }
   }
 
   #emptyAck(acknowledged: boolean): ReportAck {
@@ -241,13 +212,13 @@ function failureOf(
 
 const COMMANDS_PER_REPORT = 8;
 
-export /**
+/**
  * Bounds the commands that one report may commit (coordinator §6.1). The rest waits for the next
  * report of the same shard, so that a mass restart cannot starve admin commands. A command that could
  * not be written spends the budget: the next ones would meet the same trouble, and the reply must not
  * wait.
  */
-class CommandBudget {
+export class CommandBudget {
   readonly #ledger: Ledger;
   #left = COMMANDS_PER_REPORT;
 

@@ -5,24 +5,12 @@
 // no history of elections explains is not believed, or one hostile shard could burn the space of
 // terms.
 
-import type { Logger } from '@bigfleet/telemetry';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { CoordinatorObserver } from '../metrics/observer.ts';
 import { notLeader, type Refused, refused } from '../ledger/outcome.ts';
+import type { ReportDeskOptions } from './report-desk.ts';
 
 const MAX_TERM_JUMP = 1_000_000n;
 
-/** The campaign loop: resigns this leadership and wins the next with a term above the observed one. */
-export interface TermRaiser {
-  raiseAbove(observedTerm: bigint): void;
-}
-
-export interface TermWatchOptions {
-  readonly ledger: Ledger;
-  readonly raiser: TermRaiser;
-  readonly log: Logger;
-  readonly observer: CoordinatorObserver;
-}
+type TermWatchOptions = Pick<ReportDeskOptions, 'ledger' | 'raiseAbove' | 'log' | 'observer'>;
 
 export class TermWatch {
   readonly #options: TermWatchOptions;
@@ -47,7 +35,7 @@ export class TermWatch {
     if (!this.#isRaising) {
       this.#isRaising = true;
       log.error('shard observed a newer term than that of the leader; campaigning again', fields);
-      this.#options.raiser.raiseAbove(observedTerm);
+      this.#options.raiseAbove(observedTerm);
     }
     return notLeader();
   }

@@ -7,6 +7,7 @@ import { BigFleetError, type Runtime } from '@bigfleet/base';
 import type { TlsMaterial } from '@bigfleet/wire';
 import type {
   AlarmResponse,
+  Event,
   Member,
   RangeResponse,
   ResponseHeader,
@@ -22,7 +23,7 @@ import {
   type OnceOutcome,
 } from './caller.ts';
 import { type Connection, connectTo, parseEndpoints, ConnectionPool } from './connection.ts';
-import { type WatchBatch, type WatchRequest, watchKeys } from './watch.ts';
+import { type WatchRequest, watchKeys } from './watch.ts';
 
 export interface EtcdClientOptions {
   readonly runtime: Runtime;
@@ -49,7 +50,8 @@ export class EtcdClient {
   readonly #runtime: Runtime;
   readonly #pool: ConnectionPool;
   readonly #caller: EtcdCaller;
-  #raftTerm = 0n;
+  /** `header.raft_term` of the most recent answer; 0 before the first. */
+  raftTerm = 0n;
 
   constructor(options: EtcdClientOptions) {
     const { runtime, tls, user } = options;
@@ -58,14 +60,9 @@ export class EtcdClient {
       throw new BigFleetError('etcd_bad_endpoint', 'an https endpoint of etcd needs TLS files');
     }
     this.#runtime = runtime;
-    this.#pool = new ConnectionPool(endpoints.map((at) => connectTo(at, { runtime, tls })));
+    this.#pool = new ConnectionPool(endpoints.map((at) => connectTo(runtime, at, tls)));
     const token = user === undefined ? undefined : new AuthToken(user);
     this.#caller = new EtcdCaller(runtime, this.#pool, token);
-  }
-
-  /** `header.raft_term` of the most recent answer; 0 before the first. */
-  get raftTerm(): bigint {
-    return this.#raftTerm;
   }
 
   /** How often an endpoint was left because it failed. */
@@ -137,7 +134,7 @@ export class EtcdClient {
   }
 
   /** From `startRevision` on, over any number of reconnects; throws `etcd_compacted`. */
-  watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<WatchBatch> {
+  watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<readonly Event[]> {
     return watchKeys({
       runtime: this.#runtime,
       pool: this.#pool,
@@ -188,15 +185,12 @@ export class EtcdClient {
   }
 
   /**
-   * The database of one member, as of after `before` was answered by that same member: a
-   * linearizable read there first makes sure that it has applied everything acknowledged.
+   * The database of one member, as of after it has answered a linearizable read of `key`: that makes
+   * sure that it has applied everything acknowledged.
    */
-  async snapshot(
-    before: (kv: Connection['kv'], options: Parameters<EtcdCall<unknown>>[1]) => Promise<void>,
-    limits: CallLimits,
-  ): Promise<AsyncIterable<SnapshotResponse>> {
+  async snapshot(key: Uint8Array, limits: CallLimits): Promise<AsyncIterable<SnapshotResponse>> {
     const connection = await this.#read('read before snapshot', limits, async (at, options) => {
-      await before(at.kv, options);
+      await at.kv.range({ key }, options);
       return at;
     });
     // The stream is read at the pace of its consumer, who bounds it by `limits.signal`.
@@ -222,7 +216,7 @@ export class EtcdClient {
   }
 
   #note(header: ResponseHeader | undefined): void {
-    if (header !== undefined) this.#raftTerm = header.raftTerm;
+    if (header !== undefined) this.raftTerm = header.raftTerm;
   }
 }
 

@@ -21,12 +21,11 @@ export interface Connection {
   close(): void;
 }
 
-export interface ConnectOptions {
-  readonly runtime: Runtime;
-  readonly tls?: TlsMaterial | undefined;
-}
-
-export function connectTo(endpoint: Endpoint, { runtime, tls }: ConnectOptions): Connection {
+export function connectTo(
+  runtime: Runtime,
+  endpoint: Endpoint,
+  tls: TlsMaterial | undefined,
+): Connection {
   const secured =
     endpoint.isTls && tls !== undefined
       ? { tls, serverIdentity: { kind: 'host-name-only' } as const }
@@ -89,7 +88,8 @@ function badEndpoint(text: string, detail: string): BigFleetError {
 export class ConnectionPool {
   readonly #connections: readonly Connection[];
   #at = 0;
-  #moveCount = 0;
+  /** How often an endpoint was left because it failed. */
+  moveCount = 0;
 
   constructor(connections: readonly Connection[]) {
     assert(connections.length > 0, 'an etcd client needs an endpoint');
@@ -100,26 +100,17 @@ export class ConnectionPool {
     return this.#connections.length;
   }
 
-  /** How often an endpoint was left because it failed. */
-  get moveCount(): number {
-    return this.#moveCount;
-  }
-
   get current(): Connection {
     const connection = this.#connections[this.#at];
     assert(connection !== undefined, 'the endpoint in use exists', { at: this.#at });
     return connection;
   }
 
-  get all(): readonly Connection[] {
-    return this.#connections;
-  }
-
   /** Nothing when others have already left it: two failures of one endpoint skip no third one. */
   leave(failed: Connection): void {
     if (this.current !== failed || this.size === 1) return;
     this.#at = (this.#at + 1) % this.size;
-    this.#moveCount += 1;
+    this.moveCount += 1;
   }
 
   close(): void {

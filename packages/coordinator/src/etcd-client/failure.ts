@@ -57,22 +57,15 @@ export function failureOf(error: unknown): EtcdFailure {
 export function toEtcdError(what: string, error: unknown): BigFleetError {
   if (error instanceof BigFleetError && error.code !== 'deadline_exceeded') return error;
   const detail = error instanceof Error ? error.message : String(error);
-  return new BigFleetError(codeOf(failureOf(error)), `etcd ${what}: ${detail}`, { cause: error });
+  return new BigFleetError(CODES[failureOf(error)], `etcd ${what}: ${detail}`, { cause: error });
 }
 
-function codeOf(failure: EtcdFailure): BigFleetError['code'] {
-  switch (failure) {
-    case 'compacted':
-      return 'etcd_compacted';
-    case 'no-space':
-      return 'etcd_no_space';
-    case 'lease-not-found':
-      return 'etcd_lease_gone';
-    case 'refused':
-    case 'token':
-      return 'etcd_refused';
-    case 'ambiguous':
-    case 'elsewhere':
-      return 'etcd_unavailable';
-  }
-}
+const CODES: Readonly<Record<EtcdFailure, BigFleetError['code']>> = {
+  compacted: 'etcd_compacted',
+  'no-space': 'etcd_no_space',
+  'lease-not-found': 'etcd_lease_gone',
+  refused: 'etcd_refused',
+  token: 'etcd_refused',
+  ambiguous: 'etcd_unavailable',
+  elsewhere: 'etcd_unavailable',
+};

@@ -15,34 +15,24 @@ export const maxTxnOps = 128;
 export type Guard = NonNullable<TxnInit['compare']>[number];
 export type Op = NonNullable<TxnInit['success']>[number];
 
-export function createRevisionIs(key: Uint8Array, revision: bigint): Guard {
-  const targetUnion = { case: 'createRevision', value: revision } as const;
-  return {
-    result: Compare_CompareResult.EQUAL,
-    target: Compare_CompareTarget.CREATE,
-    key,
-    targetUnion,
-  };
+export function createRevisionIs(key: Uint8Array, value: bigint): Guard {
+  return equals(key, Compare_CompareTarget.CREATE, { case: 'createRevision', value });
 }
 
-export function modRevisionIs(key: Uint8Array, revision: bigint): Guard {
-  const targetUnion = { case: 'modRevision', value: revision } as const;
-  return {
-    result: Compare_CompareResult.EQUAL,
-    target: Compare_CompareTarget.MOD,
-    key,
-    targetUnion,
-  };
+export function modRevisionIs(key: Uint8Array, value: bigint): Guard {
+  return equals(key, Compare_CompareTarget.MOD, { case: 'modRevision', value });
 }
 
-export function leaseIs(key: Uint8Array, lease: bigint): Guard {
-  const targetUnion = { case: 'lease', value: lease } as const;
-  return {
-    result: Compare_CompareResult.EQUAL,
-    target: Compare_CompareTarget.LEASE,
-    key,
-    targetUnion,
-  };
+export function leaseIs(key: Uint8Array, value: bigint): Guard {
+  return equals(key, Compare_CompareTarget.LEASE, { case: 'lease', value });
+}
+
+function equals(
+  key: Uint8Array,
+  target: Compare_CompareTarget,
+  targetUnion: NonNullable<Guard['targetUnion']>,
+): Guard {
+  return { result: Compare_CompareResult.EQUAL, target, key, targetUnion };
 }
 
 export function put(key: Uint8Array, value: Uint8Array, lease: bigint = 0n): Op {

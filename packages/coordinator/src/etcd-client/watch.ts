@@ -4,27 +4,14 @@
 // (`etcd_compacted`). Nothing is buffered here: the transport stops reading when the caller does.
 
 import { Backoff, BigFleetError, type Runtime, sleep } from '@bigfleet/base';
-import { type Event, Event_EventType, type WatchResponse } from '@bigfleet/wire/etcd';
+import type { Event, WatchResponse } from '@bigfleet/wire/etcd';
 import type { EtcdCaller } from './caller.ts';
 import type { Connection, ConnectionPool } from './connection.ts';
 import { failureOf, toEtcdError } from './failure.ts';
 
 export interface WatchRequest {
   readonly key: Uint8Array;
-  /** Absent: the one key. */
-  readonly rangeEnd?: Uint8Array;
   readonly startRevision: bigint;
-}
-
-export interface WatchBatch {
-  readonly events: readonly WatchEvent[];
-}
-
-export interface WatchEvent {
-  readonly kind: 'put' | 'delete';
-  readonly key: Uint8Array;
-  readonly value: Uint8Array;
-  readonly modRevision: bigint;
 }
 
 export interface WatchSetup {
@@ -36,7 +23,7 @@ export interface WatchSetup {
 }
 
 /** Ends only by the signal (throwing its reason) or by `etcd_compacted` and refusals. */
-export async function* watchKeys(setup: WatchSetup): AsyncGenerator<WatchBatch> {
+export async function* watchKeys(setup: WatchSetup): AsyncGenerator<readonly Event[]> {
   const { runtime, pool, request, signal } = setup;
   const backoff = new Backoff(runtime.random.stream('etcd-watch'), { initialMs: 50, maxMs: 1_000 });
   let nextRevision = request.startRevision;
@@ -47,10 +34,10 @@ export async function* watchKeys(setup: WatchSetup): AsyncGenerator<WatchBatch> 
       for await (const answer of open(setup, connection, nextRevision)) {
         backoff.reset();
         const events = eventsOf(answer);
-        const last = events.at(-1);
+        const last = events.at(-1)?.kv;
         if (last === undefined) continue;
         nextRevision = last.modRevision + 1n;
-        yield { events };
+        yield events;
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -69,12 +56,8 @@ async function* open(
   startRevision: bigint,
 ): AsyncGenerator<WatchResponse> {
   const metadata = await caller.metadata(connection, signal);
-  const createRequest = {
-    key: request.key,
-    startRevision,
-    ...(request.rangeEnd === undefined ? {} : { rangeEnd: request.rangeEnd }),
-  };
-  const held = holdOpen({ requestUnion: { case: 'createRequest', value: createRequest } } as const);
+  const value = { key: request.key, startRevision };
+  const held = holdOpen({ requestUnion: { case: 'createRequest', value } } as const);
   try {
     yield* connection.watch.watch(held.requests, { signal, metadata });
   } finally {
@@ -92,18 +75,12 @@ function holdOpen<T>(first: T): { requests: AsyncIterable<T>; release: () => voi
   return { requests: requests(), release };
 }
 
-function eventsOf(answer: WatchResponse): readonly WatchEvent[] {
+function eventsOf(answer: WatchResponse): readonly Event[] {
   if (answer.compactRevision > 0n) {
     throw new BigFleetError('etcd_compacted', 'the watched revision was compacted', {
       fields: { compactRevision: answer.compactRevision },
     });
   }
   if (answer.canceled) throw new Error(`etcd cancelled the watch: ${answer.cancelReason}`);
-  return answer.events.flatMap(toWatchEvent);
-}
-
-function toWatchEvent({ type, kv }: Event): WatchEvent[] {
-  if (kv === undefined) return [];
-  const kind = type === Event_EventType.DELETE ? 'delete' : 'put';
-  return [{ kind, key: kv.key, value: kv.value, modRevision: kv.modRevision }];
+  return answer.events.filter(({ kv }) => kv !== undefined);
 }

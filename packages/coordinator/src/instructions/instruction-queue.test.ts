@@ -23,14 +23,24 @@ const payload: InstructionPayload = {
   },
 };
 
-function openQueue(): { queue: InstructionQueue; heard: string[] } {
+interface OpenQueue {
+  readonly queue: InstructionQueue;
+  readonly heard: string[];
+  settle(shardId: string, ack: InstructAck): AckEffect | undefined;
+}
+
+function openQueue(): OpenQueue {
   const { runtime } = createVirtualRuntime({ seed: 7n, drain: drainMicrotasks });
-  const queue = new InstructionQueue({ runtime, term: 42n });
+  const queue = new InstructionQueue(runtime, 42n);
   const heard: string[] = [];
-  queue.listen({
-    onAck: (pending, ack) => heard.push(`${pending.transferId} ${ack.outcome} ${pending.failures}`),
-  });
-  return { queue, heard };
+  const settle = (shardId: string, ack: InstructAck): AckEffect | undefined => {
+    const settled = queue.settle(shardId, ack);
+    if (settled === undefined) return undefined;
+    const { effect, pending } = settled;
+    heard.push(`${pending.transferId} ${ack.outcome} ${pending.failures}`);
+    return effect;
+  };
+  return { queue, heard, settle };
 }
 
 function put(queue: InstructionQueue, shardId: string, transferId = 't'): PendingInstruction {
@@ -105,29 +115,29 @@ describe('acks', () => {
     ];
   for (const { name, outcome, effect, left, heard: line } of rows) {
     it(`${name} → ${effect}`, () => {
-      const { queue, heard } = openQueue();
+      const { queue, heard, settle } = openQueue();
       const { instructionId } = put(queue, 'a').instruction;
-      assert.equal(queue.settle('a', ackOf(instructionId, outcome)), effect);
+      assert.equal(settle('a', ackOf(instructionId, outcome)), effect);
       assert.equal(queue.count('a'), left);
       assert.deepEqual(heard, [line]);
     });
   }
 
   it('FAILED is redelivered under the same id and dropped after the fifth', () => {
-    const { queue, heard } = openQueue();
+    const { queue, heard, settle } = openQueue();
     const { instructionId } = put(queue, 'a').instruction;
-    const effects = [1, 2, 3, 4, 5, 6].map(() => queue.settle('a', ackOf(instructionId, 4)));
-    assert.deepEqual(effects, ['kept', 'kept', 'kept', 'kept', 'exhausted', 'unknown']);
+    const effects = [1, 2, 3, 4, 5, 6].map(() => settle('a', ackOf(instructionId, 4)));
+    assert.deepEqual(effects, ['kept', 'kept', 'kept', 'kept', 'exhausted', undefined]);
     assert.equal(queue.count('a'), 0);
     assert.equal(heard.at(-1), 't 4 5');
     assert.equal(heard.length, 5);
   });
 
   it('of an unknown id, or from another shard, changes nothing', () => {
-    const { queue, heard } = openQueue();
+    const { queue, heard, settle } = openQueue();
     const { instructionId } = put(queue, 'a').instruction;
-    assert.equal(queue.settle('a', ackOf('0000000000000000', 1)), 'unknown');
-    assert.equal(queue.settle('b', ackOf(instructionId, 1)), 'unknown');
+    assert.equal(settle('a', ackOf('0000000000000000', 1)), undefined);
+    assert.equal(settle('b', ackOf(instructionId, 1)), undefined);
     assert.equal(queue.count('a'), 1);
     assert.deepEqual(heard, []);
   });

@@ -4,10 +4,10 @@
 // There is no timer: everything pending rides on every reply until an ack settles it. It refuses to
 // clear what FAILED, because clearing on every outcome silently drops failed moves.
 
-import { assert, type Runtime } from '@bigfleet/base';
+import type { Runtime } from '@bigfleet/base';
 import { type CoordinatorInstruction, type InstructAck, InstructAck_Outcome } from '@bigfleet/wire';
 
-/** Per shard; an emitter that meets a full queue tries again in a later pass. */
+/** Per shard. */
 export const MAX_PENDING_PER_SHARD = 256;
 /** FAILED acks until an instruction is dropped. */
 export const MAX_FAILURES = 5;
@@ -26,53 +26,32 @@ export interface PendingInstruction {
 /** The payload of an instruction without its envelope, which the queue mints. */
 export type InstructionPayload = CoordinatorInstruction['payload'];
 
-export interface InstructionSink {
-  /** `full` at 256 pending for that shard: the caller tries again in a later pass. */
-  enqueue(
-    shardId: string,
-    payload: InstructionPayload,
-    transferId: string,
-  ): PendingInstruction | 'full';
-  pending(shardId: string): readonly PendingInstruction[];
-}
-
-/** Called once per settled or failed ack, after the queue changed; synchronous, never throws. */
-export interface AckListener {
-  /** `pending.failures` counts this ack; at MAX_FAILURES the instruction is gone from the queue. */
-  onAck(pending: PendingInstruction, ack: InstructAck): void;
-}
-
 /**
  * `kept`: redelivered under the same id. `exhausted`: failed too often and dropped. `stale`: the
  * shard knows a newer term, so this leader must doubt itself (coordinator §3.5).
  */
-export type AckEffect = 'unknown' | 'accepted' | 'stale' | 'invalid' | 'kept' | 'exhausted';
+export type AckEffect = 'accepted' | 'stale' | 'invalid' | 'kept' | 'exhausted';
 
-export interface InstructionQueueOptions {
-  readonly runtime: Pick<Runtime, 'entropy'>;
-  /** Of this leadership. */
-  readonly term: bigint;
+export interface Settled {
+  readonly effect: AckEffect;
+  /** `failures` counts this ack; at MAX_FAILURES the instruction is gone from the queue. */
+  readonly pending: PendingInstruction;
 }
 
-export class InstructionQueue implements InstructionSink {
+export class InstructionQueue {
   readonly #entropy: Runtime['entropy'];
   readonly #term: bigint;
   /** By shard, then by id in the order of minting, which is the order of sequence numbers. */
   readonly #pending = new Map<string, Map<string, PendingInstruction>>();
   #nextSequence = 1n;
-  #listener: AckListener | undefined;
 
-  constructor(options: InstructionQueueOptions) {
-    this.#entropy = options.runtime.entropy;
-    this.#term = options.term;
+  /** `term`: of this leadership. */
+  constructor({ entropy }: Pick<Runtime, 'entropy'>, term: bigint) {
+    this.#entropy = entropy;
+    this.#term = term;
   }
 
-  /** The sagas; set once, before the first report. */
-  listen(listener: AckListener): void {
-    assert(this.#listener === undefined, 'the instruction queue has one listener');
-    this.#listener = listener;
-  }
-
+  /** `full` at 256 pending for that shard: the caller tries again in a later pass. */
   enqueue(
     shardId: string,
     payload: InstructionPayload,
@@ -96,24 +75,25 @@ export class InstructionQueue implements InstructionSink {
   }
 
   /**
-   * The table of coordinator §8.3. An id that is not pending here, or not for this shard, changes
-   * nothing.
+   * The table of coordinator §8.3. Undefined: an id that is not pending here, or not for this shard,
+   * changes nothing.
    */
-  settle(shardId: string, ack: InstructAck): AckEffect {
+  settle(shardId: string, ack: InstructAck): Settled | undefined {
     const known = this.#pending.get(shardId)?.get(ack.instructionId);
-    if (known === undefined) return 'unknown';
+    if (known === undefined) return undefined;
     const effect = effectOf(ack.outcome, known.failures);
     const failed = effect === 'kept' || effect === 'exhausted';
-    const settled = failed ? { ...known, failures: known.failures + 1 } : known;
-    if (effect === 'kept') this.#pending.get(shardId)?.set(ack.instructionId, settled);
-    else this.#remove(shardId, ack.instructionId);
-    this.#listener?.onAck(settled, ack);
-    return effect;
+    const pending = failed ? { ...known, failures: known.failures + 1 } : known;
+    if (effect === 'kept') this.#pending.get(shardId)?.set(ack.instructionId, pending);
+    else this.withdraw(shardId, ack.instructionId);
+    return { effect, pending };
   }
 
   /** What a saga no longer wants said, such as a PREPARE that it cancelled. */
   withdraw(shardId: string, instructionId: string): void {
-    this.#remove(shardId, instructionId);
+    const ofShard = this.#pending.get(shardId);
+    ofShard?.delete(instructionId);
+    if (ofShard?.size === 0) this.#pending.delete(shardId);
   }
 
   /** The shard was removed: a successor of the same name must not hear what was meant for it. */
@@ -129,12 +109,6 @@ export class InstructionQueue implements InstructionSink {
       instructionId: Buffer.from(this.#entropy.bytes(ID_BYTES)).toString('hex'),
       payload,
     };
-  }
-
-  #remove(shardId: string, instructionId: string): void {
-    const ofShard = this.#pending.get(shardId);
-    ofShard?.delete(instructionId);
-    if (ofShard?.size === 0) this.#pending.delete(shardId);
   }
 }
 

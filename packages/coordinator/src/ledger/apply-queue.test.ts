@@ -55,7 +55,7 @@ async function rig(
     store,
     leadership,
     log: createLogger({ clock: runtime.clock, sink }),
-    observer: { onApplied: (outcome) => outcomes.push(outcome) },
+    onApplied: (outcome) => outcomes.push(outcome),
   });
   const done = async <T>(promise: Promise<T>): Promise<T> => {
     await time.runUntilIdle({ maxEvents: 1_000_000, maxMs: 600_000 });

@@ -8,15 +8,13 @@ import {
   AssertionError,
   BoundedQueue,
   describeThrown,
-  orAborted,
   type Runtime,
-  withDeadline,
+  runWithDeadline,
 } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { Command, CommandBody } from '../state/commands.ts';
 import { decide } from '../state/decide/decide.ts';
-import { FleetState } from '../state/fleet-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import { FleetState, type FleetView } from '../state/fleet-state.ts';
 import type { CommitRequest, CommitResult, Leadership, LossReason, Store } from '../store/store.ts';
 import type { ApplyOptions, ApplyResult, Ledger } from './ledger.ts';
 import { resolveUnknown } from './resolve-unknown.ts';
@@ -34,17 +32,15 @@ const NANOS_PER_MS = 1_000_000n;
 
 export type ApplyOutcome = 'success' | 'error' | 'fsm_error';
 
-export interface ApplyObserver {
-  /** Once per command that reached the state machine; `bigfleet_coordinator_apply_total`. */
-  onApplied(outcome: ApplyOutcome, durationMs: number): void;
-}
+/** Once per command that reached the state machine; `bigfleet_coordinator_apply_total`. */
+export type ApplyObserver = (outcome: ApplyOutcome, durationMs: number) => void;
 
 export interface ApplyQueueOptions {
   readonly runtime: Runtime;
   readonly store: Store;
   readonly leadership: Leadership;
   readonly log: Logger;
-  readonly observer?: ApplyObserver;
+  readonly onApplied?: ApplyObserver;
 }
 
 interface Job {
@@ -67,9 +63,11 @@ export class ApplyQueue implements Ledger {
   readonly term: bigint;
   readonly #options: ApplyQueueOptions;
   readonly #state: FleetState;
-  readonly #jobs = new BoundedQueue<Job>({ capacity: MAX_QUEUED, overflow: 'refuse' });
+  readonly #jobs = new BoundedQueue<Job>(MAX_QUEUED);
   readonly #sweeper: Sweeper;
-  readonly #lost = new AbortController();
+  readonly #losing = new AbortController();
+  /** Aborted when this ledger may no longer be used; its reason is a `LossReason`. */
+  readonly lost: AbortSignal = this.#losing.signal;
   /** No two leaderships share it, so no two commands share an id. */
   readonly #idPrefix: string;
   #stampedCount = 0;
@@ -91,23 +89,18 @@ export class ApplyQueue implements Ledger {
     return this.#state;
   }
 
-  /** Aborted when this ledger may no longer be used; its reason is a `LossReason`. */
-  get lost(): AbortSignal {
-    return this.#lost.signal;
-  }
-
   /** Commands waiting, the one in flight aside. */
   get queued(): number {
     return this.#jobs.size;
   }
 
   confirm(): Promise<'leading' | 'deposed' | 'timeout'> {
-    if (this.#lost.signal.aborted) return Promise.resolve('deposed');
+    if (this.lost.aborted) return Promise.resolve('deposed');
     return this.#options.store.confirm(this.#options.leadership);
   }
 
   apply(body: CommandBody, options: ApplyOptions = {}): Promise<ApplyResult> {
-    if (this.#lost.signal.aborted || this.#isClosing) return Promise.resolve(NOT_LEADER);
+    if (this.lost.aborted || this.#isClosing) return Promise.resolve(NOT_LEADER);
     const nowMs = this.#options.runtime.clock.monotonicMs();
     const deadlineMs = options.deadlineMs ?? nowMs + DEFAULT_WAIT_MS;
     return new Promise((settle, fail) => {
@@ -134,7 +127,7 @@ export class ApplyQueue implements Ledger {
 
   /** Sweeps when nobody waits. Rejects only by a bug: a failed command rejects its own caller. */
   async #drain(): Promise<void> {
-    while (!this.#lost.signal.aborted) {
+    while (!this.lost.aborted) {
       const job = this.#jobs.shift();
       if (job !== undefined) await this.#run(job);
       else if (this.#isClosing || !(await this.#sweeper.sweepOnce())) return;
@@ -165,7 +158,8 @@ export class ApplyQueue implements Ledger {
     const deadlineMs = Math.min(job.deadlineMs, startedMs + MAX_COMMIT_MS);
     const first = await this.#commit(job, command, deadlineMs);
     const result = first === 'moved' ? await this.#again(job, command, deadlineMs) : first;
-    this.#observe(result, clock.monotonicMs() - startedMs);
+    const durationMs = clock.monotonicMs() - startedMs;
+    this.#options.onApplied?.(outcomeOf(result), durationMs);
     return result;
   }
 
@@ -205,28 +199,18 @@ export class ApplyQueue implements Ledger {
   }
 
   async #ask(request: CommitRequest): Promise<CommitResult> {
-    const { store, leadership } = this.#options;
+    const { runtime, store, leadership } = this.#options;
     try {
       const committing = store.commit(leadership, request);
       // An engine in this process has answered already: a deadline for it would cost as much as deciding.
-      return (
-        (await Promise.race([committing, NOT_YET])) ?? (await this.#inTime(committing, request))
-      );
+      const early = await Promise.race([committing, NOT_YET]);
+      if (early !== undefined) return early;
+      const waitMs = request.deadlineMs - runtime.clock.monotonicMs() + ENGINE_GRACE_MS;
+      return await runWithDeadline(runtime, { ms: Math.max(waitMs, 0) }, () => committing);
     } catch (error) {
       if (error instanceof AssertionError) throw error;
       const cause = error instanceof Error ? error : new Error(describeThrown(error));
       return { kind: 'unknown', error: cause };
-    }
-  }
-
-  async #inTime<T>(committing: Promise<T>, { deadlineMs }: CommitRequest): Promise<T> {
-    const { runtime } = this.#options;
-    const waitMs = deadlineMs - runtime.clock.monotonicMs() + ENGINE_GRACE_MS;
-    const deadline = withDeadline(runtime, Math.max(waitMs, 0));
-    try {
-      return await orAborted(committing, deadline.signal);
-    } finally {
-      deadline.dispose();
     }
   }
 
@@ -241,7 +225,7 @@ export class ApplyQueue implements Ledger {
     const answer = unavailable('unknown', `outcome unknown; safe to retry: ${error.message}`);
     job.settle(answer);
     const { log } = this.#options;
-    const outcome = await resolveUnknown(this.#options, request, this.#lost.signal);
+    const outcome = await resolveUnknown(this.#options, request, this.lost);
     log.warn('outcome of a commit was unknown', { index: request.expectedIndex + 1, outcome });
     if (outcome === 'committed') this.#install(request);
     else if (outcome !== 'not-committed') await this.#stepDown(outcome, 'outcome unknown');
@@ -254,22 +238,15 @@ export class ApplyQueue implements Ledger {
     return { ...body, commandId, issuedAtMs: Number(clock.unixNanos() / NANOS_PER_MS) };
   }
 
-  #observe(result: ApplyResult, durationMs: number): void {
-    this.#options.observer?.onApplied(outcomeOf(result), durationMs);
-  }
-
   async #stepDown(reason: LossReason, why: string): Promise<void> {
-    if (this.#lost.signal.aborted) return;
+    if (this.lost.aborted) return;
     const { runtime, store, leadership, log } = this.#options;
     log.error('stepping down', { reason, why, term: this.term });
     this.#lose(reason);
-    const deadline = withDeadline(runtime, RESIGN_MS);
     try {
-      await orAborted(store.resign(leadership), deadline.signal);
+      await runWithDeadline(runtime, { ms: RESIGN_MS }, () => store.resign(leadership));
     } catch (error) {
       log.warn('resigning failed; the lease ends by itself', { error: describeThrown(error) });
-    } finally {
-      deadline.dispose();
     }
   }
 
@@ -279,7 +256,7 @@ export class ApplyQueue implements Ledger {
   }
 
   #lose(reason: unknown): void {
-    this.#lost.abort(reason);
+    this.#losing.abort(reason);
     this.#refuseWaiting();
   }
 

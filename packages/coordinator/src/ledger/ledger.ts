@@ -5,7 +5,7 @@
 import { deadlineOf } from '@bigfleet/base';
 import type { CommandBody } from '../state/commands.ts';
 import type { Refusal } from '../state/decide/decision.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 
 export interface Ledger {
   /** Of this leadership; rises with each. */

@@ -2,24 +2,17 @@
 // leadership is over, or its lease window has closed. Never guesses: an answer invented here would
 // be an acknowledged write lost or a lost write acknowledged.
 
-import { AssertionError, describeThrown, sleep, type Runtime } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
-import type { CommitRequest, Leadership, LossReason, Resolution, Store } from '../store/store.ts';
+import { AssertionError, describeThrown, sleep } from '@bigfleet/base';
+import type { CommitRequest, LossReason, Resolution } from '../store/store.ts';
+import type { ApplyQueueOptions } from './apply-queue.ts';
 
 const RETRY_MS = 100;
 /** A bound for engines without a lease; an etcd window closes long before. */
 const MAX_ATTEMPTS = 100;
 
-export interface ResolveOptions {
-  readonly runtime: Runtime;
-  readonly store: Store;
-  readonly leadership: Leadership;
-  readonly log: Logger;
-}
-
 /** A `LossReason` means: step down for it. */
 export async function resolveUnknown(
-  options: ResolveOptions,
+  options: ApplyQueueOptions,
   request: CommitRequest,
   lost: AbortSignal,
 ): Promise<'committed' | 'not-committed' | LossReason> {
@@ -34,7 +27,7 @@ export async function resolveUnknown(
   return 'lease_lost';
 }
 
-async function ask(options: ResolveOptions, request: CommitRequest): Promise<Resolution> {
+async function ask(options: ApplyQueueOptions, request: CommitRequest): Promise<Resolution> {
   try {
     return await options.store.resolve(options.leadership, request);
   } catch (error) {

@@ -3,17 +3,13 @@
 // died. A failed batch is dropped; the rows stay dead, and the next leadership finds them again.
 
 import { AssertionError, describeThrown } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
 import type { FleetState } from '../state/fleet-state.ts';
-import type { RowKey } from '../state/writes.ts';
-import type { Leadership, Store } from '../store/store.ts';
+import type { RowKey } from '../state/rows.ts';
+import type { ApplyQueueOptions } from './apply-queue.ts';
 
 const BATCH = 100;
 
-export interface SweeperOptions {
-  readonly store: Store;
-  readonly leadership: Leadership;
-  readonly log: Logger;
+interface SweeperOptions extends ApplyQueueOptions {
   readonly state: FleetState;
 }
 

@@ -8,12 +8,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { BigFleetError, describeThrown, type Runtime, runWithDeadline } from '@bigfleet/base';
+import { BigFleetError, describeThrown, runWithDeadline } from '@bigfleet/base';
 import { EtcdClient } from '../etcd-client/client.ts';
-import type { LoadedState, StoredRow } from '../state/writes.ts';
+import type { EtcdBuild } from '../snapshots/restore-into-engine.ts';
+import type { LoadedState, StoredRow } from '../state/rows.ts';
 import { KeySpace } from '../store/etcd/key-space.ts';
 import { loadLedger, writeWholeState } from '../store/etcd/load.ts';
 import { writePidFile } from './orphan.ts';
+import type { EtcdRestoreTools } from './restore.ts';
 
 const buildWithinMs = 10 * 60_000;
 const stopWithinMs = 30_000;
@@ -24,16 +26,11 @@ const maxFolderLength = 80;
 const clientSocket = 'client:1';
 const peerSocket = 'peer:1';
 
-export interface RowsBuild {
-  readonly runtime: Runtime;
-  readonly etcd: string;
+interface RowsBuild
+  extends Pick<EtcdRestoreTools, 'runtime' | 'etcd' | 'prefix'>,
+    Pick<EtcdBuild, 'directory' | 'nodeId'> {
   readonly state: LoadedState;
-  /** Must not exist; holds the whole cluster afterwards, or is gone again. */
-  readonly directory: string;
-  readonly nodeId: string;
   readonly peerUrl: string;
-  /** Ends with a slash. */
-  readonly prefix: string;
   /** Where the server's process id is noted while it runs: an interrupted build leaves no orphan. */
   readonly pidFile: string;
 }
@@ -56,11 +53,11 @@ async function fill(build: RowsBuild, endpoint: string, signal: AbortSignal): Pr
   const { runtime, state, prefix } = build;
   const client = new EtcdClient({ runtime, endpoints: [endpoint] });
   try {
-    const keys = new KeySpace(prefix);
-    await writeWholeState(client, keys, state, signal);
-    const written = await loadLedger(client, keys, signal);
+    const access = { runtime, client, keys: new KeySpace(prefix) };
+    await writeWholeState(access, state, signal);
+    const written = await loadLedger(access, signal);
     const isWhole =
-      written.clusterUid === state.meta.clusterUid && isSame(written.rows, state.rows);
+      written.meta.clusterUid === state.meta.clusterUid && isSame(written.rows, state.rows);
     if (!isWhole) throw new BigFleetError('etcd_refused', 'what was written is not what is there');
   } finally {
     client.close();
@@ -74,16 +71,7 @@ function isSame(written: readonly StoredRow[], wanted: readonly StoredRow[]): bo
   );
 }
 
-export interface OfflineEtcdOptions {
-  readonly runtime: Runtime;
-  readonly etcd: string;
-  readonly directory: string;
-  readonly nodeId: string;
-  readonly peerUrl: string;
-  readonly pidFile: string;
-}
-
-export interface OfflineEtcd extends AsyncDisposable {
+interface OfflineEtcd extends AsyncDisposable {
   readonly endpoint: string;
   /** Aborted when the process is gone; the reason says how. */
   readonly ended: AbortSignal;
@@ -96,7 +84,7 @@ export interface OfflineEtcd extends AsyncDisposable {
  * because it listens on Unix sockets only. It is started once and never again: a signal tells
  * its user that it has ended, with the last lines of its output.
  */
-function startOfflineEtcd(options: OfflineEtcdOptions): OfflineEtcd {
+function startOfflineEtcd(options: RowsBuild): OfflineEtcd {
   const { runtime, etcd, pidFile } = options;
   const folder = mkdtempSync(path.join(socketHome(options.directory), '.etcd-'));
   const child = spawn(etcd, argumentsOf(options), {
@@ -129,7 +117,7 @@ function socketHome(directory: string): string {
   return Buffer.byteLength(beside) <= maxFolderLength ? beside : tmpdir();
 }
 
-function argumentsOf({ directory, nodeId, peerUrl }: OfflineEtcdOptions): readonly string[] {
+function argumentsOf({ directory, nodeId, peerUrl }: RowsBuild): readonly string[] {
   return [
     `--name=${nodeId}`,
     `--data-dir=${path.resolve(directory)}`,

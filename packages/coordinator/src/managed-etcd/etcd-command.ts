@@ -12,14 +12,18 @@ export interface PeerTls {
 
 export interface EtcdCommand {
   readonly nodeId: string;
-  readonly dataDir: string;
-  /** `host:port` on loopback. */
+  /** `host:port` on loopback, by default `127.0.0.1:2379`. */
   readonly clientAddress: string;
   /** `host:port` to listen on. */
   readonly peerBind: string;
   /** `host:port` that the others dial: a stable name, not a resolved address. */
   readonly peerAdvertise: string;
-  readonly peerTls: PeerTls | undefined;
+  readonly peerTls?: PeerTls | undefined;
+}
+
+/** Where its data is, and whom it begins with; only a first start reads the latter. */
+export interface EtcdBeginning {
+  readonly etcdDir: string;
   readonly initialCluster: string;
   readonly initialState: 'new' | 'existing';
 }
@@ -28,18 +32,18 @@ export function peerUrlOf(peerAdvertise: string, tls: PeerTls | undefined): stri
   return `${tls === undefined ? 'http' : 'https'}://${peerAdvertise}`;
 }
 
-export function etcdArguments(command: EtcdCommand): readonly string[] {
+export function etcdArguments(command: EtcdCommand, begin: EtcdBeginning): readonly string[] {
   const { peerTls } = command;
   const clientUrl = `http://${command.clientAddress}`;
   return [
     `--name=${command.nodeId}`,
-    `--data-dir=${command.dataDir}`,
+    `--data-dir=${begin.etcdDir}`,
     `--listen-client-urls=${clientUrl}`,
     `--advertise-client-urls=${clientUrl}`,
     `--listen-peer-urls=${peerUrlOf(listenAddress(command.peerBind), peerTls)}`,
     `--initial-advertise-peer-urls=${peerUrlOf(command.peerAdvertise, peerTls)}`,
-    `--initial-cluster=${command.initialCluster}`,
-    `--initial-cluster-state=${command.initialState}`,
+    `--initial-cluster=${begin.initialCluster}`,
+    `--initial-cluster-state=${begin.initialState}`,
     '--auto-compaction-mode=periodic',
     '--auto-compaction-retention=1h',
     `--quota-backend-bytes=${2 * 1024 ** 3}`,

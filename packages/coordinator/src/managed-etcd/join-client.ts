@@ -29,10 +29,9 @@ export interface JoinOptions {
   readonly onRefused?: (error: unknown, pauseMs: number) => void;
 }
 
-/** Resolves with the leader's answer; rejects only with the signal's reason. */
+/** Of a replica without data. Resolves with the leader's answer; rejects only with the signal's reason. */
 export async function joinCluster(
   { runtime, port, onRefused }: JoinOptions,
-  isFresh: boolean,
   signal: AbortSignal,
 ): Promise<JoinAnswer> {
   const random = runtime.random.stream('etcd-join');
@@ -40,7 +39,7 @@ export async function joinCluster(
   for (;;) {
     try {
       return await runWithDeadline(runtime, { ms: callWithinMs, parent: signal }, (cut) =>
-        port.join(isFresh, cut),
+        port.join(true, cut),
       );
     } catch (error) {
       signal.throwIfAborted();

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Runtime } from '@bigfleet/base';
-import { type EtcdCommand, etcdArguments, type PeerTls, peerUrlOf } from './etcd-command.ts';
+import { type EtcdCommand, etcdArguments, peerUrlOf } from './etcd-command.ts';
 import {
   decideFormation,
   type Formation,
@@ -17,17 +17,11 @@ import {
 import { endOrphan, pidFileOf, writePidFile } from './orphan.ts';
 import { EtcdSupervisor } from './supervisor.ts';
 
-export interface ManagedEtcdOptions {
+export interface ManagedEtcdOptions extends EtcdCommand {
   readonly runtime: Runtime;
   readonly binary: string;
-  readonly nodeId: string;
   /** The coordinator's; etcd gets `etcd/` below it. */
   readonly dataDir: string;
-  /** `host:port` on loopback, by default `127.0.0.1:2379`. */
-  readonly clientAddress: string;
-  readonly peerBind: string;
-  readonly peerAdvertise: string;
-  readonly peerTls?: PeerTls | undefined;
   readonly bootstrap: boolean;
   readonly port: JoinPort;
   /** Default 30 s. */
@@ -57,11 +51,23 @@ export async function startManagedEtcd(
 ): Promise<ManagedEtcd> {
   const { runtime, binary, dataDir, onEvent } = options;
   const pidFile = pidFileOf(dataDir);
+  const etcdDir = join(dataDir, 'etcd');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   await endOrphan(runtime, pidFile, signal);
-  const formation = await formationOf(options, signal);
+  const formation = await decideFormation({
+    hasMember: existsSync(join(etcdDir, 'member')),
+    ordinal: ordinalOf(options.nodeId),
+    bootstrap: options.bootstrap,
+    probe: () => probeCluster(options, signal),
+  });
   onEvent?.({ kind: 'formation', formation });
-  const args = etcdArguments(await commandFor(options, formation, signal));
+  const peerUrl = peerUrlOf(options.peerAdvertise, options.peerTls);
+  const isJoin = formation === 'join';
+  const args = etcdArguments(options, {
+    etcdDir,
+    initialCluster: isJoin ? await askToJoin(options, signal) : `${options.nodeId}=${peerUrl}`,
+    initialState: isJoin ? 'existing' : 'new',
+  });
   signal.throwIfAborted();
   const supervisor = new EtcdSupervisor({
     runtime,
@@ -74,39 +80,8 @@ export async function startManagedEtcd(
   return {
     formation,
     endpoint: `http://${options.clientAddress}`,
-    peerUrl: peerUrlOf(options.peerAdvertise, options.peerTls),
+    peerUrl,
     stop: () => supervisor.stop(),
-  };
-}
-
-function formationOf(options: ManagedEtcdOptions, signal: AbortSignal): Promise<Formation> {
-  const { nodeId, bootstrap } = options;
-  return decideFormation({
-    hasMember: existsSync(join(etcdDir(options), 'member')),
-    ordinal: ordinalOf(nodeId),
-    bootstrap,
-    probe: () => probeCluster(options, signal),
-  });
-}
-
-async function commandFor(
-  options: ManagedEtcdOptions,
-  formation: Formation,
-  signal: AbortSignal,
-): Promise<EtcdCommand> {
-  const { nodeId, clientAddress, peerBind, peerAdvertise, peerTls } = options;
-  const alone = `${nodeId}=${peerUrlOf(peerAdvertise, peerTls)}`;
-  const isJoin = formation === 'join';
-  return {
-    nodeId,
-    dataDir: etcdDir(options),
-    clientAddress,
-    peerBind,
-    peerAdvertise,
-    peerTls,
-    // Only a first start reads these: an existing member knows its cluster.
-    initialCluster: isJoin ? await askToJoin(options, signal) : alone,
-    initialState: isJoin ? 'existing' : 'new',
   };
 }
 
@@ -114,10 +89,6 @@ async function askToJoin(options: ManagedEtcdOptions, signal: AbortSignal): Prom
   const { runtime, port, onEvent } = options;
   const onRefused = (error: unknown, retryInMs: number): void =>
     onEvent?.({ kind: 'join_refused', error, retryInMs });
-  const answer = await joinCluster({ runtime, port, onRefused }, true, signal);
+  const answer = await joinCluster({ runtime, port, onRefused }, signal);
   return answer.initialCluster;
-}
-
-function etcdDir({ dataDir }: ManagedEtcdOptions): string {
-  return join(dataDir, 'etcd');
 }

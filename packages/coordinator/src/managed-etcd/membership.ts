@@ -30,7 +30,7 @@ export interface LearnerCare extends MembershipOptions {
 
 /** Runs while this replica leads; returns when the signal aborts. */
 export async function promoteLearners(options: LearnerCare, signal: AbortSignal): Promise<void> {
-  const stale = new StaleLearners(options.runtime.clock);
+  const stale = staleLearners(options.runtime.clock);
   await everyRound(options, 'learner promotion', signal, async () => {
     await promoteOnce(options, stale, signal);
     return false;
@@ -76,13 +76,13 @@ async function isSettled(options: SelfMembership, signal: AbortSignal): Promise<
 
 async function promoteOnce(
   { client, presentNodeIds }: LearnerCare,
-  stale: StaleLearners,
+  stale: StaleLook,
   signal: AbortSignal,
 ): Promise<void> {
   const limits = { deadlineMs: callDeadlineMs, signal };
   const members = await client.memberList(limits);
   if (members.some(({ isLearner }) => isLearner)) {
-    const dropped = stale.look(members, await presentNodeIds());
+    const dropped = stale(members, await presentNodeIds());
     for (const { ID } of dropped) await client.memberRemove(ID, limits);
     if (dropped.length > 0) return;
   }
@@ -119,28 +119,24 @@ async function everyRound(
  * One that never started is given up soon: it asks again with an empty disk. One that started holds
  * data, which its operator must wipe once it is dropped, so it gets the time of a repair.
  */
-class StaleLearners {
-  readonly #clock: Clock;
+function staleLearners(clock: Clock): StaleLook {
   /** Since when each learner has been away; as many as the member list has. */
-  readonly #awaySinceMs = new Map<bigint, number>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Asked every round; a learner that is there, or was promoted, starts anew. */
-  look(members: readonly Member[], presentNodeIds: ReadonlySet<string>): readonly Member[] {
-    const nowMs = this.#clock.monotonicMs();
+  const awaySinceMs = new Map<bigint, number>();
+  return (members, presentNodeIds) => {
+    const nowMs = clock.monotonicMs();
     const away = members.filter(
       (member) => member.isLearner && !(isStarted(member) && presentNodeIds.has(member.name)),
     );
-    for (const id of this.#awaySinceMs.keys()) {
-      if (!away.some(({ ID }) => ID === id)) this.#awaySinceMs.delete(id);
+    for (const id of awaySinceMs.keys()) {
+      if (!away.some(({ ID }) => ID === id)) awaySinceMs.delete(id);
     }
     return away.filter((member) => {
-      const sinceMs = this.#awaySinceMs.get(member.ID) ?? nowMs;
-      this.#awaySinceMs.set(member.ID, sinceMs);
+      const sinceMs = awaySinceMs.get(member.ID) ?? nowMs;
+      awaySinceMs.set(member.ID, sinceMs);
       return nowMs - sinceMs >= (isStarted(member) ? absentForMs : unstartedForMs);
     });
-  }
+  };
 }
+
+/** Asked every round; a learner that is there, or was promoted, starts anew. */
+type StaleLook = (members: readonly Member[], present: ReadonlySet<string>) => readonly Member[];

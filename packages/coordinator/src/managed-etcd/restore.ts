@@ -21,44 +21,37 @@ export interface EtcdRestoreTools {
   readonly etcdutl: string;
   /** The replicas' peer port speaks TLS. */
   readonly hasPeerTls: boolean;
-  /** `--etcd-prefix` of the replicas. */
+  /** `--etcd-prefix` of the replicas; ends with a slash. */
   readonly prefix: string;
 }
 
 export function etcdRestore(tools: EtcdRestoreTools): EtcdRestore {
-  return { build: (build) => buildWith(tools, build) };
+  return (build) => buildWith(tools, build);
 }
 
 async function buildWith(tools: EtcdRestoreTools, build: EtcdBuild): Promise<void> {
-  const { hasPeerTls, ...programs } = tools;
-  const { directory, nodeId, raftAdvertise, source } = build;
+  const { runtime, etcdutl, hasPeerTls } = tools;
+  const { raftAdvertise, source } = build;
   const pidFile = pidFileOf(build.dataDir);
-  await endOrphan(tools.runtime, pidFile);
+  await endOrphan(runtime, pidFile);
   const peerUrl = `${hasPeerTls ? 'https' : 'http'}://${raftAdvertise}`;
-  const cluster = { ...programs, directory, nodeId, peerUrl };
-  if (source.kind === 'native') await buildFromSnapshot({ ...cluster, snapshotFile: source.file });
-  else await buildFromRows({ ...cluster, state: source.state, pidFile });
+  if (source.kind === 'native') await buildFromSnapshot(etcdutl, source.file, build, peerUrl);
+  else await buildFromRows({ ...tools, ...build, peerUrl, state: source.state, pidFile });
 }
 
 const run = promisify(execFile);
-
-export interface SnapshotBuild {
-  readonly etcdutl: string;
-  /** The `state` of the archive: etcd's database with its checksum trailer. */
-  readonly snapshotFile: string;
-  /** Must not exist; holds the whole cluster afterwards, or is gone again. */
-  readonly directory: string;
-  readonly nodeId: string;
-  readonly peerUrl: string;
-}
 
 /**
  * A cluster of one from a native snapshot (coordinator §10.3 step 4), by etcd's own tool. Revisions
  * are raised so that no watcher or cached revision sees time run backwards. Term and ledger
  * generation stay as they are inside the database: the first election raises them.
  */
-async function buildFromSnapshot(build: SnapshotBuild): Promise<void> {
-  const { etcdutl, snapshotFile, directory, nodeId, peerUrl } = build;
+async function buildFromSnapshot(
+  etcdutl: string,
+  snapshotFile: string,
+  { directory, nodeId }: EtcdBuild,
+  peerUrl: string,
+): Promise<void> {
   const args = [
     'snapshot',
     'restore',

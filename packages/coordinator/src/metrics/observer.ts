@@ -2,6 +2,10 @@
 // know. Every callback is synchronous and cheap; none may throw. Values that are only read
 // (heartbeat ages, open transfers) are asked of the soft state and the ledger at each scrape.
 
+import type { Runtime } from '@bigfleet/base';
+import type { Logger } from '@bigfleet/telemetry';
+import type { Ledger } from '../ledger/ledger.ts';
+
 export type ReportResult = 'accepted' | 'stale' | 'denied' | 'not_leader';
 
 export type MoveTier = '1' | '2' | '3';
@@ -19,4 +23,12 @@ export interface CoordinatorObserver {
   onTermJumpRefused(): void;
   onRebalancePass(): void;
   onRebalanceMove(tier: MoveTier, result: MoveResult): void;
+}
+
+/** What every loop of one leadership has. */
+export interface LeaderContext {
+  readonly ledger: Ledger;
+  readonly runtime: Runtime;
+  readonly log: Logger;
+  readonly observer: CoordinatorObserver;
 }

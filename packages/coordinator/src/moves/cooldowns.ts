@@ -3,6 +3,7 @@
 // oldest entry is forgotten first, and there are fewer moves in one cooldown than entries.
 
 import { compareText } from '@bigfleet/base';
+import type { Move } from './plan.ts';
 import type { RebalanceSettings } from './settings.ts';
 
 const MAX_FLOWS_PER_PAIR = 64;
@@ -44,6 +45,16 @@ export function flowOf({ from, to, ...what }: FlowParts): Flow {
   return { ...what, shards };
 }
 
+export function flowOfMove(move: Move): Flow {
+  const { from, to } = move;
+  if (move.tier === 2) {
+    const kind = `quota:${move.provider}/${move.region}` as const;
+    return flowOf({ kind, instanceType: '', zone: '', from, to });
+  }
+  const { instanceType, zone } = move.selector;
+  return flowOf({ kind: move.tier === 1 ? 'machines' : 'drain', instanceType, zone, from, to });
+}
+
 function pairKey(flow: Flow): string {
   return `${flow.kind}|${flow.shards[0]}|${flow.shards[1]}`;
 }
@@ -70,7 +81,7 @@ export class Cooldowns {
 
   coolFlow(flow: Flow, nowMs: number, durationMs: number, refusedBy?: string): void {
     const key = pairKey(flow);
-    const others = (this.#flows.get(key) ?? []).filter(({ untilMs }) => untilMs > nowMs);
+    const others = this.#cooling(flow, nowMs);
     this.#flows.delete(key);
     const entry = { flow, untilMs: nowMs + durationMs, refusedBy };
     this.#flows.set(key, [...others, entry].slice(-MAX_FLOWS_PER_PAIR));
@@ -86,24 +97,24 @@ export class Cooldowns {
   }
 
   isFlowCooling(flow: Flow, nowMs: number): boolean {
-    const entries = this.#flows.get(pairKey(flow)) ?? [];
-    return entries.some((entry) => entry.untilMs > nowMs && meets(entry.flow, flow));
+    return this.#cooling(flow, nowMs).some((entry) => meets(entry.flow, flow));
   }
 
   /** The flow cools because this donor was asked for exactly that and had nothing. */
   hasRefused(flow: Flow, donorId: string, nowMs: number): boolean {
-    const entries = this.#flows.get(pairKey(flow)) ?? [];
-    return entries.some(
-      ({ flow: cooling, untilMs, refusedBy }) =>
-        untilMs > nowMs &&
-        refusedBy === donorId &&
-        cooling.instanceType === flow.instanceType &&
-        cooling.zone === flow.zone,
+    return this.#cooling(flow, nowMs).some(
+      ({ flow: { instanceType, zone }, refusedBy }) =>
+        refusedBy === donorId && instanceType === flow.instanceType && zone === flow.zone,
     );
   }
 
   isMachineCooling(machineId: string, nowMs: number): boolean {
     return (this.#machines.get(machineId) ?? 0) > nowMs;
+  }
+
+  /** What cools between the shards of the flow. */
+  #cooling(flow: Flow, nowMs: number): readonly CoolingFlow[] {
+    return (this.#flows.get(pairKey(flow)) ?? []).filter(({ untilMs }) => untilMs > nowMs);
   }
 }
 

@@ -17,15 +17,15 @@ interface MoveHead {
   readonly shortfall: ShortfallRef;
   readonly from: string;
   readonly to: string;
+  readonly providerAddress: string;
+  /** What the donor had to give when it was chosen. */
+  readonly fromFree: number;
 }
 
 export interface IdleMove extends MoveHead {
   readonly tier: 1;
   readonly reason: 'idle_supply';
-  readonly providerAddress: string;
   readonly selector: SelectorRow;
-  /** What the donor had to give when it was chosen. */
-  readonly fromFree: number;
 }
 
 export interface QuotaMove extends MoveHead {
@@ -33,17 +33,13 @@ export interface QuotaMove extends MoveHead {
   readonly reason: 'unused_quota';
   readonly provider: string;
   readonly region: string;
-  readonly providerAddress: string;
   readonly count: number;
-  readonly fromFree: number;
 }
 
 export interface DrainMove extends MoveHead {
   readonly tier: 3;
   readonly reason: 'lower_priority_work';
-  readonly providerAddress: string;
   readonly selector: SelectorRow;
-  readonly fromFree: number;
 }
 
 export type Move = IdleMove | QuotaMove | DrainMove;
@@ -76,54 +72,8 @@ export interface Plan {
 // Why the rebalancer proposed a move or left it. Recorded where the decision is made, printed by
 // dry run and explain; nothing derives a reason afterwards. Codes are stable, texts are for people.
 
-export type ProposalReason = 'idle_supply' | 'unused_quota' | 'lower_priority_work';
-
 /** The row is not answered at all. */
-export type RowRejection =
-  | 'age_below_gate'
-  | 'topology_constrained'
-  | 'recipient_stale'
-  | 'recipient_busy'
-  | 'no_deficit'
-  | 'moves_exhausted'
-  | 'ledger_full';
-
-/** A tier is closed to the row, whoever the donor. */
-export type TierRejection =
-  | 'no_min_unit'
-  | 'no_shared_provider'
-  | 'override_limit'
-  | 'not_quota_bound'
-  | 'age_below_preempt_gate'
-  | 'cheaper_tiers_open'
-  | 'no_lower_bucket'
-  | 'drain_outstanding'
-  | 'victims_exhausted';
-
-/** One donor, for one provider, is passed over. */
-export type DonorRejection =
-  | 'donor_stale'
-  | 'donor_short'
-  | 'donor_busy'
-  | 'donor_ranked_lower'
-  | 'donor_refused'
-  | 'flow_cooling'
-  | 'queue_full'
-  | 'no_idle_above_margin'
-  | 'no_matching_type'
-  | 'no_matching_zone'
-  | 'no_unused_slice'
-  | 'region_excluded'
-  | 'owner_recovering'
-  | 'provider_conflicted'
-  | 'provider_not_shared';
-
-export type PassReason = ProposalReason | RowRejection | TierRejection | DonorRejection;
-
-export const passReasonMeanings: Readonly<Record<PassReason, string>> = {
-  idle_supply: 'The donor has idle machines above its margin.',
-  unused_quota: 'The donor holds a slice of provider quota that it does not use.',
-  lower_priority_work: 'Only work of lower priority on the donor can make room.',
+const rowRejections = {
   age_below_gate: 'The shortfall is too young; its own shard may still cover it.',
   topology_constrained: 'Co-located demand never crosses a shard boundary.',
   recipient_stale: 'The short shard has not reported lately.',
@@ -131,6 +81,11 @@ export const passReasonMeanings: Readonly<Record<PassReason, string>> = {
   no_deficit: 'The shortfall names nothing that is missing.',
   moves_exhausted: 'The pass has made as many moves as it may.',
   ledger_full: 'The ledger holds as many transfers as it may; remove shards that are gone.',
+};
+export type RowRejection = keyof typeof rowRejections;
+
+/** A tier is closed to the row, whoever the donor. */
+const tierRejections = {
   no_min_unit: 'The shard does not say what one machine must hold.',
   no_shared_provider: 'No provider of the short shard is shared with another shard.',
   override_limit: 'The ledger holds as many ownership overrides as are allowed.',
@@ -140,6 +95,11 @@ export const passReasonMeanings: Readonly<Record<PassReason, string>> = {
   no_lower_bucket: 'No work is cheaper to interrupt than the demand itself.',
   drain_outstanding: 'Machines are being drained for this shard already.',
   victims_exhausted: 'The pass has asked for as many drains as it may.',
+};
+export type TierRejection = keyof typeof tierRejections;
+
+/** One donor, for one provider, is passed over. */
+const donorRejections = {
   donor_stale: 'The donor has not reported lately.',
   donor_short: 'The donor is short itself, at this priority or above.',
   donor_busy: 'The donor already gives in another transfer.',
@@ -155,4 +115,16 @@ export const passReasonMeanings: Readonly<Record<PassReason, string>> = {
   owner_recovering: 'What one of the two shards owns is being rebuilt after a restore.',
   provider_conflicted: 'A shard uses this provider without declaring it shared.',
   provider_not_shared: 'The donor does not declare its provider shared.',
+};
+export type DonorRejection = keyof typeof donorRejections;
+
+export type PassReason = Move['reason'] | RowRejection | TierRejection | DonorRejection;
+
+export const passReasonMeanings: Readonly<Record<PassReason, string>> = {
+  idle_supply: 'The donor has idle machines above its margin.',
+  unused_quota: 'The donor holds a slice of provider quota that it does not use.',
+  lower_priority_work: 'Only work of lower priority on the donor can make room.',
+  ...rowRejections,
+  ...tierRejections,
+  ...donorRejections,
 };

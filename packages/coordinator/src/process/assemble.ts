@@ -15,7 +15,8 @@ import { createRouter, type RouterParts, SERVED_METHODS } from '../service/route
 
 const COORDINATOR_SERVICE = 'bigfleet.v1alpha1.Coordinator';
 
-type AssembleOptions = Omit<RouterParts, 'replica' | 'health'> & Omit<LeaderTermOptions, 'raiser'>;
+type AssembleOptions = Omit<RouterParts, 'replica' | 'health'> &
+  Omit<LeaderTermOptions, 'raiseAbove'>;
 
 export interface AssembledCoordinator {
   readonly replica: Replica;
@@ -36,7 +37,8 @@ export function assembleCoordinator(options: AssembleOptions): AssembledCoordina
   };
   const replica: Replica = new Replica({
     ...options,
-    startTerm: (leadership) => startLeaderTerm({ ...options, raiser: replica }, leadership),
+    startTerm: (leadership) =>
+      startLeaderTerm({ ...options, raiseAbove: (term) => replica.raiseAbove(term) }, leadership),
     onObserved,
   });
   options.metrics.follow(() => replica.leading());

@@ -22,7 +22,7 @@ import {
   type TlsMaterial,
 } from '@bigfleet/wire';
 import { NOT_LEADER } from '../ledger/outcome.ts';
-import type { JoinPort } from '../managed-etcd/join-client.ts';
+import type { JoinAnswer, JoinPort } from '../managed-etcd/join-client.ts';
 import { LEADER_ADDRESS } from '../service/leader-gate.ts';
 
 /** One that swallows everything must not use up the time of all others. */
@@ -62,39 +62,31 @@ export interface JoinPortOptions {
 }
 
 export function joinPort(options: JoinPortOptions): JoinPort {
-  const { runtime, nodeId, raftAddress } = options;
   return {
-    join: (isFresh, signal) =>
-      untilLeader(options, signal, (channel) =>
-        createClient(Coordinator, channel).joinRaftCluster(
-          { nodeId, raftAddress, fresh: isFresh },
-          { signal },
-        ),
-      ),
-    clusterUid: (signal) =>
-      firstUid(options, signal, (channel) =>
-        runWithDeadline(runtime, { ms: STATUS_WITHIN_MS, parent: signal }, async (cut) => {
-          const asked = createClient(CoordinatorAdmin, channel).getStatus({}, { signal: cut });
-          return (await asked).clusterUid;
-        }),
-      ),
+    join: (isFresh, signal) => askLeader(options, isFresh, signal),
+    clusterUid: (signal) => firstUid(options, signal),
   };
 }
 
 /** Follows a hint once: two replicas that name each other cannot hold it up. */
-async function untilLeader<T>(
-  options: JoinPortOptions,
+async function askLeader(
+  { addresses, dial, nodeId, raftAddress }: JoinPortOptions,
+  fresh: boolean,
   signal: AbortSignal,
-  ask: (channel: Channel) => Promise<T>,
-): Promise<T> {
-  const waiting = [...(await options.addresses(signal))];
+): Promise<JoinAnswer> {
+  const waiting = [...(await addresses(signal))];
   const hinted = new Set<string>();
   let last: RpcError | undefined;
   for (let dials = 0; dials < MAX_DIALS; dials++) {
     const next = waiting.shift();
     if (next === undefined) break;
     try {
-      return await through(options.dial(next), ask);
+      return await through(dial(next), (channel) =>
+        createClient(Coordinator, channel).joinRaftCluster(
+          { nodeId, raftAddress, fresh },
+          { signal },
+        ),
+      );
     } catch (error) {
       if (signal.aborted || !isSomebodyElses(error)) throw error;
       last = error;
@@ -108,16 +100,21 @@ async function untilLeader<T>(
 
 /** Undefined when everybody was asked and nobody knows one; who does not answer knows none. */
 async function firstUid(
-  options: JoinPortOptions,
+  { runtime, addresses, dial }: JoinPortOptions,
   signal: AbortSignal,
-  ask: (channel: Channel) => Promise<string>,
 ): Promise<string | undefined> {
-  for (const next of (await options.addresses(signal)).slice(0, MAX_DIALS)) {
-    const uid = await through(options.dial(next), ask).catch((error: unknown) => {
+  const limits = { ms: STATUS_WITHIN_MS, parent: signal };
+  for (const next of (await addresses(signal)).slice(0, MAX_DIALS)) {
+    const asked = through(dial(next), (channel) =>
+      runWithDeadline(runtime, limits, (cut) =>
+        createClient(CoordinatorAdmin, channel).getStatus({}, { signal: cut }),
+      ),
+    );
+    const status = await asked.catch((error: unknown) => {
       if (signal.aborted || !(error instanceof RpcError || isDeadline(error))) throw error;
-      return '';
+      return undefined;
     });
-    if (uid !== '') return uid;
+    if (status !== undefined && status.clusterUid !== '') return status.clusterUid;
   }
   return undefined;
 }

@@ -4,6 +4,7 @@
 import { describeThrown } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import { EtcdClient } from '../etcd-client/client.ts';
+import { refused } from '../ledger/outcome.ts';
 import { peerUrlOf } from '../managed-etcd/etcd-command.ts';
 import { handleJoin } from '../managed-etcd/join-handler.ts';
 import {
@@ -38,7 +39,7 @@ export function openManagedEtcd(options: OpenStoreOptions, managed: Managed): St
 function partsOf(options: OpenStoreOptions, managed: Managed, releaseLock: () => void): StoreParts {
   const { runtime, logger, settings, tls, signal } = options;
   const { nodeId } = settings;
-  const { joinAddress, peerAdvertise, prefix, leaseTtlMs } = managed;
+  const { joinAddress, peerAdvertise, prefix, leaseTtlMs: leaderLeaseTtlMs } = managed;
   const random = runtime.random.stream('join-addresses');
   const port = joinPort({
     runtime,
@@ -65,7 +66,12 @@ function partsOf(options: OpenStoreOptions, managed: Managed, releaseLock: () =>
       signal,
     ));
   const client = new EtcdClient({ runtime, endpoints: [`http://${managed.clientAddress}`] });
-  const store = etcdEngine(options, { client, prefix, leaseTtlMs, peerAddress: peerAdvertise });
+  const store = etcdEngine(options, {
+    client,
+    prefix,
+    leaderLeaseTtlMs,
+    peerAddress: peerAdvertise,
+  });
   const onProblem = (what: string, error: unknown): void =>
     logger.warn(`${what} failed; will retry`, { err: describeThrown(error) });
   const membership = { runtime, client, onProblem };
@@ -73,7 +79,7 @@ function partsOf(options: OpenStoreOptions, managed: Managed, releaseLock: () =>
   const ownClusterUid = (): Promise<string> => store.localClusterUid();
   return {
     store,
-    join: { kind: 'serve', join: joinThrough(client, store, peerUrl) },
+    join: joinThrough(client, store, peerUrl),
     form: async () => {
       await form();
     },
@@ -98,9 +104,7 @@ function partsOf(options: OpenStoreOptions, managed: Managed, releaseLock: () =>
   };
 }
 
-type Serve = Extract<JoinHandler, { kind: 'serve' }>['join'];
-
-function joinThrough(client: EtcdClient, store: EtcdStore, ownPeerUrl: string): Serve {
+function joinThrough(client: EtcdClient, store: EtcdStore, ownPeerUrl: string): JoinHandler {
   const scheme = ownPeerUrl.slice(0, ownPeerUrl.indexOf('://'));
   return async ({ nodeId, raftAddress, isFresh, signal }) => {
     const { replicas, clusterUid } = await store.status();
@@ -109,7 +113,8 @@ function joinThrough(client: EtcdClient, store: EtcdStore, ownPeerUrl: string): 
       { client, presentNodeIds: new Set(replicas), limits },
       { nodeId, peerUrl: `${scheme}://${raftAddress}`, isFresh },
     );
-    return result.kind === 'refused' ? result : { ...result, kind: 'joined', clusterUid };
+    if (result.kind === 'refused') return refused('FAILED_PRECONDITION', result.message);
+    return { ...result, kind: 'joined', clusterUid };
   };
 }
 

@@ -5,6 +5,7 @@ import { BigFleetError, describeThrown } from '@bigfleet/base';
 import { tlsFromFlags, type TlsMaterial } from '@bigfleet/wire';
 import type { EtcdUser } from '../etcd-client/caller.ts';
 import { EtcdClient } from '../etcd-client/client.ts';
+import { refuseJoin } from '../service/join-handlers.ts';
 import { takeDataDir } from '../store/data-dir.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { openManagedEtcd } from './managed-etcd.ts';
@@ -27,7 +28,7 @@ function sqliteParts({ runtime, settings }: OpenStoreOptions): StoreParts {
   const { dataDir, nodeId, advertiseAddress: grpcAddress, mayBootstrap: bootstrap } = settings;
   return {
     store: new SqliteStore({ runtime, dataDir, nodeId, grpcAddress, bootstrap }),
-    join: { kind: 'refuse', message: 'store engine sqlite is single-replica' },
+    join: refuseJoin('store engine sqlite is single-replica'),
   };
 }
 
@@ -36,7 +37,7 @@ type External = Extract<StoreSettings, { kind: 'external-etcd' }>;
 /** An etcd that the platform team runs: endpoints and credentials are theirs, membership too. */
 async function openExternalEtcd(
   options: OpenStoreOptions,
-  { endpoints, credentials, prefix, leaseTtlMs }: External,
+  { endpoints, credentials, prefix, leaseTtlMs: leaderLeaseTtlMs }: External,
 ): Promise<StoreParts> {
   const { runtime, settings } = options;
   const user = etcdUser(credentials);
@@ -44,8 +45,8 @@ async function openExternalEtcd(
   const client = new EtcdClient({ runtime, endpoints, tls: etcdTls(credentials), user });
   const lock = takeDataDir(settings.dataDir);
   return {
-    store: etcdEngine(options, { client, prefix, leaseTtlMs, peerAddress: '' }),
-    join: { kind: 'refuse', message: 'membership of an external etcd is not managed here' },
+    store: etcdEngine(options, { client, prefix, leaderLeaseTtlMs, peerAddress: '' }),
+    join: refuseJoin('membership of an external etcd is not managed here'),
     close: () => lock.release(),
   };
 }

@@ -3,6 +3,7 @@
 
 import type { ListenAddress } from '@bigfleet/telemetry';
 import type { RebalanceSettings } from '../moves/settings.ts';
+import type { SnapshotExporterOptions } from '../snapshots/export-snapshots.ts';
 
 export interface CoordinatorSettings {
   readonly nodeId: string;
@@ -59,9 +60,7 @@ export interface EtcdCredentials {
   readonly passwordFile: string;
 }
 
-export interface SnapshotExportSettings {
-  readonly directory: string;
-  readonly intervalMs: number;
-  /** 0 keeps all. */
-  readonly retain: number;
-}
+export type SnapshotExportSettings = Pick<
+  SnapshotExporterOptions,
+  'directory' | 'intervalMs' | 'retain'
+>;

@@ -6,14 +6,13 @@
 
 import type { Runtime, Clock } from '@bigfleet/base';
 import {
-  createSampleTrace,
   followCertificates,
   type HttpServer,
   type Logger,
   type MetricRegistry,
   openSampleFile,
   type Readiness,
-  type SampleTrace,
+  SampleTrace,
   stableMessages,
   startHttpServer,
   startProcessMetrics,
@@ -203,7 +202,7 @@ async function openSamples(
   if (settings.traceSamples === '') return undefined;
   const file = await openSampleFile(settings.traceSamples);
   const onError = (error: Error): void => logger.error('samples are lost', { err: error });
-  const samples = createSampleTrace({ runtime, file, registry, onError });
+  const samples = new SampleTrace({ runtime, file, registry, onError });
   opened.defer(() => samples.close());
   return samples;
 }

@@ -3,10 +3,10 @@
 import { type Runtime, describeThrown } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import type { TlsMaterial } from '@bigfleet/wire';
-import type { EtcdClient } from '../etcd-client/client.ts';
 import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
 import type { JoinHandler } from '../service/join-handlers.ts';
 import { EtcdStore } from '../store/etcd/etcd-store.ts';
+import type { EtcdStoreOptions } from '../store/etcd/options.ts';
 import { restoreFileOf } from '../store/etcd/restore-floor.ts';
 import type { Store } from '../store/store.ts';
 import { dialPeer } from './join-port.ts';
@@ -39,30 +39,22 @@ export interface StoreParts {
   readonly close?: () => void | Promise<void>;
 }
 
-export interface EtcdEngineOptions {
-  readonly client: EtcdClient;
-  readonly prefix: string;
-  readonly leaseTtlMs: number;
-  /** Empty with an external etcd. */
-  readonly peerAddress: string;
-}
-
 /**
  * The etcd engine of this process, over a managed or an external etcd. The lock of the data directory must be
  * held: a leader key with our name is then a dead one's.
  */
-export function etcdEngine(options: OpenStoreOptions, engine: EtcdEngineOptions): EtcdStore {
+export function etcdEngine(
+  options: OpenStoreOptions,
+  engine: Pick<EtcdStoreOptions, 'client' | 'prefix' | 'leaderLeaseTtlMs' | 'peerAddress'>,
+): EtcdStore {
   const { runtime, logger, settings, metrics } = options;
   return new EtcdStore({
+    ...engine,
     runtime,
-    client: engine.client,
     nodeId: settings.nodeId,
     grpcAddress: settings.advertiseAddress,
-    peerAddress: engine.peerAddress,
     version: settings.build.version,
     bootstrap: settings.mayBootstrap,
-    prefix: engine.prefix,
-    leaderLeaseTtlMs: engine.leaseTtlMs,
     holdsNodeLock: true,
     dialLeader: (address) => dialPeer(options, address),
     restoreFile: restoreFileOf(settings.dataDir),

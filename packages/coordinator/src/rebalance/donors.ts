@@ -17,10 +17,6 @@ import { missingAttribute, onlyValue } from './selector.ts';
 /** Keeps `0.1 × 70` from being eight machines. */
 const ROUNDING = 1e-9;
 
-export interface OpenSeat extends Seat {
-  readonly flow: Flow;
-}
-
 export interface SeatSearch {
   readonly tier: 1 | 3;
   /** Why this seat has nothing for the row, beyond what excludes any donor. */
@@ -28,12 +24,12 @@ export interface SeatSearch {
 }
 
 export interface Seats {
-  readonly open: readonly OpenSeat[];
+  readonly open: readonly Seat[];
   readonly wasPassing: boolean;
 }
 
 export function openSeats(context: PassContext, asked: Asked, search: SeatSearch): Seats {
-  const open: OpenSeat[] = [];
+  const open: Seat[] = [];
   let wasPassing = false;
   for (const provider of asked.recipient.providers) {
     if (!provider.isShared) continue;
@@ -48,7 +44,7 @@ export function openSeats(context: PassContext, asked: Asked, search: SeatSearch
       // Asked last: it must not hide that a donor has nothing anyway, which opens the next tier.
       const reason = lasting ?? passingRejection(context, donorId, flow);
       wasPassing ||= lasting === undefined && reason !== undefined;
-      if (reason === undefined) open.push({ ...seat, flow });
+      if (reason === undefined) open.push(seat);
       else context.log.reject(search.tier, reason, donorId, provider.address);
     }
   }
@@ -84,12 +80,12 @@ function seatRejection(context: PassContext, asked: Asked, seat: Seat): DonorRej
  * The best of several seats: the most of something, then the smallest shard id, then the smallest
  * address. A total order, so that equal pictures give equal plans on every machine.
  */
-export function best<S extends Seat>(
-  seats: readonly S[],
-  worth: (seat: S) => number,
+export function best(
+  seats: readonly Seat[],
+  worth: (seat: Seat) => number,
   log: RejectionLog,
   tier: 1 | 3,
-): S | undefined {
+): Seat | undefined {
   const [first, ...others] = seats.toSorted(
     (a, b) =>
       worth(b) - worth(a) ||

@@ -1,12 +1,12 @@
 // What a pass is given, what its tiers share while they look for a donor, what the pass may still
 // spend, and the record of what it turned down.
 
-import { type Cooldowns, type Flow, meets } from '../moves/cooldowns.ts';
+import { type Cooldowns, type Flow, flowOfMove, meets } from '../moves/cooldowns.ts';
 import type { Move, PassReason, Rejection } from '../moves/plan.ts';
 import type { Reservations } from '../moves/reservations.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
 import type { ShardPicture } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import type { Member, PassFleet, ShortfallRow } from './pass-fleet.ts';
 import type { Pins } from './selector.ts';
 
@@ -43,7 +43,7 @@ export interface Asked {
 }
 
 export type Found =
-  | { readonly kind: 'move'; readonly move: Move; readonly flow: Flow }
+  | { readonly kind: 'move'; readonly move: Move }
   /** Nobody has anything. `isPassing`: somebody had, and only cannot give it just now. */
   | { readonly kind: 'none'; readonly isPassing: boolean };
 
@@ -74,23 +74,15 @@ export class PassBudget {
   readonly #givers = new Set<string>();
   readonly #takers = new Set<string>();
   readonly #flows: Flow[] = [];
-  #movesLeft: number;
-  #victimsLeft: number = MAX_VICTIMS_PER_PASS;
+  movesLeft: number;
+  victimsLeft: number = MAX_VICTIMS_PER_PASS;
 
   constructor(state: FleetView, maxMoves: number) {
-    this.#movesLeft = maxMoves;
+    this.movesLeft = maxMoves;
     for (const transfer of state.openTransfers()) {
       this.#givers.add(transfer.from);
       this.#takers.add(transfer.to);
     }
-  }
-
-  get movesLeft(): number {
-    return this.#movesLeft;
-  }
-
-  get victimsLeft(): number {
-    return this.#victimsLeft;
   }
 
   isGiving(shardId: string): boolean {
@@ -105,11 +97,11 @@ export class PassBudget {
     return this.#flows.some((used) => meets(used, flow));
   }
 
-  spend(move: Move, flow: Flow): void {
-    this.#movesLeft -= 1;
-    this.#flows.push(flow);
+  spend(move: Move): void {
+    this.movesLeft -= 1;
+    this.#flows.push(flowOfMove(move));
     this.#takers.add(move.to);
-    if (move.tier === 3) this.#victimsLeft -= move.selector.count;
+    if (move.tier === 3) this.victimsLeft -= move.selector.count;
     else this.#givers.add(move.from);
   }
 }
@@ -121,16 +113,12 @@ export class PassBudget {
  */
 export class RejectionLog {
   #kept = 0;
-  #dropped = 0;
+  dropped = 0;
   #row: Rejection[] = [];
-
-  get dropped(): number {
-    return this.#dropped;
-  }
 
   reject(tier: Rejection['tier'], reason: PassReason, donor = '', provider = ''): void {
     if (this.#kept >= MAX_KEPT) {
-      this.#dropped += 1;
+      this.dropped += 1;
       return;
     }
     this.#kept += 1;

@@ -4,65 +4,58 @@
 
 import { compareText } from '@bigfleet/base';
 import { Operator, type Resources, type Shortfall } from '@bigfleet/wire';
-import {
-  conflictedAddresses,
-  isFresh,
-  type ProviderSupply,
-  supplyOf,
-} from '../moves/participants.ts';
 import type { RowRejection, ShortfallRef } from '../moves/plan.ts';
-import { isFleetWide } from '../reports/dialled-providers.ts';
-import type { ShardPicture } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import {
+  type DialledProvider,
+  dialledProviders,
+  diallingConflicts,
+  isFleetWide,
+} from '../reports/dialled-providers.ts';
+import { isFresh, type ShardPicture } from '../reports/soft-state.ts';
+import type { PassInput } from './pass-context.ts';
 
 export interface Member {
   readonly picture: ShardPicture;
   readonly isFresh: boolean;
-  readonly providers: readonly ProviderSupply[];
+  readonly providers: readonly DialledProvider[];
   /** Of its own rows that a pass may answer; −Infinity without one. */
   readonly highestPriority: number;
 }
 
 export interface Seat {
   readonly member: Member;
-  readonly provider: ProviderSupply;
+  readonly provider: DialledProvider;
 }
 
 export interface PassFleet {
   readonly members: ReadonlyMap<string, Member>;
   /** By shard id. */
   readonly seats: ReadonlyMap<string, readonly Seat[]>;
-  readonly conflicted: ReadonlySet<string>;
+  /** By address. */
+  readonly conflicted: ReadonlyMap<string, readonly string[]>;
   /** Every row of every registered shard, most urgent first. */
   readonly rows: readonly ShortfallRow[];
 }
 
-export interface FleetFacts {
-  readonly nowMs: number;
-  readonly pictures: readonly ShardPicture[];
-  readonly state: FleetView;
-  readonly ageGate: number;
-}
-
-export function readFleet(facts: FleetFacts): PassFleet {
-  const pictures = facts.pictures.filter(({ shardId }) => facts.state.shard(shardId) !== undefined);
+export function readFleet({ nowMs, state, settings, ...input }: PassInput): PassFleet {
+  const pictures = input.pictures.filter(({ shardId }) => state.shard(shardId) !== undefined);
   const members = new Map<string, Member>();
   const rows: ShortfallRow[] = [];
   for (const picture of pictures) {
     const own = rowsOf(picture);
     rows.push(...own);
-    const answerable = own.filter((row) => rowRejection(row, facts.ageGate) === undefined);
+    const answerable = own.filter((row) => rowRejection(row, settings.ageCycles) === undefined);
     members.set(picture.shardId, {
       picture,
-      isFresh: isFresh(picture, facts.nowMs),
-      providers: supplyOf(picture),
+      isFresh: isFresh(picture, nowMs),
+      providers: dialledProviders(picture.report),
       highestPriority: Math.max(Number.NEGATIVE_INFINITY, ...answerable.map((r) => r.ref.priority)),
     });
   }
   return {
     members,
     seats: seatsOf(members),
-    conflicted: conflictedAddresses(pictures),
+    conflicted: diallingConflicts(pictures),
     rows: rows.toSorted(byUrgency),
   };
 }

@@ -25,7 +25,7 @@ export function planPass(input: PassInput): Plan {
   const { state, settings } = input;
   const context: PassContext = {
     input,
-    fleet: readFleet({ ...input, ageGate: settings.ageCycles }),
+    fleet: readFleet(input),
     budget: new PassBudget(state, settings.maxMoves),
     log: new RejectionLog(),
   };
@@ -81,6 +81,6 @@ function machinesClosed(context: PassContext, asked: Asked, tier: 1 | 3): Found 
 }
 
 function spend(context: PassContext, found: Extract<Found, { kind: 'move' }>): Move {
-  context.budget.spend(found.move, found.flow);
+  context.budget.spend(found.move);
   return found.move;
 }

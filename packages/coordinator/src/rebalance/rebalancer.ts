@@ -3,57 +3,37 @@
 // Before its first pass it waits until every shard can have spoken to this leader, and before each
 // emission it looks again whether it leads. An interval of zero means that it does not run at all.
 
-import { type Runtime, sleep } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
-import { type InstructionSink, MAX_PENDING_PER_SHARD } from '../instructions/instruction-queue.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { CoordinatorObserver } from '../metrics/observer.ts';
-import { type Cooldowns, DEFAULT_REPORT_INTERVAL_MS } from '../moves/cooldowns.ts';
+import { sleep } from '@bigfleet/base';
+import { MAX_PENDING_PER_SHARD } from '../instructions/instruction-queue.ts';
+import { Cooldowns, DEFAULT_REPORT_INTERVAL_MS } from '../moves/cooldowns.ts';
 import type { Plan } from '../moves/plan.ts';
-import type { Reservations } from '../moves/reservations.ts';
-import type { RebalanceSettings } from '../moves/settings.ts';
-import type { SoftState } from '../reports/soft-state.ts';
+import { Reservations } from '../moves/reservations.ts';
 import type { MoveEmitter } from '../transfers/move-emitter.ts';
+import type { SagaParts } from '../transfers/saga-facts.ts';
+import { type SagaRules, TransferDriver } from '../transfers/transfer-driver.ts';
 import { logEmitted, logPlan } from './pass-log.ts';
 import { planPass } from './plan-pass.ts';
 
 const MIN_FIRST_PASS_MS = 30_000;
 const FIRST_PASS_REPORTS = 3;
 
-export interface RebalancerOptions {
-  readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
-  readonly ledger: Ledger;
-  readonly soft: SoftState;
-  readonly queue: Pick<InstructionSink, 'pending'>;
-  readonly emitter: Pick<MoveEmitter, 'emit'>;
-  readonly cooldowns: Cooldowns;
-  readonly reservations: Reservations;
-  readonly recovery: { isRecovering(shardId: string): boolean };
-  readonly settings: RebalanceSettings;
-  readonly observer: Pick<CoordinatorObserver, 'onRebalancePass'>;
-  readonly log: Logger;
-}
-
 export class Rebalancer {
-  readonly #options: RebalancerOptions;
+  readonly #parts: SagaParts;
+  readonly #emitter: MoveEmitter;
   readonly #wonAtMs: number;
-  #exhausted: ReadonlySet<string> = new Set();
-  #lastPlan: Plan | undefined;
+  /** The latest pass, for whoever asks why something moved or did not. */
+  lastPlan: Plan | undefined;
 
   /** Made when the leadership is won: the wait for the first pass counts from here. */
-  constructor(options: RebalancerOptions) {
-    this.#options = options;
-    this.#wonAtMs = options.runtime.clock.monotonicMs();
-  }
-
-  /** The latest pass, for whoever asks why something moved or did not. */
-  get lastPlan(): Plan | undefined {
-    return this.#lastPlan;
+  constructor(parts: SagaParts, emitter: MoveEmitter) {
+    this.#parts = parts;
+    this.#emitter = emitter;
+    this.#wonAtMs = parts.runtime.clock.monotonicMs();
   }
 
   /** Until the signal or the leadership ends. Rejects only on a bug. */
   async run(signal: AbortSignal): Promise<void> {
-    const { ledger, settings, log } = this.#options;
+    const { ledger, settings, log } = this.#parts;
     if (settings.intervalMs <= 0) {
       log.info('rebalancer disabled', { interval: '0s' });
       return;
@@ -70,10 +50,9 @@ export class Rebalancer {
 
   /** One pass, now. Returns its plan also when a dry run emits nothing of it. */
   async pass(): Promise<Plan> {
-    const { settings, observer, log } = this.#options;
+    const { settings, observer, log } = this.#parts;
     const plan = this.#plan();
-    this.#lastPlan = plan;
-    this.#exhausted = plan.exhausted;
+    this.lastPlan = plan;
     observer.onRebalancePass();
     logPlan(log, plan, settings);
     if (!settings.isDryRun) await this.#emit(plan);
@@ -81,30 +60,30 @@ export class Rebalancer {
   }
 
   #plan(): Plan {
-    const { runtime, soft, ledger, queue, recovery } = this.#options;
+    const { runtime, soft, ledger, queue, recovery } = this.#parts;
     return planPass({
-      ...this.#options,
+      ...this.#parts,
       nowMs: runtime.clock.monotonicMs(),
       pictures: soft.pictures(),
       state: ledger.state,
-      exhaustedBefore: this.#exhausted,
+      exhaustedBefore: this.lastPlan?.exhausted ?? new Set(),
       isRecovering: (shardId) => recovery.isRecovering(shardId),
-      hasQueueRoom: (shardId) => queue.pending(shardId).length < MAX_PENDING_PER_SHARD,
+      hasQueueRoom: (shardId) => queue.count(shardId) < MAX_PENDING_PER_SHARD,
     });
   }
 
   async #emit(plan: Plan): Promise<void> {
-    const { ledger, emitter, log } = this.#options;
+    const { ledger, log } = this.#parts;
     for (const move of plan.moves) {
       if ((await ledger.confirm()) !== 'leading') return;
-      const result = await emitter.emit(move);
+      const result = await this.#emitter.emit(move);
       logEmitted(log, move, result);
     }
   }
 
   /** Every shard must have had the time to report to this leader. */
   #firstPassInMs(): number {
-    const { soft, runtime } = this.#options;
+    const { soft, runtime } = this.#parts;
     const intervals = soft.pictures().map(({ intervalMs }) => intervalMs ?? 0);
     const reportMs = Math.max(DEFAULT_REPORT_INTERVAL_MS, ...intervals);
     const dueMs = this.#wonAtMs + Math.max(MIN_FIRST_PASS_MS, FIRST_PASS_REPORTS * reportMs);
@@ -113,12 +92,37 @@ export class Rebalancer {
 
   /** False when the wait was ended. */
   async #pause(ms: number, end: AbortSignal): Promise<boolean> {
-    try {
-      await sleep(this.#options.runtime, ms, end);
-      return true;
-    } catch (error) {
-      if (end.aborted) return false;
-      throw error;
-    }
+    await sleep(this.#parts.runtime, ms, end).catch(() => undefined);
+    return !end.aborted;
   }
+}
+
+export interface RebalancingOptions extends Omit<SagaParts, 'cooldowns' | 'reservations'> {
+  /** Other than the real ones only where a fault is planted. */
+  readonly rules?: SagaRules;
+  readonly cooldowns?: Cooldowns;
+}
+
+export interface Rebalancing {
+  readonly sagas: TransferDriver;
+  readonly rebalancer: Rebalancer;
+  /** Both loops, until the signal or the leadership ends. Rejects only on a bug. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * The sagas and the rebalancer of one leadership. The caller gives the sagas to report handling as the
+ * listener of statuses and acks.
+ */
+export function createRebalancing({ rules, ...options }: RebalancingOptions): Rebalancing {
+  const parts = { cooldowns: new Cooldowns(), reservations: new Reservations(), ...options };
+  const sagas = new TransferDriver(parts, rules);
+  const rebalancer = new Rebalancer(parts, sagas.emitter);
+  return {
+    sagas,
+    rebalancer,
+    run: async (signal) => {
+      await Promise.all([sagas.run(signal), rebalancer.run(signal)]);
+    },
+  };
 }

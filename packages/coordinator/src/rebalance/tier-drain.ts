@@ -7,6 +7,7 @@ import { ZERO_BUCKET } from '@bigfleet/base';
 import type { TierRejection } from '../moves/plan.ts';
 import { best, openSeats } from './donors.ts';
 import type { Asked, Found, PassContext } from './pass-context.ts';
+import type { Seat } from './pass-fleet.ts';
 import { matchingTypeCount, missingUnits, selectorOf } from './selector.ts';
 
 export function findDrain(context: PassContext, asked: Asked, isExhausted: boolean): Found {
@@ -16,7 +17,7 @@ export function findDrain(context: PassContext, asked: Asked, isExhausted: boole
     log.reject(3, closed);
     return { kind: 'none', isPassing: false };
   }
-  const typeCount = (seat: Parameters<Parameters<typeof best>[1]>[0]): number =>
+  const typeCount = (seat: Seat): number =>
     matchingTypeCount(asked.pins, seat.member.picture.summary);
   const seats = openSeats(context, asked, {
     tier: 3,
@@ -28,7 +29,6 @@ export function findDrain(context: PassContext, asked: Asked, isExhausted: boole
   const count = Math.min(budget.victimsLeft, missingUnits(shortfall) ?? budget.victimsLeft);
   return {
     kind: 'move',
-    flow: chosen.flow,
     move: {
       tier: 3,
       reason: 'lower_priority_work',
@@ -37,7 +37,7 @@ export function findDrain(context: PassContext, asked: Asked, isExhausted: boole
       to: asked.row.ref.shardId,
       providerAddress: chosen.provider.address,
       selector: selectorOf(shortfall, asked.pins, count),
-      fromFree: chosen.provider.idle,
+      fromFree: chosen.provider.idleCount,
     },
   };
 }

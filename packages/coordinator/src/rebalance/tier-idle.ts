@@ -1,44 +1,37 @@
 // Tier 1: idle machines of another shard behind the same provider. The cheapest answer: nothing is
 // bought and nothing is interrupted. The donor keeps its margin and resolves the machines itself.
 
-import { spareOf, openSeats, type OpenSeat, best } from './donors.ts';
+import { spareOf, openSeats, best } from './donors.ts';
 import type { Asked, Found, PassContext } from './pass-context.ts';
 import type { Seat } from './pass-fleet.ts';
 import { selectorOf } from './selector.ts';
 
 export function findIdle(context: PassContext, asked: Asked): Found {
   const { input, log } = context;
-  const spare = (seat: Seat): number => spareFor(context, asked, seat);
+  const spare = ({ member, provider }: Seat): number => {
+    const donor = member.picture.shardId;
+    const reserved = input.reservations.reserved(donor, asked.row.ref.shardId, input.nowMs);
+    return spareOf(provider.idleCount, reserved, input.settings.donorMargin);
+  };
   const seats = openSeats(context, asked, {
     tier: 1,
     lacks: (seat) => (spare(seat) > 0 ? undefined : 'no_idle_above_margin'),
   });
-  const chosen = best(seats.open, (seat) => spare(seat), log, 1);
+  const chosen = best(seats.open, spare, log, 1);
   if (chosen === undefined) return { kind: 'none', isPassing: seats.wasPassing };
-  const count = Math.min(input.settings.maxMachines, spare(chosen));
-  return { kind: 'move', flow: chosen.flow, move: idleMove(asked, chosen, count, spare(chosen)) };
-}
-
-function spareFor({ input }: PassContext, asked: Asked, seat: Seat): number {
-  const donor = seat.member.picture.shardId;
-  const reserved = input.reservations.reserved(donor, asked.row.ref.shardId, input.nowMs);
-  return spareOf(seat.provider.idle, reserved, input.settings.donorMargin);
-}
-
-function idleMove(
-  asked: Asked,
-  seat: OpenSeat,
-  count: number,
-  fromFree: number,
-): Extract<Found, { kind: 'move' }>['move'] {
+  const fromFree = spare(chosen);
+  const count = Math.min(input.settings.maxMachines, fromFree);
   return {
-    tier: 1,
-    reason: 'idle_supply',
-    shortfall: asked.row.ref,
-    from: seat.member.picture.shardId,
-    to: asked.row.ref.shardId,
-    providerAddress: seat.provider.address,
-    selector: selectorOf(asked.row.shortfall, asked.pins, count),
-    fromFree,
+    kind: 'move',
+    move: {
+      tier: 1,
+      reason: 'idle_supply',
+      shortfall: asked.row.ref,
+      from: chosen.member.picture.shardId,
+      to: asked.row.ref.shardId,
+      providerAddress: chosen.provider.address,
+      selector: selectorOf(asked.row.shortfall, asked.pins, count),
+      fromFree,
+    },
   };
 }

@@ -3,7 +3,7 @@
 // slice of the recipient rises only after the donor confirmed its own to be lower (transfers/).
 
 import { compareText } from '@bigfleet/base';
-import { type Flow, flowOf } from '../moves/cooldowns.ts';
+import { flowOf } from '../moves/cooldowns.ts';
 import type { DonorRejection, Move } from '../moves/plan.ts';
 import type { QuotaRow, SliceRow } from '../state/rows.ts';
 import { spareOf } from './donors.ts';
@@ -20,7 +20,6 @@ interface Offer {
   readonly quota: QuotaRow;
   readonly donor: string;
   readonly spare: number;
-  readonly flow: Flow;
   readonly providerAddress: string;
 }
 
@@ -39,7 +38,7 @@ export function findQuota(context: PassContext, asked: Asked): Found {
     log.reject(2, 'donor_ranked_lower', donor, nameOf(quota));
   }
   if (best === undefined) return { kind: 'none', isPassing: search.wasPassing };
-  return { kind: 'move', flow: best.flow, move: quotaMove(context, asked, best) };
+  return { kind: 'move', move: quotaMove(context, asked, best) };
 }
 
 /** A shard without a slice is uncapped: it cannot be short of one. */
@@ -68,7 +67,7 @@ function collectOffers(
     const reason = lasting ?? passingRejection(context, slice.shardId, flow);
     search.wasPassing ||= lasting === undefined && reason !== undefined;
     if (reason !== undefined) context.log.reject(2, reason, slice.shardId, nameOf(quota));
-    else search.offers.push({ quota, donor: slice.shardId, spare, flow, providerAddress });
+    else search.offers.push({ quota, donor: slice.shardId, spare, providerAddress });
   }
 }
 
@@ -85,7 +84,7 @@ function offerRejection(
   if (address === '' || donor === undefined || !donor.isFresh) return 'donor_stale';
   if (isEitherRecovering(context, asked, donor)) return 'owner_recovering';
   // Only shards that speak of sharing understand the instruction.
-  if (!donor.picture.providerShared) return 'provider_not_shared';
+  if (!donor.picture.report.providerShared) return 'provider_not_shared';
   if (donor.highestPriority >= asked.row.ref.priority) return 'donor_short';
   return offer.spare > 0 ? undefined : 'no_unused_slice';
 }
@@ -96,7 +95,7 @@ function spareSlice({ input, fleet }: PassContext, quota: QuotaRow, slice: Slice
     .get(slice.shardId)
     ?.providers.find((provider) => provider.name === quota.provider);
   if (dialled === undefined) return 0;
-  return spareOf(Math.max(0, slice.slice - dialled.held), 0, input.settings.donorMargin);
+  return spareOf(Math.max(0, slice.slice - dialled.heldCount), 0, input.settings.donorMargin);
 }
 
 function quotaMove({ input }: PassContext, asked: Asked, offer: Offer): Move {

@@ -2,9 +2,8 @@
 // Pure: it says what to commit, that the answer of the ledger's owner must be waited for, or that
 // two shards really claim the same. It never takes anything from a shard that claims it.
 
-import { reaches } from '../assignment/sharing.ts';
 import type { CommandBody } from '../state/commands.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import { type FleetView, reaches } from '../state/fleet-state.ts';
 import type { Domain } from '../state/rows.ts';
 import { isLater } from '../transfers/transfer-id.ts';
 import { type Claim, type Held, textOf } from '../reports/held.ts';

@@ -2,11 +2,11 @@
 // their turn in the queue between any two of ours, and outside report handling, so that a shard with
 // hundreds of domains is not held in one call. It ends when recovery is over or leadership is lost.
 
-import { type Runtime, sleep } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
-import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
-import type { CoordinatorObserver } from '../metrics/observer.ts';
+import { sleep } from '@bigfleet/base';
+import type { ApplyResult } from '../ledger/ledger.ts';
+import type { LeaderContext } from '../metrics/observer.ts';
 import { type Claim, subjectOf } from '../reports/held.ts';
+import { MAX_CLEARED_AT_ONCE } from '../state/decide/transfers.ts';
 import type { Verdict } from './claims.ts';
 import type { RecoveryMachine } from './recovery-machine.ts';
 import { waitText } from './waits.ts';
@@ -16,17 +16,10 @@ const PAUSE_MS = 1_000;
 /** Conflicts are repeated in the log until they end. */
 const REMIND_MS = 60_000;
 
-/** As many as one transfer has twice over; far below what one commit may write. */
-const MAX_CLEARED_AT_ONCE = 100;
-
 type ActiveVerdict = Exclude<Verdict, { kind: 'settled' | 'wait' }>;
 
-export interface RecoveryDriverOptions {
-  readonly ledger: Ledger;
+interface RecoveryDriverOptions extends LeaderContext {
   readonly machine: RecoveryMachine;
-  readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
-  readonly log: Logger;
-  readonly observer: CoordinatorObserver;
 }
 
 export class RecoveryDriver {
@@ -41,7 +34,7 @@ export class RecoveryDriver {
 
   /** Resolves when recovery is over; at once for a ledger that was never restored. */
   async run(signal: AbortSignal): Promise<'over' | 'stopped'> {
-    const { machine, ledger, log } = this.#options;
+    const { machine, ledger, runtime, log } = this.#options;
     const end = AbortSignal.any([signal, ledger.lost]);
     if (machine.isOver()) return 'over';
     const generation = ledger.state.meta.ledgerGeneration;
@@ -50,7 +43,7 @@ export class RecoveryDriver {
       if (end.aborted) return 'stopped';
       const isMoved = await this.#look();
       this.#remind();
-      if (!isMoved && (await this.#pause(end)) === 'ended') return 'stopped';
+      if (!isMoved) await sleep(runtime, PAUSE_MS, end).catch(() => undefined);
     }
     log.info('recovery finished', { ledger_generation: generation });
     return 'over';
@@ -95,14 +88,6 @@ export class RecoveryDriver {
       this.#conflict(claim, verdict.owner, `kept by ${verdict.keptBy || 'the ledger'}`);
     }
     return 'done';
-  }
-
-  /** Only the signal can make the sleep reject. */
-  #pause(end: AbortSignal): Promise<'rested' | 'ended'> {
-    return sleep(this.#options.runtime, PAUSE_MS, end).then(
-      () => 'rested',
-      () => 'ended',
-    );
   }
 
   #conflict(claim: Claim, owner: string, outcome: string): void {

@@ -22,7 +22,7 @@ import {
   textOf,
 } from '../reports/held.ts';
 import type { SoftState } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import { revisionIn } from '../state/meta.ts';
 import type { DomainRow, OverrideRow } from '../state/rows.ts';
 import type { DonorHolds } from '../transfers/saga-facts.ts';
@@ -211,10 +211,7 @@ export class RecoveryMachine implements RecoveryView {
     if (this.#isOver) return false;
     const { view, soft } = this.#options;
     if (soft.heldBy(shardId) === undefined) return true;
-    const registered = view
-      .providers()
-      .filter(({ shards }) => shards.length === 0 || shards.includes(shardId))
-      .map(({ address }) => address);
+    const registered = view.providersOf(shardId).map(({ address }) => address);
     const own = [...this.#addressesOf(shardId), ...registered];
     return own.some((address) => recovering.has(address));
   }
@@ -223,19 +220,6 @@ export class RecoveryMachine implements RecoveryView {
     const { view, soft } = this.#options;
     const isSince = revisionIn(view.meta, row.revision) > this.#lastRevision;
     return !isSince && soft.heldBy(shardId)?.domains.has(textOf(row)) === true;
-  }
-
-  holdsOverride(shardId: string, machineId: string): boolean {
-    return this.heldTransferOf(shardId, machineId) !== undefined;
-  }
-
-  holdsProvider(shardId: string, name: string): boolean {
-    return this.#options.soft.heldBy(shardId)?.providers.has(name) === true;
-  }
-
-  /** Machines that the shard holds by override, by its last answer; 0 without recovery. */
-  heldOverrideCount(shardId: string): number {
-    return this.#options.soft.heldBy(shardId)?.overrides.size ?? 0;
   }
 
   /** Shards that say they act as home of the address; none after recovery, when the ledger knows. */

@@ -3,20 +3,14 @@
 // notice: the conflict is counted once per provider and logged every minute while it lasts.
 // Cost per report: one look at the last report of every shard.
 
-import type { Runtime } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
-import type { ShardReport } from '@bigfleet/wire';
-import type { CoordinatorObserver } from '../metrics/observer.ts';
-import { dialledProviders, isFleetWide } from '../reports/dialled-providers.ts';
+import type { LeaderContext } from '../metrics/observer.ts';
+import { diallingConflicts } from '../reports/dialled-providers.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 
 const LOG_EVERY_MS = 60_000;
 
-export interface OwnershipWatchOptions {
+interface OwnershipWatchOptions extends LeaderContext {
   readonly soft: SoftState;
-  readonly runtime: Pick<Runtime, 'clock'>;
-  readonly log: Logger;
-  readonly observer: CoordinatorObserver;
 }
 
 export class OwnershipWatch {
@@ -28,46 +22,21 @@ export class OwnershipWatch {
     this.#options = options;
   }
 
-  /** After the report was taken into the soft state. */
-  onReport(report: ShardReport): void {
-    const dialled = dialledProviders(report).map(({ address }) => address);
-    const touched = new Set([...this.#logAtMs.keys(), ...dialled]);
-    const conflicts = this.#conflicts(touched);
-    for (const address of touched) this.#note(address, conflicts.get(address));
-  }
-
-  isConflicted(address: string): boolean {
-    return this.#conflicts(new Set([address])).has(address);
-  }
-
-  #note(address: string, shards: readonly string[] | undefined): void {
-    const { runtime, log, observer } = this.#options;
-    const logAtMs = this.#logAtMs.get(address);
-    if (shards === undefined) {
-      this.#logAtMs.delete(address);
-      return;
+  /** After a report was taken into the soft state. */
+  onReport(): void {
+    const { soft, runtime, log, observer } = this.#options;
+    const conflicts = diallingConflicts(soft.pictures());
+    for (const address of this.#logAtMs.keys()) {
+      if (!conflicts.has(address)) this.#logAtMs.delete(address);
     }
     const nowMs = runtime.clock.monotonicMs();
-    if (logAtMs === undefined) observer.onOwnershipConflict();
-    if (logAtMs !== undefined && nowMs < logAtMs) return;
-    this.#logAtMs.set(address, nowMs + LOG_EVERY_MS);
-    const fields = { provider_address: address, shards };
-    log.error('provider is dialled by several shards and not declared shared by all', fields);
-  }
-
-  /** Sorted shards by address that several of them dial and that not all declare shared. */
-  #conflicts(addresses: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
-    const dialling = new Map<string, Map<string, boolean>>();
-    for (const { shardId, report } of this.#options.soft.pictures()) {
-      for (const { address, isShared } of dialledProviders(report)) {
-        if (!addresses.has(address) || !isFleetWide(address)) continue;
-        const shards = dialling.get(address) ?? new Map<string, boolean>();
-        dialling.set(address, shards.set(shardId, isShared));
-      }
+    for (const [address, shards] of conflicts) {
+      const logAtMs = this.#logAtMs.get(address);
+      if (logAtMs === undefined) observer.onOwnershipConflict();
+      if (logAtMs !== undefined && nowMs < logAtMs) continue;
+      this.#logAtMs.set(address, nowMs + LOG_EVERY_MS);
+      const fields = { provider_address: address, shards };
+      log.error('provider is dialled by several shards and not declared shared by all', fields);
     }
-    const conflicts = [...dialling].filter(
-      ([, shards]) => shards.size > 1 && [...shards.values()].includes(false),
-    );
-    return new Map(conflicts.map(([address, shards]) => [address, [...shards.keys()]]));
   }
 }

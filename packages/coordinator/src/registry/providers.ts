@@ -8,15 +8,14 @@ import { reachedShards } from '../assignment/sharing.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
 import { providerSubject } from '../reports/held.ts';
-import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { dialledProviders } from '../reports/dialled-providers.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { CommandOf } from '../state/commands.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import type { ProviderRow } from '../state/rows.ts';
+import type { DomainOperations } from './domains.ts';
 
-export interface ProviderOperations {
-  readonly ledger: Ledger;
+export interface ProviderOperations extends DomainOperations {
   readonly soft: SoftState;
-  readonly recovery: RecoveryMachine;
 }
 
 export async function registerProvider(
@@ -53,7 +52,7 @@ function userOf({ ledger, soft }: ProviderOperations, entry: ProviderRow): strin
   for (const { shardId, report } of soft.pictures()) {
     const held = dialledProviders(report)
       .filter(({ name, address }) => name === entry.name || address === entry.address)
-      .reduce((sum, { totalCount, speculativeCount }) => sum + totalCount - speculativeCount, 0);
+      .reduce((sum, { heldCount }) => sum + heldCount, 0);
     if (held > 0) return `provider in use by ${shardId}: ${held} machines`;
   }
   const silent = reachedShards(ledger.state, entry).find((id) => soft.picture(id) === undefined);
@@ -61,19 +60,15 @@ function userOf({ ledger, soft }: ProviderOperations, entry: ProviderRow): strin
   return `provider may be in use by ${silent}: it has not reported since this leader took over`;
 }
 
-export interface QuotaRequest {
-  readonly provider: string;
-  readonly region: string;
-  /** Empty deletes the row. */
-  readonly perShard: ReadonlyMap<string, number>;
-}
-
 /**
  * Sets the slices of one provider and region (coordinator §7.4): a whole-row overwrite. The region is
  * checked here, because the state machine cannot see it: an entry covers one region, so a slice for
- * another region of the same name would cap nothing.
+ * another region of the same name would cap nothing. An empty `perShard` deletes the row.
  */
-export async function setQuota(ledger: Ledger, request: QuotaRequest): Promise<Outcome> {
+export async function setQuota(
+  ledger: Ledger,
+  request: Omit<CommandOf<'SetQuota'>, 'kind'>,
+): Promise<Outcome> {
   const entry = ledger.state.provider(request.provider);
   if (entry !== undefined && request.perShard.size > 0 && entry.region !== request.region) {
     const message = `coordinator: provider ${entry.name} is registered for region ${entry.region}`;

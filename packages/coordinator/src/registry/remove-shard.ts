@@ -7,17 +7,13 @@
 // After a restore the ledger may not know a shard that others name; then the same word, by force, ends the
 // wait for it. The word is kept in memory only: a later leader that still has to wait asks again.
 
-import type { Ledger } from '../ledger/ledger.ts';
-import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import type { SoftState } from '../reports/soft-state.ts';
 import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
+import type { ProviderOperations } from './providers.ts';
 
 const LIVE_WITHIN_MS = 60_000;
 
-export interface RemoveShardOptions {
-  readonly ledger: Ledger;
-  readonly soft: SoftState;
-  readonly recovery: RecoveryMachine;
+export interface RemoveShardOptions extends ProviderOperations {
   readonly nowMs: () => number;
   /** Drops everything soft about the shard. */
   readonly onRemoved: (shardId: string) => void;
@@ -55,7 +51,7 @@ function liveProblem(soft: SoftState, shardId: string): string | undefined {
       'it may be alive; wait a minute, or stop it and remove it by force'
     );
   }
-  if (!picture.providerShared) return undefined;
+  if (!picture.report.providerShared) return undefined;
   return `coordinator: shard ${shardId} is alive and shares a provider; stop it first`;
 }
 

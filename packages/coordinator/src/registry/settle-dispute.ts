@@ -3,20 +3,14 @@
 // The thing is named by its subject, as `bigfleetctl status` prints it (`machine m-1`, `home 10.0.0.7:9000`).
 // A registry entry is decided by registering it again (providers.ts).
 
-import type { Ledger } from '../ledger/ledger.ts';
 import { domainMove, overrideMove } from '../recovery/claims.ts';
 import type { Claim } from '../reports/held.ts';
-import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import type { CommandBody } from '../state/commands.ts';
 import { type Outcome, outcomeOf, refused } from '../ledger/outcome.ts';
-
-export interface DisputeOperations {
-  readonly ledger: Ledger;
-  readonly recovery: RecoveryMachine;
-}
+import type { DomainOperations } from './domains.ts';
 
 export async function settleDispute(
-  operations: DisputeOperations,
+  operations: DomainOperations,
   subject: string,
   keeper: string,
 ): Promise<Outcome> {
@@ -49,7 +43,7 @@ function notDisputed(subject: string): Outcome {
 
 /** Nothing when the ledger has it with the keeper already. */
 function movesTo(
-  { ledger, recovery }: DisputeOperations,
+  { ledger, recovery }: DomainOperations,
   claim: Exclude<Claim, { kind: 'provider' }>,
   keeper: string,
 ): readonly CommandBody[] {

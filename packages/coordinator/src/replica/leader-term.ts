@@ -4,14 +4,13 @@
 
 import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import { openLedger } from '../ledger/apply-queue.ts';
+import { type ApplyObserver, openLedger } from '../ledger/apply-queue.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
 import type { RebalanceSettings } from '../moves/settings.ts';
-import { createRebalancing, type Rebalancing } from '../rebalance/create-rebalancing.ts';
+import { createRebalancing, type Rebalancing } from '../rebalance/rebalancer.ts';
 import { createReportDesk, type ReportDesk } from '../desk/report-desk.ts';
 import type { SoftState } from '../reports/soft-state.ts';
-import type { TermRaiser } from '../desk/term-watch.ts';
 import type { Leadership, Store } from '../store/store.ts';
 
 export interface LeaderTerm {
@@ -29,7 +28,7 @@ export interface LeaderTermOptions {
   readonly store: Store;
   readonly metrics: CoordinatorMetrics;
   readonly rebalance: RebalanceSettings;
-  readonly raiser: TermRaiser;
+  readonly raiseAbove: (observedTerm: bigint) => void;
   /** Further loops of a leadership: membership, exports. */
   readonly beside: readonly ((signal: AbortSignal) => Promise<void>)[];
   /** A loop of this leadership failed with a bug: the process must not go on half alive. */
@@ -40,31 +39,17 @@ export async function startLeaderTerm(
   options: LeaderTermOptions,
   leadership: Leadership,
 ): Promise<LeaderTerm> {
-  const { runtime, store, metrics, raiser, rebalance: settings, onBug } = options;
+  const { runtime, store, metrics, raiseAbove, rebalance: settings, onBug } = options;
   const log = options.logger.child({ term: String(leadership.term) });
-  const ledger = await openLedger({
-    runtime,
-    store,
-    leadership,
-    log,
-    observer: { onApplied: (outcome, ms) => metrics.onApply(outcome, ms / 1_000) },
-  });
+  const onApplied: ApplyObserver = (outcome, ms) => metrics.onApply(outcome, ms / 1_000);
+  const ledger = await openLedger({ runtime, store, leadership, log, onApplied });
+  const context = { ledger, runtime, log, observer: metrics };
   let rebalancing: Rebalancing | undefined;
   const desk = createReportDesk({
-    ledger,
-    runtime,
-    log,
-    observer: metrics,
-    raiser,
+    ...context,
+    raiseAbove,
     sagas: (parts) => {
-      rebalancing = createRebalancing({
-        ...parts,
-        runtime,
-        ledger,
-        settings,
-        observer: metrics,
-        log,
-      });
+      rebalancing = createRebalancing({ ...context, ...parts, settings });
       return rebalancing.sagas;
     },
   });

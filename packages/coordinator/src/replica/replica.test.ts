@@ -39,7 +39,7 @@ test('a stopped leader hands over at once, and the term rises', async () => {
   await stage.time.runFor(100);
   await stopping;
   assert.equal(second.replica.leading()?.leadership.term, 2n);
-  assert.equal(second.replica.hint()?.nodeId, 'node-1');
+  assert.equal(second.replica.observed().leader?.nodeId, 'node-1');
   assert.deepEqual([...first.bugs, ...second.bugs], []);
 });
 

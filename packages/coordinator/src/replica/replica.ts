@@ -3,12 +3,9 @@
 // arrived stayed 0 on followers and hid elections. Losing the store is no reason to end the process:
 // restarting replicas cannot restore a quorum.
 
-import { BigFleetError, describeThrown, type Runtime, sleep } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
-import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
-import type { TermRaiser } from '../desk/term-watch.ts';
-import type { LeaderHint, Leadership, LossReason, Store, StoreStatus } from '../store/store.ts';
-import type { LeaderTerm } from './leader-term.ts';
+import { BigFleetError, describeThrown, sleep } from '@bigfleet/base';
+import type { LeaderHint, Leadership, LossReason, StoreStatus } from '../store/store.ts';
+import type { LeaderTerm, LeaderTermOptions } from './leader-term.ts';
 
 const OBSERVE_MS = 1_000;
 const RETRY_MS = 1_000;
@@ -17,11 +14,9 @@ const RETRY_MS = 1_000;
 export const NO_LEADER = 'no raft leader observed';
 const EMPTY = 'store is empty and --bootstrap is not set';
 
-export interface ReplicaOptions {
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly store: Store;
-  readonly metrics: CoordinatorMetrics;
+type ReplicaParts = Pick<LeaderTermOptions, 'runtime' | 'logger' | 'store' | 'metrics'>;
+
+export interface ReplicaOptions extends ReplicaParts {
   readonly startTerm: (leadership: Leadership) => Promise<LeaderTerm>;
   /** After every look at the store. */
   readonly onObserved: (observed: Observation) => void;
@@ -34,7 +29,7 @@ export interface Observation {
   readonly problem: string | undefined;
 }
 
-export class Replica implements TermRaiser {
+export class Replica {
   readonly #options: ReplicaOptions;
   readonly #stopping = new AbortController();
   #isEmpty = false;
@@ -62,11 +57,6 @@ export class Replica implements TermRaiser {
   /** Undefined unless this replica leads, is loaded, and is within its lease window. */
   leading(): LeaderTerm | undefined {
     return this.#term?.leadership.isWithinWindow() === true ? this.#term : undefined;
-  }
-
-  /** The last leader that was seen, this replica included. */
-  hint(): LeaderHint | undefined {
-    return this.#observed.leader;
   }
 
   /** At most a second old. */
@@ -172,11 +162,7 @@ export class Replica implements TermRaiser {
 
   /** Ends early, without an error, when the replica stops. */
   async #pause(ms: number): Promise<void> {
-    const { signal } = this.#stopping;
-    if (signal.aborted) return;
-    await sleep(this.#options.runtime, ms, signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    await sleep(this.#options.runtime, ms, this.#stopping.signal).catch(() => undefined);
   }
 }
 

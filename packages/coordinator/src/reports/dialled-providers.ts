@@ -11,7 +11,9 @@ export interface DialledProvider {
   /** `flag`, `registry`, `fake`; empty from a shard that does not say. */
   readonly source: string;
   readonly totalCount: number;
-  readonly speculativeCount: number;
+  readonly idleCount: number;
+  /** Machines in any state but Speculative. */
+  readonly heldCount: number;
 }
 
 /** What one shard may dial (shard §6); more in a report is not believed. */
@@ -27,15 +29,23 @@ export function dialledProviders(report: ShardReport): readonly DialledProvider[
       isShared: provider.shared,
       source: provider.source,
       totalCount: provider.totalMachines,
-      speculativeCount: provider.speculativeMachines,
+      idleCount: provider.idleMachines,
+      heldCount: provider.totalMachines - provider.speculativeMachines,
     }));
   }
   if (summary.providerAddress === '') return [];
-  const isShared = report.providerShared;
-  const totalCount = summary.totalMachines;
-  const speculativeCount = Math.max(0, summary.freeMachines - summary.idleMachines);
-  const address = summary.providerAddress;
-  return [{ name: '', address, isShared, source: '', totalCount, speculativeCount }];
+  const { totalMachines: totalCount, freeMachines, idleMachines: idleCount } = summary;
+  return [
+    {
+      name: '',
+      address: summary.providerAddress,
+      isShared: report.providerShared,
+      source: '',
+      totalCount,
+      idleCount,
+      heldCount: totalCount - Math.max(0, freeMachines - idleCount),
+    },
+  ];
 }
 
 /**
@@ -63,4 +73,22 @@ export function isHostLocal(address: string): boolean {
 /** Another shard that names this address means the same provider. */
 export function isFleetWide(address: string): boolean {
   return address !== '' && !isHostLocal(address);
+}
+
+/** Sorted shards by address that several of them dial and that not all declare shared. */
+export function diallingConflicts(
+  pictures: readonly { readonly shardId: string; readonly report: ShardReport }[],
+): ReadonlyMap<string, readonly string[]> {
+  const dialling = new Map<string, Map<string, boolean>>();
+  for (const { shardId, report } of pictures) {
+    for (const { address, isShared } of dialledProviders(report)) {
+      if (!isFleetWide(address)) continue;
+      const shards = dialling.get(address) ?? new Map<string, boolean>();
+      dialling.set(address, shards.set(shardId, isShared && (shards.get(shardId) ?? true)));
+    }
+  }
+  const conflicts = [...dialling].filter(
+    ([, shards]) => shards.size > 1 && [...shards.values()].includes(false),
+  );
+  return new Map(conflicts.map(([address, shards]) => [address, [...shards.keys()]]));
 }

@@ -3,7 +3,6 @@
 // InspectNeeds is asked for them.
 
 import type { ShardReportSnapshot } from '@bigfleet/wire';
-import type { FleetView } from '../state/fleet-view.ts';
 import type { ShardPicture, SoftState } from './soft-state.ts';
 
 /** All shards, or the one named; none after a failover until they report. */
@@ -18,23 +17,11 @@ export function lastHeartbeatUnixNs(soft: SoftState, shardId: string): bigint {
   return soft.picture(shardId)?.receivedAtUnixNanos ?? 0n;
 }
 
-/** Of every registered shard that was heard; by shard id. */
-export function heartbeatAges(
-  view: FleetView,
-  soft: SoftState,
-  nowMs: number,
-): ReadonlyMap<string, number> {
-  const pictures = view.shards().flatMap(({ id }) => soft.picture(id) ?? []);
-  return new Map(
-    pictures.map(({ shardId, receivedAtMs }) => [shardId, Math.max(0, nowMs - receivedAtMs)]),
-  );
-}
-
 function snapshotOf(picture: ShardPicture): ShardReportSnapshot {
   return {
     $typeName: 'bigfleet.v1alpha1.ShardReportSnapshot',
     shardId: picture.shardId,
-    cycle: picture.cycle,
+    cycle: picture.report.cycle,
     receivedAtUnixNs: picture.receivedAtUnixNanos,
     summary: picture.summary,
     shortfalls: picture.shortfalls.map((row) => ({ ...row, requirements: [] })),

@@ -15,8 +15,6 @@ import { type Asking, type Claim, claimsOf, type Held, subjectOf } from './held.
 
 export interface ShardPicture {
   readonly shardId: string;
-  readonly epoch: bigint;
-  readonly cycle: bigint;
   /** Monotonic time of acceptance: age is measured by it. */
   readonly receivedAtMs: number;
   /** Wall time of acceptance, for people. */
@@ -25,7 +23,6 @@ export interface ShardPicture {
   readonly intervalMs: number | undefined;
   readonly summary: ShardSummary;
   readonly shortfalls: readonly Shortfall[];
-  readonly providerShared: boolean;
   readonly report: ShardReport;
 }
 
@@ -89,9 +86,9 @@ export class SoftState {
    * over its successor.
    */
   isNewer(shardId: string, epoch: bigint, cycle: bigint): boolean {
-    const known = this.picture(shardId);
-    if (known === undefined || epoch > known.epoch) return true;
-    return epoch === known.epoch && cycle > known.cycle;
+    const known = this.picture(shardId)?.report;
+    if (known === undefined || epoch > known.shardEpoch) return true;
+    return epoch === known.shardEpoch && cycle > known.cycle;
   }
 
   /** Full replacement, empty shortfalls included: keeping old ones leaves a shard short for ever. */
@@ -234,8 +231,6 @@ export function pictureOf(
   const receivedAtMs = clock.monotonicMs();
   return {
     shardId: report.shardId,
-    epoch: report.shardEpoch,
-    cycle: report.cycle,
     receivedAtMs,
     receivedAtUnixNanos: clock.unixNanos(),
     intervalMs:
@@ -244,9 +239,17 @@ export function pictureOf(
         : Math.min(MAX_INTERVAL_MS, receivedAtMs - previous.receivedAtMs),
     summary: report.summary ?? emptySummary(),
     shortfalls: report.shortfalls.slice(0, MAX_SHORTFALLS),
-    providerShared: report.providerShared,
     report,
   };
+}
+
+const MIN_STALE_MS = 30_000;
+const STALE_INTERVALS = 3;
+
+/** A shard that fell silent neither gives nor takes: its picture may describe machines long gone. */
+export function isFresh(picture: ShardPicture, nowMs: number): boolean {
+  const staleAfterMs = Math.max(MIN_STALE_MS, STALE_INTERVALS * (picture.intervalMs ?? 0));
+  return nowMs - picture.receivedAtMs < staleAfterMs;
 }
 
 function emptySummary(): ShardSummary {

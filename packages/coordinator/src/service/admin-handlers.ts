@@ -2,7 +2,6 @@
 // themselves are in registry/. A success that wrote nothing is read from memory, so it is confirmed
 // like a read: a deposed leader must not say "already so".
 
-import type { Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import {
   type CallContext,
@@ -18,13 +17,8 @@ import { settleDispute } from '../registry/settle-dispute.ts';
 import { deregisterProvider, registerProvider, setQuota } from '../registry/providers.ts';
 import { removeShard } from '../registry/remove-shard.ts';
 import type { LeaderTerm } from '../replica/leader-term.ts';
-import { failure, type LeaderGate } from './leader-gate.ts';
-
-export interface AdminOptions {
-  readonly gate: LeaderGate;
-  readonly runtime: Pick<Runtime, 'clock'>;
-  readonly logger: Logger;
-}
+import { failure } from './leader-gate.ts';
+import type { ServiceParts } from './router.ts';
 
 type CoordinatorMethod = 'assignDomain' | 'unassignDomain' | 'removeShard';
 type AdminMethod =
@@ -35,7 +29,7 @@ type AdminMethod =
   | 'unbindCluster';
 
 export function adminHandlers(
-  options: AdminOptions,
+  options: ServiceParts,
 ): Pick<Handlers<typeof Coordinator>, CoordinatorMethod> {
   const { clock } = options.runtime;
   return {
@@ -73,7 +67,7 @@ export function adminHandlers(
 }
 
 export function registryHandlers(
-  options: AdminOptions,
+  options: ServiceParts,
 ): Pick<Handlers<typeof CoordinatorAdmin>, AdminMethod> {
   return {
     setQuota: ({ provider, region, perShard }, call) => {
@@ -123,7 +117,7 @@ function required(given: Readonly<Record<string, string>>): Outcome | undefined 
 }
 
 async function change(
-  { gate, logger }: AdminOptions,
+  { gate, logger }: ServiceParts,
   call: CallContext,
   given: AuditArguments,
   problem: Outcome | undefined,

@@ -58,7 +58,7 @@ export class LeaderGate {
   }
 
   refusal(): RpcError {
-    const hint = this.#replica.hint();
+    const hint = this.#replica.observed().leader;
     if (hint === undefined || hint.grpcAddress === '') {
       return new RpcError('FAILED_PRECONDITION', NOT_LEADER);
     }

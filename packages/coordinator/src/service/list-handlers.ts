@@ -10,11 +10,10 @@ import {
 } from '@bigfleet/wire';
 import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { waitText } from '../recovery/waits.ts';
-import type { Replica } from '../replica/replica.ts';
 import { lastHeartbeatUnixNs, reportSnapshots } from '../reports/projection.ts';
-import type { DomainRow, TransferPhase } from '../state/rows.ts';
-import type { StoreEngine } from '../store/store.ts';
+import type { DomainRow } from '../state/rows.ts';
 import type { LeaderGate } from './leader-gate.ts';
+import type { ServiceParts } from './router.ts';
 
 type ListMethod =
   | 'listShards'
@@ -23,13 +22,6 @@ type ListMethod =
   | 'listProviders'
   | 'listShardReports';
 type AdminListMethod = 'listClusterBindings' | 'listTransfers';
-
-const PHASES: Readonly<Record<TransferPhase, TransferRecordPhase>> = {
-  PREPARING: TransferRecordPhase.PREPARING,
-  COMMITTED: TransferRecordPhase.COMMITTED,
-  DONE: TransferRecordPhase.DONE,
-  ABORTED: TransferRecordPhase.ABORTED,
-};
 
 export function listHandlers(gate: LeaderGate): Pick<Handlers<typeof Coordinator>, ListMethod> {
   return {
@@ -95,7 +87,7 @@ export function adminListHandlers(
             transferId: row.id,
             fromShardId: row.from,
             toShardId: row.to,
-            phase: PHASES[row.phase],
+            phase: TransferRecordPhase[row.phase],
             machineIds: [...row.machineIds],
             tier: row.tier,
             reasonCode: row.reasonCode,
@@ -117,18 +109,11 @@ function byShard(a: DomainRow, b: DomainRow): number {
   return a.shardId < b.shardId ? -1 : 1;
 }
 
-interface StatusOptions {
-  readonly replica: Replica;
-  readonly engine: StoreEngine;
-  readonly nodeId: string;
-  readonly version: string;
-}
-
 /** What any replica knows about itself and its leader. */
 export function statusHandler(
-  options: StatusOptions,
+  parts: ServiceParts,
 ): Pick<Handlers<typeof CoordinatorAdmin>, 'getStatus'> {
-  const { replica, engine, nodeId, version } = options;
+  const { replica, store, nodeId, version } = parts;
   return {
     getStatus: async () => {
       const { leader: hint, status } = replica.observed();
@@ -141,7 +126,7 @@ export function statusHandler(
         coordinatorTerm: leader?.leadership.term ?? hint?.term ?? 0n,
         storeRaftTerm: status?.storeRaftTerm ?? 0n,
         applyIndex: BigInt(leader?.ledger.state.meta.applyIndex ?? status?.applyIndex ?? 0),
-        storeEngine: engine,
+        storeEngine: store.engine,
         replicas: [...(status?.replicas ?? [])],
         clusterUid: status?.clusterUid ?? '',
         recoveringProviders: leader === undefined ? [] : recoveryLines(leader.desk.recovery),

@@ -1,8 +1,6 @@
 // The services of a coordinator's one server, in the order of checks that the contract asks for:
 // leader, identity, arguments, work. Every denial is a security event: one line and a counter.
 
-import type { Runtime } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
 import {
   Coordinator,
   CoordinatorAdmin,
@@ -15,9 +13,8 @@ import {
   Router,
   ServerReflection,
 } from '@bigfleet/wire';
-import type { CoordinatorMetrics } from '../metrics/coordinator-metrics.ts';
+import type { LeaderTermOptions } from '../replica/leader-term.ts';
 import type { Replica } from '../replica/replica.ts';
-import type { Store } from '../store/store.ts';
 import { adminHandlers, registryHandlers } from './admin-handlers.ts';
 import { type JoinHandler, joinHandlers } from './join-handlers.ts';
 import { failure, LeaderGate } from './leader-gate.ts';
@@ -35,12 +32,10 @@ export const SERVED_METHODS: readonly string[] = [
   .map(({ name }) => name)
   .concat('other');
 
-export interface RouterParts {
-  readonly runtime: Runtime;
-  readonly logger: Logger;
+type ReplicaParts = Pick<LeaderTermOptions, 'runtime' | 'logger' | 'store' | 'metrics'>;
+
+export interface RouterParts extends ReplicaParts {
   readonly replica: Replica;
-  readonly store: Store;
-  readonly metrics: CoordinatorMetrics;
   readonly health: HealthRegistry;
   readonly join: JoinHandler;
   readonly transport: 'plaintext' | 'mtls';
@@ -51,8 +46,13 @@ export interface RouterParts {
   readonly hasReflection: boolean;
 }
 
+/** What the handlers of every service have. */
+export interface ServiceParts extends RouterParts {
+  readonly gate: LeaderGate;
+}
+
 export function createRouter(parts: RouterParts): Router {
-  const { runtime, logger, replica, store, metrics, health, nodeId, version } = parts;
+  const { logger, replica, metrics, health } = parts;
   const gate = new LeaderGate(replica, ({ path }) => {
     if (path === REPORT_PATH) metrics.onReport('not_leader');
   });
@@ -68,7 +68,7 @@ export function createRouter(parts: RouterParts): Router {
         err: error instanceof Error ? (error.stack ?? error.message) : String(error),
       }),
   });
-  const admin = { gate, runtime, logger };
+  const service: ServiceParts = { ...parts, gate };
   router
     .add(Coordinator, {
       reportShard: async (report, { signal }) => {
@@ -76,15 +76,15 @@ export function createRouter(parts: RouterParts): Router {
         if (outcome.kind === 'refused') throw failure(gate, outcome);
         return outcome.ack;
       },
-      ...adminHandlers(admin),
+      ...adminHandlers(service),
       ...listHandlers(gate),
-      ...joinHandlers({ gate, logger, join: parts.join }),
-      ...snapshotHandlers({ gate, logger, store, runtime, spoolDir: parts.dataDir }),
+      ...joinHandlers(service),
+      ...snapshotHandlers(service),
     })
     .add(CoordinatorAdmin, {
-      ...registryHandlers(admin),
+      ...registryHandlers(service),
       ...adminListHandlers(gate),
-      ...statusHandler({ replica, engine: store.engine, nodeId, version }),
+      ...statusHandler(service),
     })
     .add(Health, health.handlers);
   if (parts.hasReflection) {

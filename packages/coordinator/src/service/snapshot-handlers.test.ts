@@ -49,7 +49,7 @@ async function saving(t: TestContext): Promise<Saving> {
     logger: createLogger({ clock: runtime.clock, sink: stage.log }),
     store,
     runtime,
-    spoolDir,
+    dataDir: spoolDir,
   });
   assert.ok(typeof snapshotSave === 'function');
   // Its own look waits for virtual time, which stands still beside real files.

@@ -4,23 +4,11 @@
 
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Runtime } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
 import { type Coordinator, type Handlers, RpcError, SnapshotFormat } from '@bigfleet/wire';
 import { encodeSnapshotMeta } from '../snapshots/snapshot-meta.ts';
 import { spooledChunks, spoolSnapshot } from '../snapshots/spool.ts';
-import type { Store } from '../store/store.ts';
 import { writeAudit } from './admin-handlers.ts';
-import type { LeaderGate } from './leader-gate.ts';
-
-export interface SnapshotHandlersOptions {
-  readonly gate: LeaderGate;
-  readonly logger: Logger;
-  readonly store: Store;
-  readonly runtime: Runtime;
-  /** Where the copy waits until its checksum is known. */
-  readonly spoolDir: string;
-}
+import type { ServiceParts } from './router.ts';
 
 const SPOOL_PREFIX = 'snapshot-save-';
 
@@ -31,14 +19,14 @@ export async function removeLostSpools(spoolDir: string): Promise<void> {
 }
 
 export function snapshotHandlers(
-  options: SnapshotHandlersOptions,
+  parts: Pick<ServiceParts, 'gate' | 'logger' | 'store' | 'runtime' | 'dataDir'>,
 ): Pick<Handlers<typeof Coordinator>, 'snapshotSave'> {
-  const { gate, logger, store, runtime, spoolDir } = options;
+  const { gate, logger, store, runtime, dataDir } = parts;
   return {
     async *snapshotSave({ format }, call) {
       const leader = gate.leading();
       const name = format === SnapshotFormat.LOGICAL ? 'logical' : 'native';
-      const directory = await mkdtemp(path.join(spoolDir, SPOOL_PREFIX));
+      const directory = await mkdtemp(path.join(dataDir, SPOOL_PREFIX));
       try {
         const snapshot = await store.snapshot(name);
         if (snapshot === undefined) throw new RpcError('NOT_FOUND', 'coordinator: nothing to save');

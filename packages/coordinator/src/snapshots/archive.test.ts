@@ -19,10 +19,12 @@ import { test, type TestContext } from 'node:test';
 import { createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import fc from 'fast-check';
-import { openArchive, writeSnapshotTar } from './archive.ts';
+import { FIRST_META } from '../state/testing/state-machine.ts';
+import { openArchive } from './archive.ts';
 import { decodeSnapshotMeta, encodeSnapshotMeta, type SnapshotMeta } from './snapshot-meta.ts';
 import { spoolSnapshot } from './spool.ts';
-import { decodeTarHeader, encodeTarHeader } from './tar-header.ts';
+import { decodeTarHeader } from './tar-header.ts';
+import { encodeTarHeader, writeSnapshotTar } from './testing/write-tar.ts';
 
 const { runtime } = createVirtualRuntime({ seed: 'archive', drain: drainMicrotasks });
 
@@ -47,8 +49,9 @@ async function saved(context: TestContext, state: Uint8Array): Promise<Saved> {
   const directory = folder(context);
   const stateFile = path.join(directory, 'spool');
   const bytes = chunks(state.subarray(0, 3), state.subarray(3));
-  const source = { format: 'logical-json', index: 7, term: 9n, storeRaftTerm: 2n } as const;
-  const snapshot = { ...source, clusterUid: 'uid', ledgerGeneration: 3, bytes };
+  const head = { applyIndex: 7, term: 9n, clusterUid: 'uid', ledgerGeneration: 3 };
+  const source = { format: 'logical-json', storeRaftTerm: 2n } as const;
+  const snapshot = { ...source, meta: { ...FIRST_META, ...head }, bytes };
   const meta = await spoolSnapshot(snapshot, { runtime, engine: 'etcd', file: stateFile });
   const tar = path.join(directory, 'snapshot.tar');
   await writeSnapshotTar({ meta, stateFile, target: tar });

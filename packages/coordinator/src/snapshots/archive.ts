@@ -1,6 +1,6 @@
 // Snapshots as files. Reading, from a directory or a tar, hands out the state only together with its
 // checksum: a copy that does not fit is an error, never a file. Nothing is trusted: sizes are bounded
-// by the file, names are two, and the order is meta first. Writing makes one tar.
+// by the file, names are two, and the order is meta first. `bigfleetctl snapshot save` writes the tar.
 
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
@@ -12,17 +12,9 @@ import {
   META_FILE,
   type SnapshotMeta,
   STATE_FILE,
-  encodeSnapshotMeta,
 } from './snapshot-meta.ts';
-import {
-  isMissing,
-  OWNER_ONLY,
-  renameDurably,
-  type StepHook,
-  writeState,
-  spooledChunks,
-} from './spool.ts';
-import { BLOCK_BYTES, decodeTarHeader, paddingOf, encodeTarHeader } from './tar-header.ts';
+import { isMissing, writeState } from './spool.ts';
+import { BLOCK_BYTES, decodeTarHeader, paddingOf } from './tar-header.ts';
 
 export interface SnapshotArchive {
   readonly meta: SnapshotMeta;
@@ -126,40 +118,3 @@ async function* stateBytes({ file, offset, size }: StatePlace): AsyncIterable<Ui
 }
 
 const META_TOO_LARGE = `${META_FILE} is larger than ${MAX_META_BYTES} bytes`;
-
-export interface TarOptions {
-  readonly meta: SnapshotMeta;
-  /** The spooled state. */
-  readonly stateFile: string;
-  readonly target: string;
-  readonly onStep?: StepHook;
-}
-
-/**
- * A snapshot as one tar: `meta.json`, then `state`, so that a reader knows the checksum before the
- * bytes. The target appears by rename, whole, or not at all.
- */
-export async function writeSnapshotTar(options: TarOptions): Promise<void> {
-  const { meta, target, onStep } = options;
-  const part = `${target}.part`;
-  const handle = await open(part, 'w', OWNER_ONLY);
-  try {
-    for await (const chunk of tarChunks(meta, options.stateFile)) await handle.writeFile(chunk);
-    onStep?.('sync tar');
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  onStep?.('rename tar');
-  await renameDurably(part, target);
-}
-
-async function* tarChunks(meta: SnapshotMeta, stateFile: string): AsyncIterable<Uint8Array> {
-  const json = Buffer.from(encodeSnapshotMeta(meta));
-  yield encodeTarHeader({ name: META_FILE, size: json.length });
-  yield json;
-  yield Buffer.alloc(paddingOf(json.length));
-  yield encodeTarHeader({ name: STATE_FILE, size: meta.size });
-  yield* spooledChunks(stateFile);
-  yield Buffer.alloc(paddingOf(meta.size) + 2 * BLOCK_BYTES);
-}

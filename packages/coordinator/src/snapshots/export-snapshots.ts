@@ -7,7 +7,7 @@ import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises
 import path from 'node:path';
 import { describeThrown, sleep, type Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreSnapshot } from '../store/store.ts';
 import { encodeSnapshotMeta, META_FILE, STATE_FILE } from './snapshot-meta.ts';
 import {
   OWNER_ONLY,
@@ -28,7 +28,7 @@ export interface SnapshotExporterOptions {
   readonly retain: number;
   readonly format?: 'native' | 'logical';
   /** After each attempt that left the export dir current; `…_snapshot_last_success_…`. */
-  readonly onSuccess?: (unixMs: number) => void;
+  readonly onSuccess?: () => void;
   readonly onFailure?: () => void;
   readonly onStep?: StepHook;
 }
@@ -38,7 +38,6 @@ export type ExportOutcome = 'exported' | 'nothing-new';
 const LATEST = 'latest';
 const TEMPORARY = '.tmp-';
 const NAME = /^\d{8}-\d{6}-[0-9a-f]+$/;
-const NANOS_PER_MS = 1_000_000n;
 
 export class SnapshotExporter {
   readonly #options: SnapshotExporterOptions;
@@ -58,16 +57,13 @@ export class SnapshotExporter {
         log.error('snapshot export failed', { error: describeThrown(error) });
         this.#options.onFailure?.();
       }
-      await sleep(runtime, intervalMs, signal).catch((reason: unknown) => {
-        if (!signal.aborted) throw reason;
-      });
+      await sleep(runtime, intervalMs, signal).catch(() => undefined);
     }
   }
 
   async exportOnce(): Promise<ExportOutcome> {
     const outcome = await this.#export();
-    const { runtime, onSuccess } = this.#options;
-    onSuccess?.(Number(runtime.clock.unixNanos() / NANOS_PER_MS));
+    this.#options.onSuccess?.();
     return outcome;
   }
 
@@ -81,14 +77,14 @@ export class SnapshotExporter {
     if (snapshot === undefined) return 'nothing-new';
     const name = await this.#write(snapshot);
     await this.#pointLatestTo(name);
-    this.#lastIndex = snapshot.index;
+    const { applyIndex: index, term } = snapshot.meta;
+    this.#lastIndex = index;
     await this.#retainNewest();
-    const { index, term } = snapshot;
     this.#options.log.info('snapshot exported', { dest: path.join(directory, name), index, term });
     return 'exported';
   }
 
-  async #write(snapshot: NonNullable<Awaited<ReturnType<Store['snapshot']>>>): Promise<string> {
+  async #write(snapshot: StoreSnapshot): Promise<string> {
     const { runtime, store, directory } = this.#options;
     const half = path.join(directory, `${TEMPORARY}export`);
     await mkdir(half, { mode: OWNER_ONLY_DIR });

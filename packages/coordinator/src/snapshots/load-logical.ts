@@ -12,7 +12,6 @@ import {
   type Codec,
   count,
   type DecodeContext,
-  int64,
   objectOf,
   oneOf,
   parseJson,
@@ -21,9 +20,19 @@ import {
 } from '../state/json-codec.ts';
 import { keyOfRow } from '../state/keys.ts';
 import { SCHEMA } from '../state/meta.ts';
-import { encodeRow, rowCodecs } from '../state/row-format.ts';
-import type { Domain, DomainRow, Meta, Table, TableRows, TransferRow } from '../state/rows.ts';
-import type { RowKey, Write, LoadedState, StoredRow } from '../state/writes.ts';
+import { encodeRow, metaCodec, rowCodecs } from '../state/row-format.ts';
+import type {
+  Domain,
+  DomainRow,
+  Meta,
+  Table,
+  TableRows,
+  TransferRow,
+  RowKey,
+  Write,
+  LoadedState,
+  StoredRow,
+} from '../state/rows.ts';
 import { malformedSnapshot, type SnapshotMeta } from './snapshot-meta.ts';
 
 export interface RejectedRow {
@@ -50,15 +59,6 @@ export function loadLogical(source: string, archive: SnapshotMeta): LoadedLogica
 const AT_ROOT: DecodeContext = { at: 'state', unknownKeys: 'ignore' };
 type Sections = Readonly<Record<string, unknown>>;
 
-const metaCodec = record<Omit<Meta, 'schema'>>({
-  clusterUid: text,
-  term: int64,
-  applyIndex: count,
-  lastCommandId: text,
-  assignmentRevision: count,
-  ledgerGeneration: count,
-});
-
 /** A document without our meta section takes its place from meta.json. */
 function metaOf(root: Sections, archive: SnapshotMeta): Meta {
   if (!Object.hasOwn(root, 'meta')) {
@@ -75,7 +75,7 @@ function metaOf(root: Sections, archive: SnapshotMeta): Meta {
   const context = { ...AT_ROOT, at: 'meta' };
   const schema = count.decode(objectOf(root['meta'], context)['schema'], context);
   if (schema > SCHEMA) throw malformedSnapshot(`schema ${schema} is newer than ${SCHEMA}`);
-  const meta = { schema: SCHEMA, ...metaCodec.decode(root['meta'], context) };
+  const meta = { ...metaCodec.decode(root['meta'], context), schema: SCHEMA };
   if (meta.applyIndex !== archive.index || meta.clusterUid !== archive.clusterUid)
     throw malformedSnapshot('meta.json describes another state');
   return meta;

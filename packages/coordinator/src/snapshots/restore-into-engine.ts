@@ -5,10 +5,11 @@ import { renameSync, rmSync } from 'node:fs';
 import { BigFleetError } from '@bigfleet/base';
 import type { DataDir } from '@bigfleet/process';
 import { nextGeneration } from '../state/meta.ts';
-import type { LoadedState } from '../state/writes.ts';
+import type { LoadedState } from '../state/rows.ts';
 import { clearRestoreMark, setRestoreMark } from '../store/data-dir.ts';
 import { restoreFileOf, writeRestoreFloor } from '../store/etcd/restore-floor.ts';
 import {
+  BUILD_FILE,
   buildDatabase,
   DATABASE_FILE,
   installDatabase,
@@ -17,7 +18,6 @@ import {
 } from '../store/sqlite/create-database.ts';
 import type { StepHook } from './spool.ts';
 
-const BUILD_FILE = 'coordinator.db.new';
 const ETCD_DIRECTORY = 'etcd';
 const BUILD_DIRECTORY = 'etcd.new';
 
@@ -39,7 +39,7 @@ export function restoreIntoSqlite(dataDir: DataDir, restore: SqliteRestore): voi
   onStep?.('build database');
   removeDatabase(built);
   const meta = { ...nextGeneration(state.meta, generation), term: termFloor };
-  buildDatabase(built, { meta, rows: state.rows });
+  buildDatabase(built, { ...state, meta });
   onStep?.('set mark');
   setRestoreMark(dataDir.directory);
   syncPath(dataDir.directory);
@@ -54,11 +54,8 @@ export function restoreIntoSqlite(dataDir: DataDir, restore: SqliteRestore): voi
   syncPath(dataDir.directory);
 }
 
-/** What the etcd engine does with a checked state. */
-export interface EtcdRestore {
-  /** Makes `directory`, which does not exist, the data of a cluster of one; changes nothing else. */
-  build(build: EtcdBuild): Promise<void>;
-}
+/** Makes `directory`, which does not exist, the data of a cluster of one; changes nothing else. */
+export type EtcdRestore = (build: EtcdBuild) => Promise<void>;
 
 export interface EtcdBuild {
   readonly dataDir: string;
@@ -87,7 +84,7 @@ export async function restoreIntoEtcd(dataDir: DataDir, restore: IntoEtcd): Prom
   onStep?.('build etcd');
   rmSync(built, { recursive: true, force: true });
   const { directory } = dataDir;
-  await etcd.build({ dataDir: directory, directory: built, nodeId, raftAdvertise, source });
+  await etcd({ dataDir: directory, directory: built, nodeId, raftAdvertise, source });
   onStep?.('set mark');
   setRestoreMark(directory);
   syncPath(directory);

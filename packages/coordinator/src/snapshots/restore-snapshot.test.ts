@@ -20,16 +20,17 @@ import { realRuntime } from '@bigfleet/base/real';
 import { captureSink, createLogger } from '@bigfleet/telemetry';
 import { openLedger } from '../ledger/apply-queue.ts';
 import type { CommandBody } from '../state/commands.ts';
-import type { FleetState } from '../state/fleet-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetState, FleetView } from '../state/fleet-state.ts';
+import type { Meta } from '../state/rows.ts';
+import { FIRST_META } from '../state/testing/state-machine.ts';
 import { takeDataDir } from '../store/data-dir.ts';
 import { encodeLogical } from '../store/logical-snapshot.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
-import type { StoreSnapshot } from '../store/store.ts';
-import { writeSnapshotTar } from './archive.ts';
 import type { EtcdBuild } from './restore-into-engine.ts';
 import { type RestoreOptions, restoreSnapshot } from './restore-snapshot.ts';
+import type { SnapshotMeta } from './snapshot-meta.ts';
 import { spoolSnapshot } from './spool.ts';
+import { writeSnapshotTar } from './testing/write-tar.ts';
 
 const runtime = realRuntime();
 const never = new AbortController().signal;
@@ -209,7 +210,7 @@ test('a damaged archive changes nothing', async (context) => {
 
 async function tarOf(
   context: TestContext,
-  head: Pick<StoreSnapshot, 'format' | 'index' | 'term' | 'clusterUid'>,
+  head: Pick<SnapshotMeta, 'format' | 'index' | 'clusterUid'> & Pick<Meta, 'term'>,
   state: Uint8Array,
 ): Promise<string> {
   const directory = folder(context);
@@ -217,8 +218,16 @@ async function tarOf(
   const bytes = (async function* () {
     yield state;
   })();
-  const snapshot = { ...head, storeRaftTerm: 0n, bytes };
-  const meta = await spoolSnapshot(snapshot, { runtime, engine: 'sqlite', file: stateFile });
+  const { format, index: applyIndex, ...rest } = head;
+  const snapshot = {
+    format,
+    meta: { ...FIRST_META, ...rest, applyIndex },
+    storeRaftTerm: 0n,
+    bytes,
+  };
+  const spooled = await spoolSnapshot(snapshot, { runtime, engine: 'sqlite', file: stateFile });
+  // As an archive of before the generation was written.
+  const { ledgerGeneration: _, ...meta } = spooled;
   const tar = path.join(directory, 's.tar');
   await writeSnapshotTar({ meta, stateFile, target: tar });
   return tar;
@@ -303,14 +312,14 @@ test('a rejected row of a logical snapshot is logged and counted, the rest resto
 });
 
 /** Stands in for etcd's own tools, which test/etcd/ runs: writes down what it was given. */
-function noteBuilds(): { builds: EtcdBuild[]; etcd: { build(build: EtcdBuild): Promise<void> } } {
+function noteBuilds(): { builds: EtcdBuild[]; etcd: (build: EtcdBuild) => Promise<void> } {
   const builds: EtcdBuild[] = [];
   const build = (each: EtcdBuild): Promise<void> => {
     builds.push(each);
     mkdirSync(path.join(each.directory, 'member'), { recursive: true });
     return Promise.resolve();
   };
-  return { builds, etcd: { build } };
+  return { builds, etcd: build };
 }
 
 test('etcd is given the checked state; formats of another engine are refused', async (context) => {
@@ -329,7 +338,7 @@ test('etcd is given the checked state; formats of another engine are refused', a
   await assert.rejects(restoreSnapshot(options(dataDir, logical, { store: 'etcd' })), {
     code: 'snapshot_unsupported',
   });
-  const broken = { build: () => Promise.reject(new Error('no etcd here')) };
+  const broken = () => Promise.reject(new Error('no etcd here'));
   await assert.rejects(
     restoreSnapshot(options(dataDir, logical, { store: 'etcd', etcd: broken })),
     /no etcd here/,

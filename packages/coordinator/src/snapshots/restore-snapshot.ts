@@ -9,8 +9,7 @@ import { BigFleetError, describeThrown } from '@bigfleet/base';
 import type { DataDir } from '@bigfleet/process';
 import type { Logger } from '@bigfleet/telemetry';
 import { FleetState } from '../state/fleet-state.ts';
-import { storedRow } from '../state/row-format.ts';
-import type { LoadedState } from '../state/writes.ts';
+import type { LoadedState } from '../state/rows.ts';
 import { takeDataDir } from '../store/data-dir.ts';
 import { checkDatabase } from '../store/sqlite/check-database.ts';
 import { syncPath } from '../store/sqlite/create-database.ts';
@@ -170,7 +169,7 @@ function read(file: string): LoadedState {
     checkDatabase(file);
     const database = new FleetDatabase(file, Number.MAX_SAFE_INTEGER);
     try {
-      const state = { meta: database.meta(), rows: database.rows().map(storedRow) };
+      const state = database.load();
       // Decodes every row; what it cannot read it names.
       return { ...state, meta: new FleetState(state).meta };
     } finally {

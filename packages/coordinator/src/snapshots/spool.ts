@@ -32,20 +32,21 @@ export async function spoolSnapshot(
   options: SpoolOptions,
 ): Promise<SnapshotMeta> {
   const { runtime, engine } = options;
+  const { meta, format, storeRaftTerm } = snapshot;
   const { sha256, size } = await writeState(snapshot.bytes, options.file);
   return {
     version: 1,
     id: Buffer.from(runtime.entropy.bytes(ID_BYTES)).toString('hex'),
-    index: snapshot.index,
-    term: Number(snapshot.term),
-    storeRaftTerm: Number(snapshot.storeRaftTerm),
+    index: meta.applyIndex,
+    term: Number(meta.term),
+    storeRaftTerm: Number(storeRaftTerm),
     engine,
-    format: snapshot.format,
-    clusterUid: snapshot.clusterUid,
+    format,
+    clusterUid: meta.clusterUid,
     createdAt: new Date(Number(runtime.clock.unixNanos() / NANOS_PER_MS)).toISOString(),
     sha256,
     size,
-    ledgerGeneration: snapshot.ledgerGeneration,
+    ledgerGeneration: meta.ledgerGeneration,
   };
 }
 

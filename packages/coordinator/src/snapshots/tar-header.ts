@@ -1,7 +1,6 @@
-// One 512-byte header of a ustar archive, written and read. Reading is strict: a checksum that does
+// One 512-byte header of a ustar archive, as it is read. Reading is strict: a checksum that does
 // not fit, a link, a directory or a device is not part of any snapshot and refuses the archive.
 
-import { assert } from '@bigfleet/base';
 import { malformedSnapshot } from './snapshot-meta.ts';
 
 export const BLOCK_BYTES = 512;
@@ -12,29 +11,11 @@ const CHECKSUM_AT = 148;
 const CHECKSUM_BYTES = 8;
 const TYPE_AT = 156;
 const MAGIC_AT = 257;
-/** What eleven octal digits hold: eight gigabytes, far above any state. */
-const MAX_SIZE = 8 ** 11 - 1;
 const REGULAR_FILE = new Set(['0', '\0']);
 
 export interface TarHeader {
   readonly name: string;
   readonly size: number;
-}
-
-export function encodeTarHeader({ name, size }: TarHeader): Buffer {
-  assert(Buffer.byteLength(name) < NAME_BYTES, 'a name does not fit a tar header', { name });
-  assert(size <= MAX_SIZE, 'a state does not fit a tar header', { size });
-  const header = Buffer.alloc(BLOCK_BYTES);
-  header.write(name, 0);
-  header.write('0000600\0', 100, 'latin1');
-  header.write('0000000\0', 108, 'latin1');
-  header.write('0000000\0', 116, 'latin1');
-  header.write(`${octal(size, 11)}\0`, SIZE_AT, 'latin1');
-  header.write(`${octal(0, 11)}\0`, 136, 'latin1');
-  header.write('0', TYPE_AT, 'latin1');
-  header.write('ustar\u000000', MAGIC_AT, 'latin1');
-  header.write(`${octal(checksumOf(header), 6)}\0 `, CHECKSUM_AT, 'latin1');
-  return header;
 }
 
 /** `end` for a block of zeros. Throws `snapshot_malformed`. */
@@ -69,15 +50,11 @@ function numberAt(header: Buffer, at: number, length: number): number {
 }
 
 /** Over the header with its own field read as spaces. */
-function checksumOf(header: Buffer): number {
+export function checksumOf(header: Buffer): number {
   let sum = 0;
   for (let at = 0; at < BLOCK_BYTES; at++) {
     const isOwn = at >= CHECKSUM_AT && at < CHECKSUM_AT + CHECKSUM_BYTES;
     sum += isOwn ? 0x20 : (header[at] ?? 0);
   }
   return sum;
-}
-
-function octal(value: number, digits: number): string {
-  return value.toString(8).padStart(digits, '0');
 }

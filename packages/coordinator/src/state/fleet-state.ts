@@ -5,19 +5,7 @@
 // Cost: reads by key and by owner do not walk tables of 100,000 rows; a list is not copied.
 
 import { assert } from '@bigfleet/base';
-import type { FleetView } from './fleet-view.ts';
-import {
-  clusterKey,
-  domainKey,
-  homeKey,
-  overrideKey,
-  parseRowKey,
-  providerKey,
-  quotaKey,
-  shardKey,
-  transferKey,
-  rowOrders,
-} from './keys.ts';
+import { keyOfRow, parseRowKey, rowKey, rowOrder, TABLES } from './keys.ts';
 import { decodeStoredRow } from './row-format.ts';
 import type {
   ClusterRow,
@@ -29,58 +17,35 @@ import type {
   ProviderRow,
   QuotaRow,
   ShardRow,
+  SliceRow,
   Table,
   TableRows,
   TransferRow,
+  LoadedState,
+  StoredRow,
+  Change,
+  RowKey,
+  Write,
 } from './rows.ts';
-import { type Owner, OwnedTable, PlainTable, SortedRows } from './tables.ts';
-import type { LoadedState, StoredRow, Change, RowKey, Write } from './writes.ts';
+import { type Owner, type Ownership, RowTable, SortedRows } from './tables.ts';
 
 /** Rows decoded between two turns of the event loop: some 10 ms. */
 const ROWS_PER_TURN = 2_000;
 
-const owner = (row: { readonly shardId: string; readonly shardUid: number }): Owner => ({
-  shardId: row.shardId,
-  uid: row.shardUid,
-});
-
-export class FleetState implements FleetView {
-  readonly #isLive = ({ shardId, uid }: Owner): boolean => this.shard(shardId)?.uid === uid;
-  readonly #shards = new PlainTable<ShardRow>(rowOrders.shards);
-  readonly #providers = new PlainTable<ProviderRow>(rowOrders.providers);
-  readonly #quotas = new PlainTable<QuotaRow>(rowOrders.quotas);
-  readonly #transfers = new PlainTable<TransferRow>(rowOrders.transfers);
-  readonly #open = new SortedRows<TransferRow>(rowOrders.transfers);
-  readonly #clusters = new OwnedTable<ClusterRow>({
-    order: rowOrders.clusters,
-    ownerOf: owner,
-    isLive: this.#isLive,
-  });
-  readonly #domains = new OwnedTable<DomainRow>({
-    order: rowOrders.domains,
-    ownerOf: owner,
-    isLive: this.#isLive,
-  });
-  readonly #homes = new OwnedTable<HomeRow>({
-    order: rowOrders.homes,
-    ownerOf: owner,
-    isLive: this.#isLive,
-  });
-  readonly #overrides = new OwnedTable<OverrideRow>({
-    order: rowOrders.overrides,
-    ownerOf: (row) => ({ shardId: row.owner, uid: row.ownerUid }),
-    isLive: this.#isLive,
-  });
-  readonly #owned = [this.#clusters, this.#domains, this.#homes, this.#overrides] as const;
-  readonly #tables: Readonly<Record<Table, { delete(key: RowKey): void }>> = {
-    shards: this.#shards,
-    clusters: this.#clusters,
-    domains: this.#domains,
-    quotas: this.#quotas,
-    providers: this.#providers,
-    homes: this.#homes,
-    transfers: this.#transfers,
-    overrides: this.#overrides,
+export class FleetState {
+  readonly #open = new SortedRows<TransferRow>(rowOrder('transfers'));
+  readonly #tables: { readonly [T in Table]: RowTable<TableRows[T]> } = {
+    shards: new RowTable(rowOrder('shards')),
+    clusters: new RowTable(rowOrder('clusters'), this.#ownedBy(ownerOf)),
+    domains: new RowTable(rowOrder('domains'), this.#ownedBy(ownerOf)),
+    quotas: new RowTable(rowOrder('quotas')),
+    providers: new RowTable(rowOrder('providers')),
+    homes: new RowTable(rowOrder('homes'), this.#ownedBy(ownerOf)),
+    transfers: new RowTable(rowOrder('transfers')),
+    overrides: new RowTable(
+      rowOrder('overrides'),
+      this.#ownedBy((row) => ({ shardId: row.owner, uid: row.ownerUid })),
+    ),
   };
   #meta: Meta;
 
@@ -127,14 +92,17 @@ export class FleetState implements FleetView {
 
   /** Keys that the engine may drop: dead by the rule of `shardUid`. */
   dangling(): RowKey[] {
-    const quotas = [...this.#quotas.entries()].filter(([, row]) => !this.#hasLiveSlice(row));
-    return [...this.#owned.flatMap((table) => table.dangling()), ...quotas.map(([key]) => key)];
+    const quotas = this.#tables.quotas.all().filter((row) => !this.#hasLiveSlice(row));
+    return [
+      ...Object.values(this.#tables).flatMap((table) => table.dangling()),
+      ...quotas.map((row) => keyOfRow('quotas', row)),
+    ];
   }
 
   /** Asked again right before sweeping: a key may have been written anew since it died. */
   isDangling(key: RowKey): boolean {
-    if (this.#owned.some((table) => table.isDangling(key))) return true;
-    const quota = this.#quotas.get(key);
+    if (Object.values(this.#tables).some((table) => table.isDangling(key))) return true;
+    const quota = this.#tables.quotas.get(key);
     return quota !== undefined && !this.#hasLiveSlice(quota);
   }
 
@@ -149,157 +117,170 @@ export class FleetState implements FleetView {
   }
 
   shard(id: string): ShardRow | undefined {
-    return this.#shards.get(shardKey(id));
+    return this.#tables.shards.get(rowKey('shards', id));
   }
 
+  /** By id. */
   shards(): readonly ShardRow[] {
-    return this.#shards.all();
+    return this.#tables.shards.all();
   }
 
   cluster(id: string): ClusterRow | undefined {
-    return this.#clusters.get(clusterKey(id));
+    return this.#tables.clusters.get(rowKey('clusters', id));
   }
 
+  /** By cluster id. */
   clusters(): readonly ClusterRow[] {
-    return this.#clusters.all();
+    return this.#tables.clusters.all();
   }
 
-  domain(domain: Domain): DomainRow | undefined {
-    return this.#domains.get(domainKey(domain));
+  domain({ key, value }: Domain): DomainRow | undefined {
+    return this.#tables.domains.get(rowKey('domains', key, value));
   }
 
+  /** By key, then value. */
   domains(): readonly DomainRow[] {
-    return this.#domains.all();
+    return this.#tables.domains.all();
   }
 
   domainsOf(shardId: string): readonly DomainRow[] {
-    return this.#domains.ownedBy(shardId);
+    return this.#tables.domains.ownedBy(shardId);
   }
 
   quota(provider: string, region: string): QuotaRow | undefined {
-    const row = this.#quotas.get(quotaKey(provider, region));
-    return liveQuota(row, (id) => this.shard(id));
+    return this.#liveQuota(this.#tables.quotas.get(rowKey('quotas', provider, region)));
   }
 
+  /** By provider, then region; dead slices are left out. */
   quotas(): readonly QuotaRow[] {
-    const live = this.#quotas.all().map((row) => liveQuota(row, (id) => this.shard(id)));
-    return live.filter((row) => row !== undefined);
+    return this.#tables.quotas.all().flatMap((row) => this.#liveQuota(row) ?? []);
   }
 
   provider(name: string): ProviderRow | undefined {
-    return this.#providers.get(providerKey(name));
+    return this.#tables.providers.get(rowKey('providers', name));
   }
 
+  /** By name. */
   providers(): readonly ProviderRow[] {
-    return this.#providers.all();
+    return this.#tables.providers.all();
+  }
+
+  /** Whose entry is for the shard (coordinator §7.5). */
+  providersOf(shardId: string): readonly ProviderRow[] {
+    return this.providers().filter((entry) => reaches(entry, shardId));
   }
 
   home(providerAddress: string): HomeRow | undefined {
-    return this.#homes.get(homeKey(providerAddress));
+    return this.#tables.homes.get(rowKey('homes', providerAddress));
   }
 
   homes(): readonly HomeRow[] {
-    return this.#homes.all();
+    return this.#tables.homes.all();
   }
 
   transfer(id: string): TransferRow | undefined {
-    return this.#transfers.get(transferKey(id));
+    return this.#tables.transfers.get(rowKey('transfers', id));
   }
 
+  /** By id, of any phase. A transfer whose shard was removed is still shown. */
   transfers(): readonly TransferRow[] {
-    return this.#transfers.all();
+    return this.#tables.transfers.all();
   }
 
+  /** PREPARING and COMMITTED only. */
   openTransfers(): readonly TransferRow[] {
     return this.#open.all();
   }
 
   override(machineId: string): OverrideRow | undefined {
-    return this.#overrides.get(overrideKey(machineId));
+    return this.#tables.overrides.get(rowKey('overrides', machineId));
   }
 
   overrides(): readonly OverrideRow[] {
-    return this.#overrides.all();
+    return this.#tables.overrides.all();
   }
 
   overridesOwnedBy(shardId: string): readonly OverrideRow[] {
-    return this.#overrides.ownedBy(shardId);
+    return this.#tables.overrides.ownedBy(shardId);
   }
 
   overrideCount(): number {
-    return this.#overrides.liveCount;
+    return this.#tables.overrides.liveCount;
   }
 
-  #hasLiveSlice(row: QuotaRow): boolean {
-    return row.slices.some(({ shardId, shardUid }) => this.#isLive({ shardId, uid: shardUid }));
+  #ownedBy<R>(owner: (row: R) => Owner): Ownership<R> {
+    return { ownerOf: owner, isLive: ({ shardId, uid }) => this.shard(shardId)?.uid === uid };
+  }
+
+  #isLiveSlice({ shardId, shardUid }: SliceRow): boolean {
+    return this.shard(shardId)?.uid === shardUid;
+  }
+
+  #hasLiveSlice({ slices }: QuotaRow): boolean {
+    return slices.some((slice) => this.#isLiveSlice(slice));
+  }
+
+  /**
+   * A quota row as readers see it: without the slices of shards that are gone. A row without any live
+   * slice is absent, as if its last slice had been removed by hand.
+   */
+  #liveQuota(row: QuotaRow | undefined): QuotaRow | undefined {
+    if (row === undefined) return undefined;
+    const slices = row.slices.filter((slice) => this.#isLiveSlice(slice));
+    if (slices.length === 0) return undefined;
+    return slices.length === row.slices.length ? row : { ...row, slices };
   }
 
   #write(write: Write): void {
-    if (write.kind === 'delete') this.#delete(write.table, write.key);
-    else this.#put(write);
-  }
-
-  #put(write: Extract<Write, { kind: 'put' }>): void {
-    switch (write.table) {
-      case 'shards':
-        return this.#putShard(write.key, write.row);
-      case 'clusters':
-        return this.#clusters.put(write.key, write.row);
-      case 'domains':
-        return this.#domains.put(write.key, write.row);
-      case 'quotas':
-        return this.#quotas.put(write.key, write.row);
-      case 'providers':
-        return this.#providers.put(write.key, write.row);
-      case 'homes':
-        return this.#homes.put(write.key, write.row);
-      case 'transfers':
-        return this.#putTransfer(write.key, write.row);
-      case 'overrides':
-        return this.#overrides.put(write.key, write.row);
+    if (write.kind === 'delete') return this.#delete(write.table, write.key);
+    if (write.table === 'shards') {
+      const isSame = (this.#tables.shards.get(write.key)?.uid ?? write.row.uid) === write.row.uid;
+      assert(isSame, 'a shard keeps its uid', { key: write.key });
     }
+    if (write.table === 'transfers') {
+      if (isOpen(write.row)) this.#open.put(write.row);
+      else this.#open.remove(write.row);
+    }
+    this.#put(write.table, write.key, write.row);
   }
 
-  #putShard(key: RowKey, row: ShardRow): void {
-    const known = this.#shards.get(key);
-    assert(known === undefined || known.uid === row.uid, 'a shard keeps its uid', { key });
-    this.#shards.put(key, row);
+  #put<T extends Table>(table: T, key: RowKey, row: TableRows[T]): void {
+    this.#tables[table].put(key, row);
   }
 
-  #putTransfer(key: RowKey, row: TransferRow): void {
-    this.#transfers.put(key, row);
-    if (isOpen(row)) this.#open.put(row);
-    else this.#open.remove(row);
-  }
-
+  /** Shards are the first of the tables: what they own is live by them. */
   #fill(meta: Meta, rows: RowsByTable): void {
     this.#meta = meta;
-    this.#shards.fill(rows.shards);
-    this.#providers.fill(rows.providers);
-    this.#quotas.fill(rows.quotas);
-    this.#transfers.fill(rows.transfers);
+    for (const table of TABLES) this.#fillTable(table, rows[table]);
     this.#open.fill([...rows.transfers.values()].filter(isOpen));
-    this.#clusters.fill(rows.clusters);
-    this.#domains.fill(rows.domains);
-    this.#homes.fill(rows.homes);
-    this.#overrides.fill(rows.overrides);
+  }
+
+  #fillTable<T extends Table>(table: T, rows: RowsByTable[T]): void {
+    this.#tables[table].fill(rows);
   }
 
   #delete(table: Table, key: RowKey): void {
-    if (table === 'shards') return this.#deleteShard(key);
-    if (table === 'transfers') {
-      const known = this.#transfers.get(key);
-      if (known !== undefined) this.#open.remove(known);
-    }
+    const shard = table === 'shards' ? this.#tables.shards.get(key) : undefined;
+    const transfer = table === 'transfers' ? this.#tables.transfers.get(key) : undefined;
     this.#tables[table].delete(key);
+    if (transfer !== undefined) this.#open.remove(transfer);
+    if (shard === undefined) return;
+    for (const owned of Object.values(this.#tables)) owned.dropOwner(shard.id);
   }
+}
 
-  #deleteShard(key: RowKey): void {
-    const known = this.#shards.get(key);
-    this.#shards.delete(key);
-    if (known === undefined) return;
-    for (const table of this.#owned) table.dropOwner(known.id);
-  }
+/** Reading the fleet state: only live rows, always in one order, never a mutable reference. */
+export type FleetView = Omit<
+  FleetState,
+  'install' | 'replaceWith' | 'dangling' | 'isDangling' | 'forget'
+>;
+
+export function reaches({ shards }: ProviderRow, shardId: string): boolean {
+  return shards.length === 0 || shards.includes(shardId);
+}
+
+function ownerOf({ shardId, shardUid: uid }: Omit<SliceRow, 'slice'>): Owner {
+  return { shardId, uid };
 }
 
 function isOpen(row: TransferRow): boolean {
@@ -309,16 +290,7 @@ function isOpen(row: TransferRow): boolean {
 type RowsByTable = { readonly [T in Table]: Map<RowKey, TableRows[T]> };
 
 function noRows(): RowsByTable {
-  return {
-    shards: new Map(),
-    clusters: new Map(),
-    domains: new Map(),
-    quotas: new Map(),
-    providers: new Map(),
-    homes: new Map(),
-    transfers: new Map(),
-    overrides: new Map(),
-  };
+  return Object.fromEntries(TABLES.map((table) => [table, new Map()])) as unknown as RowsByTable;
 }
 
 function decodeInto(rows: RowsByTable, { table, key, value }: StoredRow): void {
@@ -326,18 +298,4 @@ function decodeInto(rows: RowsByTable, { table, key, value }: StoredRow): void {
     rows[name].set(key, decodeStoredRow(name, key, value));
   };
   put(table);
-}
-
-/**
- * A quota row as readers see it: without the slices of shards that are gone. A row without any live
- * slice is absent, as if its last slice had been removed by hand.
- */
-function liveQuota(
-  row: QuotaRow | undefined,
-  shard: (id: string) => ShardRow | undefined,
-): QuotaRow | undefined {
-  if (row === undefined) return undefined;
-  const slices = row.slices.filter(({ shardId, shardUid }) => shard(shardId)?.uid === shardUid);
-  if (slices.length === 0) return undefined;
-  return slices.length === row.slices.length ? row : { ...row, slices };
 }

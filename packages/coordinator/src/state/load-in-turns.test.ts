@@ -9,8 +9,7 @@ import { encodeLogical } from '../store/logical-snapshot.ts';
 import { FleetState } from './fleet-state.ts';
 import { keyOfRow } from './keys.ts';
 import { encodeRow } from './row-format.ts';
-import type { Meta, Table, TableRows } from './rows.ts';
-import type { LoadedState, StoredRow } from './writes.ts';
+import type { Meta, Table, TableRows, LoadedState, StoredRow } from './rows.ts';
 
 const SHARDS = 3;
 const DOMAINS = 5_000;

@@ -22,6 +22,7 @@ import type {
   ClusterRow,
   DomainRow,
   HomeRow,
+  Meta,
   OverrideRow,
   ProviderRow,
   QuotaMoveRow,
@@ -33,8 +34,9 @@ import type {
   Table,
   TableRows,
   TransferRow,
+  RowKey,
+  StoredRow,
 } from './rows.ts';
-import type { RowKey, StoredRow } from './writes.ts';
 
 const slice = record<SliceRow>({ shardId: text, shardUid: count, slice: count });
 
@@ -112,17 +114,25 @@ export const rowCodecs: { readonly [T in Table]: Codec<TableRows[T]> } = {
   }),
 };
 
+/** As logical snapshots hold it. */
+export const metaCodec: Codec<Meta> = record<Meta>({
+  schema: count,
+  clusterUid: text,
+  term: int64,
+  applyIndex: count,
+  lastCommandId: text,
+  assignmentRevision: count,
+  ledgerGeneration: count,
+});
+
 export function encodeRow<T extends Table>(table: T, row: TableRows[T]): string {
   return JSON.stringify(rowCodecs[table].encode(row));
 }
 
-/** Throws `coordinator_row_malformed`. */
-export function decodeRow<T extends Table>(table: T, value: string): TableRows[T] {
-  const context: DecodeContext = { at: table, unknownKeys: 'refuse' };
-  return rowCodecs[table].decode(parseJson(value, context), context);
-}
-
-/** The same, and the row must belong under its key: a moved row would be found by nobody. */
+/**
+ * Throws `coordinator_row_malformed`. The row must belong under its key: a moved row would be found by
+ * nobody.
+ */
 export function decodeStoredRow<T extends Table>(
   table: T,
   key: RowKey,

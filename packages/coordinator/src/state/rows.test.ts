@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { domainKey, keyOfRow, overrideKey, parseRowKey, shardKey } from './keys.ts';
-import { decodeRow, decodeStoredRow, encodeRow } from './row-format.ts';
+import { keyOfRow, parseRowKey, rowKey } from './keys.ts';
+import { decodeStoredRow, encodeRow } from './row-format.ts';
 import type { OverrideRow, ShardRow, TransferRow } from './rows.ts';
 
 const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
@@ -13,12 +13,12 @@ const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
 test('a key carries any segment and comes back', () => {
   fc.assert(
     fc.property(words, words, (key, value) => {
-      const text = domainKey({ key, value });
+      const text = rowKey('domains', key, value);
       assert.match(text, /^domains\/[^/]+\/[^/]+$/);
       assert.deepEqual(parseRowKey(text), { table: 'domains', segments: [key, value] });
     }),
   );
-  assert.equal(overrideKey('a/b%c ü'), 'overrides/a%2Fb%25c%20%C3%BC');
+  assert.equal(rowKey('overrides', 'a/b%c ü'), 'overrides/a%2Fb%25c%20%C3%BC');
 });
 
 for (const key of [
@@ -33,7 +33,7 @@ for (const key of [
   'shards/a b',
   'meta/term',
   '__proto__/a',
-  shardKey('\ud800'),
+  rowKey('shards', '\ud800'),
 ]) {
   test(`no key of ours: ${JSON.stringify(key)}`, () => {
     assert.equal(parseRowKey(key), undefined);
@@ -53,7 +53,7 @@ test('the bytes of a row are fixed: order, names, integers as text beyond 2^53',
     encodeRow('shards', SHARD),
     '{"id":"a","address":"a:1","registered_at_ms":2,"uid":3,"max_epoch":"9223372036854775807"}',
   );
-  assert.deepEqual(decodeRow('shards', encodeRow('shards', SHARD)), SHARD);
+  assert.deepEqual(decodeStoredRow('shards', 'shards/a', encodeRow('shards', SHARD)), SHARD);
 });
 
 test('any transfer row comes back', () => {
@@ -103,17 +103,17 @@ test('any transfer row comes back', () => {
 
 test('a machine named __proto__ is data', () => {
   const row: OverrideRow = { machineId: '__proto__', owner: 'a', ownerUid: 1, transferId: 't' };
-  const decoded = decodeRow('overrides', encodeRow('overrides', row));
+  const decoded = decodeStoredRow('overrides', 'overrides/__proto__', encodeRow('overrides', row));
   assert.deepEqual(decoded, row);
   assert.equal(Object.getPrototypeOf(decoded), Object.prototype);
 });
 
 const good = JSON.parse(encodeRow('shards', SHARD)) as Record<string, unknown>;
 const BAD: readonly [string, string, RegExp][] = [
-  ['no JSON', '{', /shards: is not JSON/],
+  ['no JSON', '{', /shards\/a: is not JSON/],
   ['a list', '[]', /not an object/],
   ['null', 'null', /not an object/],
-  ['a missing field', JSON.stringify({ ...good, uid: undefined }), /shards\.uid: is missing/],
+  ['a missing field', JSON.stringify({ ...good, uid: undefined }), /shards\/a\.uid: is missing/],
   ['an unknown field', JSON.stringify({ ...good, color: 1 }), /unknown key "color"/],
   ['a prototype', '{"__proto__":{"id":"a"},"address":"a:1"}', /unknown key "__proto__"/],
   ['a fraction', JSON.stringify({ ...good, uid: 1.5 }), /whole number/],
@@ -127,7 +127,10 @@ const BAD: readonly [string, string, RegExp][] = [
 
 for (const [name, value, message] of BAD) {
   test(`no row of ours: ${name}`, () => {
-    assert.throws(() => decodeRow('shards', value), { code: 'coordinator_row_malformed', message });
+    assert.throws(() => decodeStoredRow('shards', 'shards/a', value), {
+      code: 'coordinator_row_malformed',
+      message,
+    });
   });
 }
 

@@ -1,6 +1,8 @@
 // The durable tables (coordinator §2.1) as plain rows. A row is what is stored, nothing derived:
 // whether it is live is asked of the state, by comparing `shardUid` with the shard's current one.
 // Heartbeats, reports and instructions are not here: they are soft and live with the leader only.
+// Below the tables is what one command changes. The engines store rows as JSON under their key and know
+// nothing of their meaning; the state takes the same list, so memory and disk cannot drift.
 
 export interface ShardRow {
   readonly id: string;
@@ -144,3 +146,45 @@ export interface TableRows {
 }
 
 export type Table = keyof TableRows;
+
+/** `<table>/<segment>[/<segment>]`, each segment percent-encoded: the etcd key below the prefix. */
+export type RowKey = string;
+
+export type Write =
+  | {
+      readonly [T in Table]: {
+        readonly kind: 'put';
+        readonly table: T;
+        readonly key: RowKey;
+        readonly row: TableRows[T];
+      };
+    }[Table]
+  | { readonly kind: 'delete'; readonly table: Table; readonly key: RowKey };
+
+/** The outcome of deciding one command. Nothing is written by deciding. */
+export interface Change {
+  readonly writes: readonly Write[];
+  /**
+   * Rows that the decision read and that must not have changed when it is committed (coordinator
+   * §3.4).
+   */
+  readonly reads: readonly RowKey[];
+  /** Dead by the rule of `shardUid`; swept later, in batches, never part of the commit. */
+  readonly gc: readonly RowKey[];
+  readonly assignmentRevision: number;
+  readonly ledgerGeneration: number;
+}
+
+/** A row as an engine keeps it. */
+export interface StoredRow {
+  readonly table: Table;
+  readonly key: RowKey;
+  /** JSON as written by `encodeRow`. */
+  readonly value: string;
+}
+
+/** Everything that an engine holds, dead rows included, at one point in time. */
+export interface LoadedState {
+  readonly meta: Meta;
+  readonly rows: readonly StoredRow[];
+}

@@ -2,8 +2,7 @@
 // `all` copies first. Cost: a write is a binary search and one move of pointers, and one copy of
 // the pointers per write after a read; 100,000 rows are copied in well under a millisecond.
 
-import type { Table, TableRows } from './rows.ts';
-import type { RowKey } from './writes.ts';
+import type { RowKey } from './rows.ts';
 
 export type RowOrder<R> = (a: R, b: R) => number;
 
@@ -75,73 +74,32 @@ export class SortedRows<R> {
   }
 }
 
-/** One table whose rows answer for themselves: shards, providers, quotas, transfers. */
-export class PlainTable<R> {
-  readonly #rows = new Map<RowKey, R>();
-  readonly #sorted: SortedRows<R>;
-
-  constructor(order: RowOrder<R>) {
-    this.#sorted = new SortedRows(order);
-  }
-
-  get(key: RowKey): R | undefined {
-    return this.#rows.get(key);
-  }
-
-  all(): readonly R[] {
-    return this.#sorted.all();
-  }
-
-  entries(): Iterable<readonly [RowKey, R]> {
-    return this.#rows;
-  }
-
-  fill(rows: ReadonlyMap<RowKey, R>): void {
-    this.#rows.clear();
-    for (const [key, row] of rows) this.#rows.set(key, row);
-    this.#sorted.fill(rows.values());
-  }
-
-  put(key: RowKey, row: R): void {
-    this.#rows.set(key, row);
-    this.#sorted.put(row);
-  }
-
-  delete(key: RowKey): void {
-    const row = this.#rows.get(key);
-    if (row === undefined) return;
-    this.#rows.delete(key);
-    this.#sorted.remove(row);
-  }
-}
-
 export interface Owner {
   readonly shardId: string;
   readonly uid: number;
 }
 
-export interface OwnedTableOptions<R> {
-  readonly order: RowOrder<R>;
+export interface Ownership<R> {
   readonly ownerOf: (row: R) => Owner;
   readonly isLive: (owner: Owner) => boolean;
 }
 
-export type OwnedTableName = Extract<Table, 'clusters' | 'domains' | 'homes' | 'overrides'>;
-
 /**
- * One table whose rows belong to a shard and die with it (coordinator §2.1: a row is live only
+ * One table. Where its rows belong to a shard they die with it (coordinator §2.1: a row is live only
  * while its uid is the shard's current one). Dead rows are kept until they are swept, because the
  * engine still holds them, but no reader sees them. Reading one owner's rows never walks the table.
  */
-export class OwnedTable<R extends TableRows[OwnedTableName]> {
-  readonly #options: OwnedTableOptions<R>;
+export class RowTable<R> {
+  readonly #order: RowOrder<R>;
+  readonly #ownership: Ownership<R> | undefined;
   readonly #stored = new Map<RowKey, R>();
   readonly #live: SortedRows<R>;
   readonly #byOwner = new Map<string, SortedRows<R>>();
 
-  constructor(options: OwnedTableOptions<R>) {
-    this.#options = options;
-    this.#live = new SortedRows(options.order);
+  constructor(order: RowOrder<R>, ownership?: Ownership<R>) {
+    this.#order = order;
+    this.#ownership = ownership;
+    this.#live = new SortedRows(order);
   }
 
   get liveCount(): number {
@@ -165,19 +123,13 @@ export class OwnedTable<R extends TableRows[OwnedTableName]> {
   fill(rows: ReadonlyMap<RowKey, R>): void {
     this.#stored.clear();
     this.#byOwner.clear();
-    const owned = new Map<string, R[]>();
-    const live: R[] = [];
-    for (const [key, row] of rows) {
-      this.#stored.set(key, row);
-      if (!this.#isLive(row)) continue;
-      live.push(row);
-      const { shardId } = this.#options.ownerOf(row);
-      const rowsOfOwner = owned.get(shardId);
-      if (rowsOfOwner === undefined) owned.set(shardId, [row]);
-      else rowsOfOwner.push(row);
-    }
+    for (const [key, row] of rows) this.#stored.set(key, row);
+    const live = [...rows.values()].filter((row) => this.#isLive(row));
     this.#live.fill(live);
-    for (const [shardId, rowsOfOwner] of owned) this.#ownerRows(shardId).fill(rowsOfOwner);
+    if (this.#ownership === undefined) return;
+    const { ownerOf } = this.#ownership;
+    for (const [shardId, owned] of Map.groupBy(live, (row) => ownerOf(row).shardId))
+      this.#rowsOf(shardId).fill(owned);
   }
 
   put(key: RowKey, row: R): void {
@@ -185,7 +137,7 @@ export class OwnedTable<R extends TableRows[OwnedTableName]> {
     this.#stored.set(key, row);
     if (!this.#isLive(row)) return;
     this.#live.put(row);
-    this.#ownerRows(this.#options.ownerOf(row).shardId).put(row);
+    this.#ownerRows(row)?.put(row);
   }
 
   delete(key: RowKey): void {
@@ -194,13 +146,13 @@ export class OwnedTable<R extends TableRows[OwnedTableName]> {
     this.#stored.delete(key);
     if (!this.#isLive(row)) return;
     this.#live.remove(row);
-    this.#ownerRows(this.#options.ownerOf(row).shardId).remove(row);
+    this.#ownerRows(row)?.remove(row);
   }
 
   /** Called when the shard is no longer known: what it owned is dead from here on. */
   dropOwner(shardId: string): void {
     if (!this.#byOwner.delete(shardId)) return;
-    this.#live.keep((row) => this.#options.ownerOf(row).shardId !== shardId);
+    this.#live.keep((row) => this.#ownership?.ownerOf(row).shardId !== shardId);
   }
 
   isDangling(key: RowKey): boolean {
@@ -213,13 +165,17 @@ export class OwnedTable<R extends TableRows[OwnedTableName]> {
   }
 
   #isLive(row: R): boolean {
-    return this.#options.isLive(this.#options.ownerOf(row));
+    return this.#ownership === undefined || this.#ownership.isLive(this.#ownership.ownerOf(row));
   }
 
-  #ownerRows(shardId: string): SortedRows<R> {
+  #ownerRows(row: R): SortedRows<R> | undefined {
+    return this.#ownership && this.#rowsOf(this.#ownership.ownerOf(row).shardId);
+  }
+
+  #rowsOf(shardId: string): SortedRows<R> {
     const known = this.#byOwner.get(shardId);
     if (known !== undefined) return known;
-    const rows = new SortedRows(this.#options.order);
+    const rows = new SortedRows(this.#order);
     this.#byOwner.set(shardId, rows);
     return rows;
   }

@@ -9,19 +9,17 @@ import { type DataDir, type DataDirRefusal, takeDataDir as take } from '@bigflee
 const LOCK_FILE = 'coordinator.lock';
 const MARK_FILE = 'restore-in-progress';
 
-export interface TakeOptions {
-  /** Only a restore may go on where a restore was cut off. */
-  readonly forRestore?: boolean;
-}
-
 /**
  * Throws `coordinator_data_dir_in_use`, `coordinator_data_dir_unusable`, or, after an interrupted
- * restore, `coordinator_store_corrupt`.
+ * restore, `coordinator_store_corrupt`: only a restore may go on where a restore was cut off.
  */
-export function takeDataDir(directory: string, options: TakeOptions = {}): DataDir {
+export function takeDataDir(
+  directory: string,
+  { forRestore = false }: { readonly forRestore?: boolean } = {},
+): DataDir {
   const refuse = (refusal: DataDirRefusal): BigFleetError => refused(directory, refusal);
   const dataDir = take({ directory, lockName: LOCK_FILE, refuse });
-  if (options.forRestore !== true && hasRestoreMark(directory)) {
+  if (!forRestore && existsSync(path.join(directory, MARK_FILE))) {
     dataDir.release();
     const problem = `a restore into ${directory} was interrupted`;
     const advice = 'run bigfleetctl snapshot restore again';
@@ -49,8 +47,4 @@ export function setRestoreMark(directory: string): void {
 
 export function clearRestoreMark(directory: string): void {
   rmSync(path.join(directory, MARK_FILE), { force: true });
-}
-
-function hasRestoreMark(directory: string): boolean {
-  return existsSync(path.join(directory, MARK_FILE));
 }

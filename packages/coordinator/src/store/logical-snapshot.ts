@@ -4,12 +4,10 @@
 // stands beside them under names that older readers ignore. Dead rows are not part of the state and
 // are left out.
 
-import { FleetState } from '../state/fleet-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import { FleetState, type FleetView } from '../state/fleet-state.ts';
 import type { Json } from '../state/json-codec.ts';
-import { rowCodecs } from '../state/row-format.ts';
-import type { DomainRow, Meta } from '../state/rows.ts';
-import type { LoadedState } from '../state/writes.ts';
+import { metaCodec, rowCodecs } from '../state/row-format.ts';
+import type { DomainRow, LoadedState } from '../state/rows.ts';
 import type { StoreSnapshot } from './store.ts';
 
 const CHUNK_BYTES = 1_048_576;
@@ -19,11 +17,8 @@ export function logicalSnapshot(loaded: LoadedState, storeRaftTerm = 0n): StoreS
   const bytes = Buffer.from(encodeLogical(new FleetState(loaded)));
   return {
     format: 'logical-json',
-    index: loaded.meta.applyIndex,
-    term: loaded.meta.term,
+    meta: loaded.meta,
     storeRaftTerm,
-    clusterUid: loaded.meta.clusterUid,
-    ledgerGeneration: loaded.meta.ledgerGeneration,
     bytes: chunksOf(bytes),
   };
 }
@@ -37,7 +32,7 @@ async function* chunksOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 /** One row per line: a person can read and diff it. */
 export function encodeLogical(view: FleetView): string {
   const sections: readonly [string, string][] = [
-    ['meta', JSON.stringify(metaJson(view.meta))],
+    ['meta', JSON.stringify(metaCodec.encode(view.meta))],
     ['shards', lines(view.shards().map((row) => rowCodecs.shards.encode(row)))],
     ['cluster_to_shard', entries(view.clusters().map((row) => [row.clusterId, row.shardId]))],
     ['cluster_bound_at_ms', entries(view.clusters().map((row) => [row.clusterId, row.boundAtMs]))],
@@ -50,18 +45,6 @@ export function encodeLogical(view: FleetView): string {
   ];
   const body = sections.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',\n');
   return `{\n${body}\n}\n`;
-}
-
-function metaJson(meta: Meta): Json {
-  return {
-    schema: meta.schema,
-    cluster_uid: meta.clusterUid,
-    term: meta.term.toString(),
-    apply_index: meta.applyIndex,
-    last_command_id: meta.lastCommandId,
-    assignment_revision: meta.assignmentRevision,
-    ledger_generation: meta.ledgerGeneration,
-  };
 }
 
 function domainJson(row: DomainRow): Json {

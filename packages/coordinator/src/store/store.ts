@@ -2,7 +2,7 @@
 // or more). An engine keeps rows it does not understand, one legal writer, and a term that rises
 // with each leadership. It keeps the revisions of rows itself: callers name keys only.
 
-import type { Change, LoadedState, RowKey } from '../state/writes.ts';
+import type { Change, LoadedState, Meta, RowKey } from '../state/rows.ts';
 
 export type StoreEngine = 'sqlite' | 'etcd';
 
@@ -79,12 +79,9 @@ export interface LeaderHint {
 
 export interface StoreSnapshot {
   readonly format: 'sqlite' | 'etcd-db' | 'logical-json';
-  readonly index: number;
-  readonly term: bigint;
+  /** Of the state in it. */
+  readonly meta: Meta;
   readonly storeRaftTerm: bigint;
-  readonly clusterUid: string;
-  /** Of the moment; absent when the engine cannot tell without reading its own file. */
-  readonly ledgerGeneration?: number;
   /** Read at most once; at its end, or when it is given up, the engine frees what it held. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
@@ -102,17 +99,14 @@ export interface StoreStatus {
 export class HeldLeadership implements Leadership {
   readonly term: bigint;
   readonly #controller = new AbortController();
+  readonly lost: AbortSignal = this.#controller.signal;
 
   constructor(term: bigint) {
     this.term = term;
   }
 
-  get lost(): AbortSignal {
-    return this.#controller.signal;
-  }
-
   isWithinWindow(): boolean {
-    return !this.#controller.signal.aborted;
+    return !this.lost.aborted;
   }
 
   /** Idempotent: the first reason stands. */

@@ -18,17 +18,11 @@ export function decideQuota(facts: SagaFacts): readonly SagaStep[] {
   }
   if (row.phase !== 'PREPARING') return NOTHING;
   const reason = giveUpReason(facts);
-  switch (row.quota?.step) {
-    case 'SHRUNK':
-      if (reason !== undefined) return [{ do: 'give-back' }];
-      if (facts.answer?.kind === 'accepted') return [{ do: 'grow' }];
-      return [{ do: 'tell-slice', shardId: row.from }];
-    case 'RESTORED':
-      return [{ do: 'abort', reason: reason ?? 'ack_timeout' }];
-    default:
-      // The leader died between beginning and shrinking; how much was to move died with it.
-      return [{ do: 'abort', reason: reason ?? 'ack_timeout' }];
-  }
+  // Restored, or never shrunk: the leader died in between, and how much was to move died with it.
+  if (row.quota?.step !== 'SHRUNK') return [{ do: 'abort', reason: reason ?? 'ack_timeout' }];
+  if (reason !== undefined) return [{ do: 'give-back' }];
+  if (facts.answer?.kind === 'accepted') return [{ do: 'grow' }];
+  return [{ do: 'tell-slice', shardId: row.from }];
 }
 
 function giveUpReason(facts: SagaFacts): TransferAbort | undefined {

@@ -1,6 +1,6 @@
 // A shard names a transfer that the ledger does not have: the ledger was restored from before it, or
 // the record was finished and collected, or its shard was removed. `decideLost` says what becomes of
-// it, from the evidence alone; LostTransfers asks for the facts and carries the answer out.
+// it, from the evidence alone; `lostFacts` asks for the facts and `hearLost` carries the answer out.
 //
 // CLAIMED proves a commit. RELEASED proves one too, but not that the recipient still is who it was: a
 // recipient that has heard this leadership and claims nothing gets nothing. FROZEN proves nothing, and
@@ -8,9 +8,8 @@
 // leader of the past.
 
 import { TransferState, type TransferStatus } from '@bigfleet/wire';
-import { supplyOf } from '../moves/participants.ts';
-import type { SoftState } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import { dialledProviders } from '../reports/dialled-providers.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import {
   type DonorHolds,
   isDonor,
@@ -18,7 +17,7 @@ import {
   orderOfFrozen,
   type Party,
   partyOf,
-  type Witness,
+  type SagaParts,
 } from './saga-facts.ts';
 import type { SagaHands } from './saga-hands.ts';
 import { isLater } from './transfer-id.ts';
@@ -94,61 +93,39 @@ function rebuild(facts: LostFacts, machineIds: readonly string[]): LostStep {
   return open.length === 0 ? { do: 'retire' } : { do: 'rebuild', machineIds: open };
 }
 
-/** What sagas ask of recovery (coordinator §10.5). */
-export interface SagaRecovery {
-  isRecovering(shardId: string): boolean;
-  donorHolds(shardId: string, machineIds: readonly string[]): DonorHolds;
-  mayTurnUp(shardId: string): boolean;
+export function lostFacts(parts: SagaParts, shardId: string, status: TransferStatus): LostFacts {
+  const { recovery, ledger } = parts;
+  return {
+    status,
+    peer: partyOf(parts, status.transferId, { shardId: status.peerShardId }),
+    state: ledger.state,
+    isRecovering: recovery.isRecovering(shardId),
+    donorHolds: recovery.donorHolds(shardId, status.machineIds),
+    mayPeerTurnUp: recovery.mayTurnUp(status.peerShardId),
+  };
 }
 
-export interface LostTransfersOptions {
-  readonly soft: SoftState;
-  readonly hands: SagaHands;
-  readonly rules: { readonly decideLost: typeof decideLost };
-  readonly recovery: SagaRecovery;
-}
-
-export class LostTransfers {
-  readonly #options: LostTransfersOptions;
-
-  constructor(options: LostTransfersOptions) {
-    this.#options = options;
-  }
-
-  decide(witness: Witness, shardId: string, status: TransferStatus): LostStep {
-    const { rules, recovery } = this.#options;
-    return rules.decideLost({
-      status,
-      peer: partyOf(witness, status.transferId, { shardId: status.peerShardId }),
-      state: witness.state,
-      isRecovering: recovery.isRecovering(shardId),
-      donorHolds: recovery.donorHolds(shardId, status.machineIds),
-      mayPeerTurnUp: recovery.mayTurnUp(status.peerShardId),
-    });
-  }
-
-  async hear(witness: Witness, shardId: string, status: TransferStatus): Promise<void> {
-    const step = this.decide(witness, shardId, status);
-    const isFromHere = isDonor(status);
-    const subject = {
-      id: status.transferId,
-      from: isFromHere ? shardId : status.peerShardId,
-      to: isFromHere ? status.peerShardId : shardId,
-      machineIds: status.machineIds,
-    };
-    const { hands } = this.#options;
-    if (step.do === 'cancel') hands.tell(shardId, subject, 'CANCEL');
-    if (step.do === 'release') hands.tell(shardId, subject, 'RELEASE');
-    if (step.do === 'rebuild') {
-      const providerAddress = this.#sharedAddress(shardId);
-      await hands.rebuild({ ...subject, machineIds: step.machineIds, providerAddress });
-    }
-  }
-
-  /** No status names the provider; the record only needs one that the shard shares. */
-  #sharedAddress(shardId: string): string {
-    const picture = this.#options.soft.picture(shardId);
-    const shared = picture && supplyOf(picture).find(({ isShared }) => isShared);
-    return shared?.address ?? 'unknown';
+export async function hearLost(
+  { soft }: SagaParts,
+  hands: SagaHands,
+  shardId: string,
+  status: TransferStatus,
+  step: LostStep,
+): Promise<void> {
+  const isFromHere = isDonor(status);
+  const subject = {
+    id: status.transferId,
+    from: isFromHere ? shardId : status.peerShardId,
+    to: isFromHere ? status.peerShardId : shardId,
+    machineIds: status.machineIds,
+  };
+  if (step.do === 'cancel') hands.tell(shardId, subject, 'CANCEL');
+  if (step.do === 'release') hands.tell(shardId, subject, 'RELEASE');
+  if (step.do === 'rebuild') {
+    // No status names the provider; the record only needs one that the shard shares.
+    const report = soft.picture(shardId)?.report;
+    const shared = report && dialledProviders(report).find(({ isShared }) => isShared);
+    const providerAddress = shared?.address ?? 'unknown';
+    await hands.rebuild({ ...subject, machineIds: step.machineIds, providerAddress });
   }
 }

@@ -1,39 +1,34 @@
 // Gets a planned move under way: the ledger first, then the instruction. A command may have come between
 // plan and move; the ledger's refusal is then the answer, and the next pass looks again.
 
-import type { Clock } from '@bigfleet/base';
-import type { ApplyResult, Ledger } from '../ledger/ledger.ts';
-import type { CoordinatorObserver, MoveTier } from '../metrics/observer.ts';
-import { flowOf } from '../moves/cooldowns.ts';
-import type { DrainMove, IdleMove, Move, QuotaMove } from '../moves/plan.ts';
-import type { DrainOrders } from './drain-orders.ts';
-import type { SagaMemory } from './saga-facts.ts';
-import type { SagaHands, SagaQuiet } from './saga-hands.ts';
-import { transferId } from './transfer-id.ts';
+import type { ApplyResult } from '../ledger/ledger.ts';
+import type { MoveTier } from '../metrics/observer.ts';
+import { flowOfMove } from '../moves/cooldowns.ts';
+import type { IdleMove, Move, QuotaMove } from '../moves/plan.ts';
+import type { TransferRow } from '../state/rows.ts';
+import { emitDrain } from './drain-orders.ts';
+import type { SagaMemory, SagaParts } from './saga-facts.ts';
+import { coolFlow, type SagaHands } from './saga-hands.ts';
+import { drainId, transferId } from './transfer-id.ts';
 
 export type EmitResult =
   | { readonly kind: 'emitted'; readonly transferId: string; readonly instructionId: string }
   | { readonly kind: 'refused'; readonly message: string };
 
-export interface MoveEmitterOptions {
-  readonly clock: Clock;
-  readonly ledger: Ledger;
-  readonly hands: SagaHands;
-  readonly memory: SagaMemory;
-  readonly drains: DrainOrders;
-  readonly quiet: SagaQuiet;
-  readonly observer: Pick<CoordinatorObserver, 'onRebalanceMove'>;
-}
-
 const TIERS: Readonly<Record<Move['tier'], MoveTier>> = { 1: '1', 2: '2', 3: '3' };
 
 export class MoveEmitter {
-  readonly #options: MoveEmitterOptions;
+  readonly #parts: SagaParts;
+  readonly #hands: SagaHands;
+  readonly #memory: SagaMemory;
   readonly #beginning = new Set<string>();
   #count = 0;
+  #drainCount = 0;
 
-  constructor(options: MoveEmitterOptions) {
-    this.#options = options;
+  constructor(parts: SagaParts, hands: SagaHands, memory: SagaMemory) {
+    this.#parts = parts;
+    this.#hands = hands;
+    this.#memory = memory;
   }
 
   /** Its record exists and its first steps are still being made: nobody else may advance it. */
@@ -44,8 +39,8 @@ export class MoveEmitter {
   async emit(move: Move): Promise<EmitResult> {
     const result = await this.#emitTier(move);
     if (result.kind === 'emitted') {
-      this.#options.quiet.cool(flowOfMove(move));
-      this.#options.observer.onRebalanceMove(TIERS[move.tier], 'emitted');
+      coolFlow(this.#parts, flowOfMove(move));
+      this.#parts.observer.onRebalanceMove(TIERS[move.tier], 'emitted');
     }
     return result;
   }
@@ -53,23 +48,27 @@ export class MoveEmitter {
   #emitTier(move: Move): Promise<EmitResult> {
     switch (move.tier) {
       case 1:
-        return this.#begin(move, (id) => this.#prepare(id));
+        return this.#begin(move, (row) =>
+          emitted(row.id, this.#hands.tell(row.from, row, 'PREPARE')),
+        );
       case 2:
-        return this.#begin(move, (id) => this.#shrink(id, move));
-      case 3:
-        return Promise.resolve(this.#drain(move));
+        return this.#begin(move, (row) => this.#shrink(row, move));
+      case 3: {
+        const id = drainId(this.#parts.ledger.term, ++this.#drainCount);
+        const said = emitDrain(this.#parts, move, id);
+        return Promise.resolve(said === 'full' ? refused('the queue is full') : emitted(id, said));
+      }
     }
   }
 
   async #begin(
     move: IdleMove | QuotaMove,
-    first: (id: string) => Promise<EmitResult> | EmitResult,
+    first: (row: TransferRow) => Promise<EmitResult> | EmitResult,
   ): Promise<EmitResult> {
-    const { ledger, memory, clock } = this.#options;
-    this.#count += 1;
-    const id = transferId(ledger.term, this.#count);
+    const { ledger, runtime } = this.#parts;
+    const id = transferId(ledger.term, ++this.#count);
     this.#beginning.add(id);
-    memory.note(id, clock.monotonicMs());
+    this.#memory.note(id, runtime.clock.monotonicMs());
     try {
       const result = await ledger.apply({
         kind: 'BeginTransfer',
@@ -81,55 +80,34 @@ export class MoveEmitter {
         reasonCode: move.shortfall.reasonCode,
         selector: move.tier === 1 ? move.selector : null,
       });
-      return result.kind === 'applied' ? await first(id) : refusalOf(result);
+      if (result.kind !== 'applied') return refusalOf(result);
+      const row = ledger.state.transfer(id);
+      return row === undefined ? refused('the record is gone') : await first(row);
     } finally {
       this.#beginning.delete(id);
     }
   }
 
-  #prepare(id: string): EmitResult {
-    const { ledger, hands } = this.#options;
-    const row = ledger.state.transfer(id);
-    if (row === undefined) return { kind: 'refused', message: 'the record is gone' };
-    return emittedAs(id, hands.tell(row.from, row, 'PREPARE'));
-  }
-
-  async #shrink(id: string, move: QuotaMove): Promise<EmitResult> {
-    const { ledger, hands } = this.#options;
-    const begun = ledger.state.transfer(id);
-    if (begun === undefined) return { kind: 'refused', message: 'the record is gone' };
-    const result = await hands.moveQuota(begun, move, 'SHRINK');
-    const row = ledger.state.transfer(id);
+  async #shrink(begun: TransferRow, move: QuotaMove): Promise<EmitResult> {
+    const result = await this.#hands.moveQuota(begun, move, 'SHRINK');
+    const row = this.#parts.ledger.state.transfer(begun.id);
     // The loop aborts a record whose quota did not shrink.
     if (result.kind !== 'applied' || row === undefined) return refusalOf(result);
-    return emittedAs(id, hands.tellSlice(row, row.from));
-  }
-
-  #drain(move: DrainMove): EmitResult {
-    return emittedAs('', this.#options.drains.emit(move));
+    return emitted(row.id, this.#hands.tellSlice(row, row.from));
   }
 }
 
-function emittedAs(id: string, said: ReturnType<SagaHands['tellSlice']>): EmitResult {
-  // The record stands and the loop says it again: only the instruction id is not known yet.
+/** An instruction that found the queue full is said again by the loop: only its id is not known yet. */
+function emitted(transferId: string, said: ReturnType<SagaHands['tellSlice']>): EmitResult {
   const instructionId = said === 'full' || said === undefined ? '' : said.instruction.instructionId;
-  if (id === '' && said === 'full') return { kind: 'refused', message: 'the queue is full' };
-  const transfer = said === 'full' || said === undefined ? id : said.transferId;
-  return { kind: 'emitted', transferId: transfer, instructionId };
+  return { kind: 'emitted', transferId, instructionId };
+}
+
+function refused(message: string): EmitResult {
+  return { kind: 'refused', message };
 }
 
 function refusalOf(result: ApplyResult): EmitResult {
-  if (result.kind === 'refused') return { kind: 'refused', message: result.refusal.message };
-  if (result.kind === 'unavailable') return { kind: 'refused', message: result.message };
-  return { kind: 'refused', message: result.kind };
-}
-
-function flowOfMove(move: Move): ReturnType<typeof flowOf> {
-  const { from, to } = move;
-  if (move.tier === 2) {
-    const kind = `quota:${move.provider}/${move.region}` as const;
-    return flowOf({ kind, instanceType: '', zone: '', from, to });
-  }
-  const { instanceType, zone } = move.selector;
-  return flowOf({ kind: move.tier === 1 ? 'machines' : 'drain', instanceType, zone, from, to });
+  if (result.kind === 'refused') return refused(result.refusal.message);
+  return refused(result.kind === 'unavailable' ? result.message : result.kind);
 }

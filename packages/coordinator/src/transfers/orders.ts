@@ -11,15 +11,9 @@ import {
   type TransferOwnership,
 } from '@bigfleet/wire';
 import type { InstructionPayload, PendingInstruction } from '../instructions/instruction-queue.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import type { FleetView } from '../state/fleet-state.ts';
 import type { SelectorRow, TransferRow } from '../state/rows.ts';
 import type { OwnershipOrder } from './saga-facts.ts';
-
-const PHASES: Readonly<Record<OwnershipOrder, TransferPhase>> = {
-  PREPARE: TransferPhase.PREPARE,
-  RELEASE: TransferPhase.RELEASE,
-  CANCEL: TransferPhase.CANCEL,
-};
 
 /** What an order is about; a record that the ledger has lost gives as much of it as is known. */
 export type OrderSubject = Pick<TransferRow, 'id' | 'from' | 'to' | 'machineIds'> &
@@ -31,7 +25,7 @@ export function ownershipPayload(subject: OrderSubject, order: OwnershipOrder): 
     machineIds: [...subject.machineIds],
     fromShardId: subject.from,
     toShardId: subject.to,
-    phase: PHASES[order],
+    phase: TransferPhase[order],
     transferId: subject.id,
   };
   const { selector, providerAddress = '' } = subject;

@@ -12,11 +12,34 @@ import {
   TransferState,
   type TransferStatus,
 } from '@bigfleet/wire';
-import { MAX_FAILURES, type PendingInstruction } from '../instructions/instruction-queue.ts';
-import { isFresh } from '../moves/participants.ts';
-import type { SoftState } from '../reports/soft-state.ts';
-import type { FleetView } from '../state/fleet-view.ts';
+import {
+  type InstructionQueue,
+  MAX_FAILURES,
+  type PendingInstruction,
+} from '../instructions/instruction-queue.ts';
+import type { LeaderContext } from '../metrics/observer.ts';
+import type { Cooldowns } from '../moves/cooldowns.ts';
+import type { Reservations } from '../moves/reservations.ts';
+import type { RebalanceSettings } from '../moves/settings.ts';
+import { isFresh, type SoftState } from '../reports/soft-state.ts';
 import type { TransferRow } from '../state/rows.ts';
+
+/** What the sagas and the rebalancer of one leadership share. */
+export interface SagaParts extends LeaderContext {
+  readonly soft: SoftState;
+  readonly queue: InstructionQueue;
+  readonly cooldowns: Cooldowns;
+  readonly reservations: Reservations;
+  readonly recovery: SagaRecovery;
+  readonly settings: RebalanceSettings;
+}
+
+/** What sagas ask of recovery (coordinator §10.5). */
+export interface SagaRecovery {
+  isRecovering(shardId: string): boolean;
+  donorHolds(shardId: string, machineIds: readonly string[]): DonorHolds;
+  mayTurnUp(shardId: string): boolean;
+}
 
 /**
  * What a saga says by instruction. A commit is said by the assignment alone; RELEASE ends a freeze that no
@@ -117,30 +140,21 @@ export interface Party {
   readonly machineIds: readonly string[];
 }
 
-export interface Witness {
-  readonly soft: SoftState;
-  readonly state: FleetView;
-  readonly term: bigint;
-  readonly nowMs: number;
-}
-
 /** `uid` undefined: any shard of that name. */
 export function partyOf(
-  witness: Witness,
+  { soft, ledger, runtime }: SagaParts,
   transferId: string,
-  side: { readonly shardId: string; readonly uid?: number },
+  { shardId, uid }: { readonly shardId: string; readonly uid?: number },
 ): Party {
-  const { soft, state, term, nowMs } = witness;
-  const { shardId, uid } = side;
-  const shard = state.shard(shardId);
+  const shard = ledger.state.shard(shardId);
   const picture = soft.picture(shardId);
   const held = (picture?.report.transfers ?? []).filter((s) => s.transferId === transferId);
   return {
     shardId,
     isRegistered: shard !== undefined && (uid === undefined || shard.uid === uid),
     hasReported: picture !== undefined,
-    isFresh: picture !== undefined && isFresh(picture, nowMs),
-    hasHeardUs: picture !== undefined && picture.report.observedCoordinatorTerm >= term,
+    isFresh: picture !== undefined && isFresh(picture, runtime.clock.monotonicMs()),
+    hasHeardUs: picture !== undefined && picture.report.observedCoordinatorTerm >= ledger.term,
     isFrozen: held.some((s) => isDonor(s) && s.state === TransferState.FROZEN),
     isReleased: held.some((s) => isDonor(s) && s.state === TransferState.RELEASED),
     isClaimed: held.some(isClaim),
@@ -174,14 +188,8 @@ export type DonorHolds = 'by-rule' | 'by-transfer' | 'unknown';
  * by an earlier transfer lets go: another shard may act on it by now.
  */
 export function orderOfFrozen(holds: DonorHolds): 'CANCEL' | 'RELEASE' | 'wait' {
-  switch (holds) {
-    case 'by-rule':
-      return 'CANCEL';
-    case 'by-transfer':
-      return 'RELEASE';
-    case 'unknown':
-      return 'wait';
-  }
+  if (holds === 'unknown') return 'wait';
+  return holds === 'by-rule' ? 'CANCEL' : 'RELEASE';
 }
 
 interface SagaNote {

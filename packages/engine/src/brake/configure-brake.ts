@@ -129,12 +129,12 @@ export class ConfigureBrake {
     const needs = new Map<string, number>();
     for (const [key, run] of this.#needs) {
       const triedCount = this.#triedFor(key, isTried);
-      if (triedCount === 0 && isOver(run, nowMs)) this.#forgetNeed(key, 'old');
+      if (triedCount === 0 && isOver(run, nowMs)) this.#forget(this.#needs, key, 'old');
       else needs.set(key, Math.max(0, strikesLeft(run, nowMs) - triedCount));
     }
     const types = new Map<string, number>();
     for (const [key, run] of this.#types) {
-      if (isOver(run, nowMs)) this.#forgetType(key, 'old');
+      if (isOver(run, nowMs)) this.#forget(this.#types, key, 'old');
       else if (isHeld(run)) types.set(key, mayProbe(run, nowMs, isTried) ? 1 : 0);
     }
     return { needs, types };
@@ -159,11 +159,10 @@ export class ConfigureBrake {
   /** Forgets what failed, by hand; the number of needs and types that were forgotten. */
   clear(matches: (subject: BrakedNeed | BrakedType) => boolean): number {
     let count = 0;
-    for (const [key, { subject }] of this.#needs) {
-      if (matches(subject) && this.#forgetNeed(key, 'administrator')) count++;
-    }
-    for (const [key, { subject }] of this.#types) {
-      if (matches(subject) && this.#forgetType(key, 'administrator')) count++;
+    for (const runs of [this.#needs, this.#types]) {
+      for (const [key, { subject }] of runs) {
+        if (matches(subject) && this.#forget(runs, key, 'administrator')) count++;
+      }
     }
     return count;
   }
@@ -186,16 +185,8 @@ export class ConfigureBrake {
   }
 
   #joined({ provider, instanceType }: Machine, needKey: string): void {
-    this.#forgetNeed(needKey, 'joined');
-    this.#forgetType(machineTypeKey(provider, instanceType), 'joined');
-  }
-
-  #forgetNeed(key: string, by: BrakeEnd): boolean {
-    return this.#forget(this.#needs, key, by);
-  }
-
-  #forgetType(key: string, by: BrakeEnd): boolean {
-    return this.#forget(this.#types, key, by);
+    this.#forget(this.#needs, needKey, 'joined');
+    this.#forget(this.#types, machineTypeKey(provider, instanceType), 'joined');
   }
 
   #forget(runs: Runs<BrakedNeed> | Runs<BrakedType>, key: string, by: BrakeEnd): boolean {
@@ -236,9 +227,7 @@ function isHeld<Subject>(run: Run<Subject> | undefined): run is Run<Subject> {
 }
 
 function heldCount<Subject>(runs: Runs<Subject>): number {
-  let count = 0;
-  for (const run of runs.values()) if (isHeld(run)) count++;
-  return count;
+  return [...runs.values()].filter((run) => isHeld(run)).length;
 }
 
 /** Moved to the end of the map, whose first entry is the oldest and the one to be forgotten. */

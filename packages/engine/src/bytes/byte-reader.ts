@@ -123,6 +123,13 @@ export class ByteReader {
     return 0;
   }
 
+  /** As many things as a count says, up to the first failure. */
+  list<T>(readOne: () => T): T[] {
+    const items: T[] = [];
+    for (let left = this.count(); left > 0 && !this.hasFailed; left--) items.push(readOne());
+    return items;
+  }
+
   /** A view into the frame; empty after a failure. */
   bytes(length: number): Uint8Array {
     if (!this.#has(length)) return this.#bytes.subarray(0, 0);

@@ -122,7 +122,7 @@ export class Engine {
     this.#fullPassDirtyShare = share;
     this.#onPhaseEnd = options.onPhaseEnd;
     this.hasRecords = options.hasRecords ?? true;
-    this.#recorder = new Recorder(this.inventory, this.#vectors, this.#claimView);
+    this.#recorder = new Recorder(this.inventory, this.#vectors, this.#claimView, this.actions);
     const eligible = new EligibleSets(this.inventory.classes);
     const profiles = new CompiledProfiles(eligible, this.inventory.fingerprints);
     const { groups, digest } = this.inventory;
@@ -434,7 +434,7 @@ export class Engine {
       precedence = row.compiled.precedence;
       const firstAction = this.actions.length;
       this.#acquirer.acquire(row, pass);
-      recorder?.acquired(row, pass, this.actions, firstAction);
+      recorder?.acquired(row, pass, firstAction);
       if (!row.result.isSatisfied) this.#unsatisfied.push(row);
     }
     this.#unsatisfied.sort((a, b) => compareByPriority(ranks, a, b));
@@ -479,7 +479,7 @@ export class Engine {
     }
     const { high, low } = this.inventory.digest;
     const header = { cycle: this.#cycle, nowMs, digestHigh: high, digestLow: low };
-    this.#record = this.#recorder.finish(header, this.actions, short);
+    this.#record = this.#recorder.finish(header, short);
   }
 }
 

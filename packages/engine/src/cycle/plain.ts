@@ -2,14 +2,20 @@
 // simulator and tools. Also the conversion of a decided cycle into plain values.
 
 import { assert } from '@bigfleet/base';
-import { type Action, ActionKind, type ActionKindCode } from '../model/action.ts';
+import {
+  type Action,
+  ActionKind,
+  type ActionKindCode,
+  isAcquisition,
+  reasonOf,
+} from '../model/action.ts';
 import { add, noResources, type Resources } from '../model/resources.ts';
 import { State } from '../model/state.ts';
 import type { Row } from '../needs/row.ts';
 import { CELL, CLAIM, SLOT } from '../store/cluster-supply.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { matchingSupply, reasonCode, unmetReason } from './reasons.ts';
-import type { CycleInput, CycleOutput, Verdict } from '../model/cycle.ts';
+import type { CycleInput, CycleMemory, CycleOutput, Verdict } from '../model/cycle.ts';
 
 /** One cycle from nothing. */
 export function engineCycle(input: CycleInput): CycleOutput {
@@ -35,11 +41,15 @@ export function loadEngine(input: CycleInput, options: EngineOptions = {}): Engi
   for (const cluster of input.reportedClusters) engine.markReported(cluster);
   engine.setHeldOff(input.heldOff);
   engine.setBrakes(input.brakes);
-  engine.parking.restore(input.memory.parkingAges, (key) =>
-    engine.inventory.clusterIndex(key.slice(0, key.indexOf('\u0000'))),
-  );
-  engine.shortfalls.restore(input.memory.shortfalls);
+  restoreMemory(engine, input.memory);
   return engine;
+}
+
+export function restoreMemory(engine: Engine, { parkingAges, shortfalls }: CycleMemory): void {
+  engine.parking.restore(parkingAges, (key) =>
+    engine.inventory.clusterIndex(key.slice(0, Math.max(0, key.indexOf('\u0000')))),
+  );
+  engine.shortfalls.restore(shortfalls);
 }
 
 /** What the last cycle decided, as plain values. */
@@ -54,20 +64,12 @@ export function readCycle(engine: Engine): CycleOutput {
   };
 }
 
-const reasons = {
-  [ActionKind.Bootstrap]: 'phase1.idle',
-  [ActionKind.Provision]: 'phase1.speculative',
-  [ActionKind.Reclaim]: 'phase3.excess',
-  [ActionKind.Preempt]: 'phase2.inversion',
-  [ActionKind.Delete]: 'phase3.release',
-} as const;
-
 export function readActions({ actions, inventory }: Engine): Action[] {
   const list: Action[] = [];
   for (let at = 0; at < actions.length; at++) {
     const kind = actions.kind[at] as ActionKindCode;
     const row = actions.row[at];
-    const serves = kind === ActionKind.Bootstrap || kind === ActionKind.Provision;
+    const serves = isAcquisition(kind);
     const cluster = actions.cluster[at]!;
     list.push({
       kind,
@@ -77,7 +79,7 @@ export function readActions({ actions, inventory }: Engine): Action[] {
       group: serves ? (row?.need.group ?? '') : '',
       graceSeconds: actions.graceSeconds[at]!,
       preemptorPriority: actions.preemptorPriority[at]!,
-      reason: reasons[kind],
+      reason: reasonOf(kind),
     });
   }
   return list;
@@ -101,8 +103,7 @@ function readClaims(engine: Engine, indexes: ReadonlyMap<Row, number>): Map<stri
   }
   const { actions } = engine;
   for (let at = 0; at < actions.length; at++) {
-    const kind = actions.kind[at];
-    if (kind !== ActionKind.Bootstrap && kind !== ActionKind.Provision) continue;
+    if (!isAcquisition(actions.kind[at]!)) continue;
     const row = actions.row[at]!;
     claims.set(ids[actions.slot[at]!]!, indexes.get(row) as number);
   }

@@ -15,16 +15,14 @@ export type ExplainSubject = { readonly machineId: string } | { readonly need: N
 
 export type ExplainAnswer = Explanation | Spared | NotMentioned;
 
-export interface Explanation {
-  readonly kind: 'explained';
+interface Told {
   readonly cycle: number;
   readonly atMs: number;
-  readonly reasonCode: ActionReason | UnmetCode;
   /** A few plain sentences. */
   readonly text: string;
   /**
    * What the need took, in the order taken, then what it left, cheapest first; then the bound
-   * machines that Phase 2 looked at for it. Of a preempted machine only those.
+   * machines that Phase 2 looked at for it. Of a preempted or spared machine only those.
    */
   readonly candidates: readonly ExplainCandidate[];
   readonly displacements: readonly Displacement[];
@@ -32,20 +30,18 @@ export interface Explanation {
   readonly truncated: boolean;
 }
 
+export interface Explanation extends Told {
+  readonly kind: 'explained';
+  readonly reasonCode: ActionReason | UnmetCode;
+}
+
 /**
  * A bound machine that Phase 2 looked at and left alone. Nothing was done to it, so a search for
  * what was decided about a machine goes on behind it.
  */
-export interface Spared {
+export interface Spared extends Told {
   readonly kind: 'spared';
-  readonly cycle: number;
-  readonly atMs: number;
   readonly reasonCode: CandidateReason;
-  readonly text: string;
-  /** What Phase 2 looked at for the same need. */
-  readonly candidates: readonly ExplainCandidate[];
-  readonly displacements: readonly Displacement[];
-  readonly truncated: boolean;
 }
 
 /** The record holds no decision about the subject, which is itself an answer. */

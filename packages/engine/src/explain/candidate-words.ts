@@ -4,7 +4,7 @@ import { candidateReasons } from '@bigfleet/base';
 import type { ExplainCandidate } from './answer.ts';
 import { clause, counted, dollarAmount, perHour, percent } from './words.ts';
 
-const LOSERS_TOLD = 3;
+const TOLD = 3;
 
 /** `$1.80/h`, or what it counts as when an interruption is expected to cost something. */
 export function costWords(row: ExplainCandidate): string {
@@ -18,14 +18,15 @@ export function costWords(row: ExplainCandidate): string {
   return `${price}, which ${chance} at ${penalty} each turns into ${perHour(row.effectiveCost)}`;
 }
 
-/** What was considered and left, cheapest first; undefined when there was nothing. */
+/** What was considered and left, in the order of the rows; undefined when there was nothing. */
 export function losersSentence(
   lead: string,
   rows: readonly ExplainCandidate[],
+  words: (row: ExplainCandidate) => string = loserWords,
 ): string | undefined {
   const losers = rows.filter(({ chosen }) => !chosen);
   if (losers.length === 0) return undefined;
-  const told = losers.slice(0, LOSERS_TOLD).map(loserWords);
+  const told = losers.slice(0, TOLD).map(words);
   const rest = losers.length - told.length;
   if (rest > 0) told.push(counted(rest, 'more kind'));
   return `${lead}: ${told.join('; ')}.`;
@@ -44,6 +45,6 @@ function briefCost({ pricePerHour, effectiveCost }: ExplainCandidate): string {
   return isPlain ? price : `${price} (${perHour(effectiveCost)} with its risk)`;
 }
 
-function whyLost({ reasonCode }: ExplainCandidate): string {
+export function whyLost({ reasonCode }: ExplainCandidate): string {
   return reasonCode === 'chosen' ? 'taken' : clause(candidateReasons[reasonCode].meaning);
 }

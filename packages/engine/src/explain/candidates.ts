@@ -2,13 +2,12 @@
 // recorded list is bounded and may end before a chosen class; then what it left, and why.
 
 import { bucketUpperBoundDollars, effectiveCost } from '@bigfleet/base';
-import { ActionKind } from '../model/action.ts';
+import { ActionKind, isAcquisition } from '../model/action.ts';
 import { parseFingerprint } from '../model/profile.ts';
 import {
   type DecisionRecord,
   MAX_CANDIDATES,
   MAX_CANDIDATES_COVERED,
-  type RecordedAction,
   type RecordedCandidate,
   type RecordedClass,
   type RecordedNeed,
@@ -43,13 +42,9 @@ export function candidateRows(
 }
 
 /** A profile of a later layout has no readable penalty: then the price alone is shown. */
-function penaltyDollars({ fingerprint }: RecordedNeed): number {
+export function penaltyDollars({ fingerprint }: RecordedNeed): number {
   const profile = parseFingerprint(fingerprint);
   return profile === undefined ? 0 : bucketUpperBoundDollars(profile.interruptionBucket);
-}
-
-export function isAcquisition({ kind }: RecordedAction): boolean {
-  return kind === ActionKind.Bootstrap || kind === ActionKind.Provision;
 }
 
 interface TakenGroup {
@@ -62,7 +57,7 @@ interface TakenGroup {
 function takenByClass({ actions }: DecisionRecord, index: number): TakenGroup[] {
   const groups: TakenGroup[] = [];
   for (const action of actions) {
-    if (action.need !== index || !isAcquisition(action)) continue;
+    if (action.need !== index || !isAcquisition(action.kind)) continue;
     const { shape, kind, machineId } = action;
     const known = groups.find((group) => group.shape === shape && group.kind === kind);
     if (known === undefined) groups.push({ shape, kind, ids: [machineId] });
@@ -100,7 +95,10 @@ type Costs = Pick<
   'pricePerHour' | 'interruptionProbability' | 'interruptionPenalty' | 'effectiveCost'
 >;
 
-function costs({ pricePerHour, interruptionProbability }: RecordedClass, penalty: number): Costs {
+export function costs(
+  { pricePerHour, interruptionProbability }: RecordedClass,
+  penalty: number,
+): Costs {
   return {
     pricePerHour,
     interruptionProbability,

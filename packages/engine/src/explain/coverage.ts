@@ -8,16 +8,11 @@ import { resourcesKey } from '../model/resources.ts';
 
 export class Coverage {
   readonly #output: CycleOutput;
-  readonly #places = new Map<string, number[]>();
+  readonly #places: ReadonlyMap<string, readonly number[]>;
 
   constructor(output: CycleOutput) {
     this.#output = output;
-    output.verdicts.forEach((verdict, at) => {
-      const key = needKey(verdict.need);
-      const known = this.#places.get(key);
-      if (known === undefined) this.#places.set(key, [at]);
-      else known.push(at);
-    });
+    this.#places = Map.groupBy(output.verdicts.keys(), (at) => needKey(this.#verdict(at).need));
   }
 
   /** A merged row can look like a plain one of the same size: then both must be covered. */

@@ -8,9 +8,8 @@ import type {
   RecordedCandidate,
   RecordedNeed,
 } from '../record/format.ts';
-import { ActionKind } from '../model/action.ts';
+import { ActionKind, isAcquisition } from '../model/action.ts';
 import { type Displacement, MAX_DISPLACEMENTS, type NeedRef } from './answer.ts';
-import { isAcquisition } from './candidates.ts';
 
 export interface DisplacementChain {
   readonly chain: readonly Displacement[];
@@ -30,7 +29,7 @@ export function takenAhead(record: DecisionRecord, index: number): DisplacementC
   const usable = need.candidates.filter(({ code }) => !OUT_OF_REACH.has(code));
   const chain: Displacement[] = [];
   for (const action of record.actions) {
-    if (!isAcquisition(action) || action.need >= index || !isFrom(action, usable)) continue;
+    if (!isAcquisition(action.kind) || action.need >= index || !isFrom(action, usable)) continue;
     if (chain.length === MAX_DISPLACEMENTS) return { chain, isTruncated: true };
     const taker = record.needs[action.need] as RecordedNeed;
     chain.push({

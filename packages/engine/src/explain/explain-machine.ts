@@ -1,35 +1,26 @@
 // Why a machine was bootstrapped, created, preempted, reclaimed or released in one cycle.
 
-import { type ActionReason, actionReasons } from '@bigfleet/base';
-import { ActionKind } from '../model/action.ts';
+import { actionReasons } from '@bigfleet/base';
+import { ActionKind, isAcquisition, reasonOf } from '../model/action.ts';
 import type { DecisionRecord, RecordedAction, RecordedNeed } from '../record/format.ts';
 import type { Displacement, ExplainAnswer, ExplainCandidate, Spared } from './answer.ts';
-import { costWords, losersSentence } from './candidate-words.ts';
-import { candidateRows, isAcquisition } from './candidates.ts';
+import { costWords, losersSentence, whyLost } from './candidate-words.ts';
+import { candidateRows } from './candidates.ts';
 import { priorityOf, refOf } from './displacements.ts';
-import { findAction, findSpared, type FoundSpared } from './find-subject.ts';
-import { scoreWords, sparedSentence, victimRows, whySpared } from './victims.ts';
+import { findSpared, type FoundSpared } from './find-subject.ts';
+import { scoreWords, sparedSentence, victimRows } from './victims.ts';
 import { clause, duration, listed, needWords, oneOf, perHour } from './words.ts';
 
-const REASONS: ReadonlyMap<number, ActionReason> = new Map([
-  [ActionKind.Bootstrap, 'phase1.idle'],
-  [ActionKind.Provision, 'phase1.speculative'],
-  [ActionKind.Reclaim, 'phase3.excess'],
-  [ActionKind.Preempt, 'phase2.inversion'],
-  [ActionKind.Delete, 'phase3.release'],
-]);
-
 export function explainMachine(record: DecisionRecord, machineId: string): ExplainAnswer {
-  const action = findAction(record, machineId);
-  const reasonCode = action === undefined ? undefined : REASONS.get(action.kind);
+  const action = record.actions.find((each) => each.machineId === machineId);
   const { cycle, nowMs: atMs } = record;
-  if (action === undefined || reasonCode === undefined) {
+  if (action === undefined) {
     const spared = findSpared(record, machineId);
     if (spared !== undefined) return explainSpared(record, machineId, spared);
     return { kind: 'not_mentioned', cycle, atMs, text: silence(cycle, machineId) };
   }
-  const base = { kind: 'explained', cycle, atMs, reasonCode } as const;
-  if (isAcquisition(action)) {
+  const base = { kind: 'explained', cycle, atMs, reasonCode: reasonOf(action.kind) } as const;
+  if (isAcquisition(action.kind)) {
     const { rows, isTruncated } = candidateRows(record, action.need, machineId);
     const text = acquiredText(record, action, rows);
     return { ...base, text, candidates: rows, displacements: [], truncated: isTruncated };
@@ -60,7 +51,7 @@ function explainSpared(record: DecisionRecord, machineId: string, spared: FoundS
   const own = rows.find((row) => row.machineId === machineId) as ExplainCandidate;
   const text = [
     `Machine ${machineId} was looked at for ${needWords(need)} and left alone:`,
-    `${whySpared(own)}.`,
+    `${whyLost(own)}.`,
     `It is one of ${own.machineCount} × ${own.description}${scoreWords(own)}.`,
     ...(need.victimCount === 0 ? [] : [takenInstead(rows)]),
   ].join(' ');

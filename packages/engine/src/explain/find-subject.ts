@@ -3,7 +3,7 @@
 
 import type { CandidateReason } from '@bigfleet/base';
 import { parseFingerprint, withoutSame } from '../model/profile.ts';
-import type { DecisionRecord, RecordedAction, RecordedNeed } from '../record/format.ts';
+import type { DecisionRecord, RecordedNeed } from '../record/format.ts';
 import type { NeedRef } from './answer.ts';
 
 export interface FoundNeed {
@@ -12,10 +12,6 @@ export interface FoundNeed {
   readonly need: RecordedNeed;
   /** The row stands for the gang without its Same requirement. */
   readonly isMerged: boolean;
-}
-
-export function findAction(record: DecisionRecord, machineId: string): RecordedAction | undefined {
-  return record.actions.find((action) => action.machineId === machineId);
 }
 
 export interface FoundSpared {

@@ -36,10 +36,11 @@ export class Trials {
   readonly input: CycleInput;
   readonly need: Need;
   readonly baseline: CycleOutput;
-  readonly #before: Coverage;
+  readonly before: Coverage;
   readonly #maxRuns: number;
-  #runs = 0;
-  #isCut = false;
+  runCount = 0;
+  /** The budget ended before everything was tried. */
+  isCut = false;
   /** Drains that run or were decided will cover the need: waiting for them is no change's merit. */
   isResolving = false;
 
@@ -48,20 +49,7 @@ export class Trials {
     this.need = need;
     this.#maxRuns = maxRuns;
     this.baseline = this.#run(input);
-    this.#before = new Coverage(this.baseline);
-  }
-
-  get runCount(): number {
-    return this.#runs;
-  }
-
-  /** The budget ended before everything was tried. */
-  get isCut(): boolean {
-    return this.#isCut;
-  }
-
-  get before(): Coverage {
-    return this.#before;
+    this.before = new Coverage(this.baseline);
   }
 
   /** Undefined when the change does not help, or the budget does not allow to find out. */
@@ -84,13 +72,13 @@ export class Trials {
   }
 
   #mayRun(): boolean {
-    const mayRun = this.#runs < this.#maxRuns;
-    if (!mayRun) this.#isCut = true;
+    const mayRun = this.runCount < this.#maxRuns;
+    if (!mayRun) this.isCut = true;
     return mayRun;
   }
 
   #run(input: CycleInput): CycleOutput {
-    this.#runs += 1;
+    this.runCount += 1;
     const engine = loadEngine(input, { hasRecords: false });
     engine.cycle({ nowMs: input.nowMs, quotaRemaining: input.quotaRemaining });
     return readCycle(engine);
@@ -124,7 +112,7 @@ export class Trials {
 
   /** Without what the need is credited with today: that is paid for already. */
   #newMachines(claimed: readonly string[]): string[] {
-    const claimedToday = new Set(this.#before.claimsOf(this.need));
+    const claimedToday = new Set(this.before.claimsOf(this.need));
     const credited = new Set<string>();
     for (const { id, state } of this.input.machines) {
       const isPooled = state === State.Idle || state === State.Speculative;
@@ -136,7 +124,7 @@ export class Trials {
   #brokenBy(after: Coverage): Need[] {
     const own = needKey(this.need);
     return this.input.needs.filter(
-      (row) => needKey(row) !== own && this.#before.isCovered(row) && !after.isCovered(row),
+      (row) => needKey(row) !== own && this.before.isCovered(row) && !after.isCovered(row),
     );
   }
 }

@@ -2,7 +2,7 @@
 // would have chosen another machine.
 
 import type { Verdict } from '../model/cycle.ts';
-import { ActionKind } from '../model/action.ts';
+import { isAcquisition } from '../model/action.ts';
 import type { Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { State } from '../model/state.ts';
@@ -80,7 +80,7 @@ function takenShapes({ input, need, baseline, before }: Trials): TakenShape[] {
   const machines = new Map(input.machines.map((machine) => [machine.id, machine]));
   const taken: TakenShape[] = [];
   for (const { kind, machineId } of baseline.actions) {
-    if (kind !== ActionKind.Bootstrap && kind !== ActionKind.Provision) continue;
+    if (!isAcquisition(kind)) continue;
     const place = baseline.claims.get(machineId) as number;
     const machine = machines.get(machineId) as Machine;
     if (own.has(place) || !isUsableFor(machine, need)) continue;

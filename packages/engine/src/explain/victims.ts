@@ -1,13 +1,11 @@
 // The bound machines that Phase 2 looked at for one recorded need, as rows and as sentences. Costs
 // are what the machine would cost the need; what decides among victims is in `victim`.
 
-import { bucketUpperBoundDollars, candidateReasons, effectiveCost } from '@bigfleet/base';
-import { parseFingerprint } from '../model/profile.ts';
 import type { DecisionRecord, RecordedNeed, RecordedVictim } from '../record/format.ts';
 import type { ExplainCandidate } from './answer.ts';
-import { clause, counted, dollarAmount, shapeWords } from './words.ts';
-
-const TOLD = 3;
+import { losersSentence, whyLost } from './candidate-words.ts';
+import { costs, penaltyDollars } from './candidates.ts';
+import { dollarAmount, shapeWords } from './words.ts';
 
 /** `subjectId` names its row; a row of victims is named by the first of them. */
 export function victimRows(
@@ -16,21 +14,16 @@ export function victimRows(
   subjectId: string,
 ): readonly ExplainCandidate[] {
   const need = needs[index] as RecordedNeed;
-  const profile = parseFingerprint(need.fingerprint);
-  const penalty = profile === undefined ? 0 : bucketUpperBoundDollars(profile.interruptionBucket);
+  const penalty = penaltyDollars(need);
   return need.victims.map((victim, at) => {
     const { shape, code, effectivePriority, chosenCount, leftCount } = victim;
-    const { pricePerHour, interruptionProbability } = shape;
     const { score, reclamationPenalty, interruptionPenalty } = victim;
     return {
+      ...costs(shape, penalty),
       machineId: nameOf(victim, subjectId),
       description: `bound ${shapeWords(shape)} at priority ${effectivePriority}`,
       rank: at + 1,
       chosen: code === 'chosen',
-      pricePerHour,
-      interruptionProbability,
-      interruptionPenalty: penalty,
-      effectiveCost: effectiveCost(pricePerHour, interruptionProbability, penalty),
       reasonCode: code,
       machineCount: chosenCount + leftCount,
       victim: { effectivePriority, score, interruptionPenalty, reclamationPenalty },
@@ -46,20 +39,11 @@ function nameOf({ code, machineIds }: RecordedVictim, subjectId: string): string
 
 /** Which bound machines were looked at and left, in the order of the record. */
 export function sparedSentence(rows: readonly ExplainCandidate[]): string | undefined {
-  const spared = rows.filter(({ chosen }) => !chosen);
-  if (spared.length === 0) return undefined;
-  const told = spared.slice(0, TOLD).map(sparedWords);
-  const rest = spared.length - told.length;
-  if (rest > 0) told.push(counted(rest, 'more kind'));
-  return `Not preempted: ${told.join('; ')}.`;
+  return losersSentence('Not preempted', rows, sparedWords);
 }
 
 function sparedWords(row: ExplainCandidate): string {
-  return `${row.machineCount} × ${row.description}${scoreWords(row)}: ${whySpared(row)}`;
-}
-
-export function whySpared({ reasonCode }: ExplainCandidate): string {
-  return reasonCode === 'chosen' ? 'taken' : clause(candidateReasons[reasonCode].meaning);
+  return `${row.machineCount} × ${row.description}${scoreWords(row)}: ${whyLost(row)}`;
 }
 
 /** ` (score 4.2; an interruption costs $1.00, a reclamation $2.00)`; nothing without a score. */

@@ -2,7 +2,7 @@
 // caught up from the class log when classes appear, so matching a machine is one lookup.
 
 import { type Requirement, satisfiesAll } from '../model/requirement.ts';
-import type { Classes } from '../store/classes.ts';
+import { type Classes, grown } from '../store/classes.ts';
 
 /** A set of classes that follows the definition of new ones. */
 export class ClassSet {
@@ -52,9 +52,8 @@ export class ClassSet {
     }
     if (this.#seen === log.length) return;
     if (this.#flags.length < length) {
-      const flags = new Uint8Array(Math.max(length, this.#flags.length * 2));
-      flags.set(this.#flags);
-      this.#flags = flags;
+      const room = Math.max(length, this.#flags.length * 2);
+      this.#flags = grown(this.#flags, new Uint8Array(room));
     }
     let changed = false;
     for (; this.#seen < log.length; this.#seen++) {

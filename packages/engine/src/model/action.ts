@@ -37,6 +37,23 @@ export function startStateOf(kind: ActionKindCode): StateCode {
   return startStates[kind];
 }
 
+const reasons = {
+  [ActionKind.Bootstrap]: 'phase1.idle',
+  [ActionKind.Provision]: 'phase1.speculative',
+  [ActionKind.Reclaim]: 'phase3.excess',
+  [ActionKind.Preempt]: 'phase2.inversion',
+  [ActionKind.Delete]: 'phase3.release',
+} as const;
+
+export function reasonOf(kind: ActionKindCode): ActionReason {
+  return reasons[kind];
+}
+
+/** Bootstrap or Provision: the action names the need that it serves. */
+export function isAcquisition(kind: number): boolean {
+  return kind === ActionKind.Bootstrap || kind === ActionKind.Provision;
+}
+
 export interface Action {
   readonly kind: ActionKindCode;
   readonly machineId: string;

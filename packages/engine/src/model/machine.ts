@@ -9,7 +9,7 @@ import {
 } from '@bigfleet/base';
 import { type CapacityTypeCode, isCapacityTypeCode } from './capacity-type.ts';
 import type { Resources } from './resources.ts';
-import { gridOf, isStateCode, State, type StateCode } from './state.ts';
+import { gridOf, isPresent, isStateCode, State, type StateCode } from './state.ts';
 
 export interface HostRef {
   readonly provider: string;
@@ -61,6 +61,14 @@ export interface Machine {
 
 export type Withheld = 'transfer_frozen' | 'transfer_reserved' | 'not_owned';
 
+/** By number, as columns and traces have them; 0 is "ours to act on". Never renumbered. */
+export const withheldReasons: readonly (Withheld | undefined)[] = [
+  undefined,
+  'transfer_frozen',
+  'transfer_reserved',
+  'not_owned',
+];
+
 /** First violation wins: structure, error text, probability, price. */
 export function machineProblem(machine: Machine): MachineRefusal | undefined {
   if (machine.id === '' || !isStateCode(machine.state)) return 'structural';
@@ -82,15 +90,11 @@ function isStampable({ priority, interruptionBucket, reclamationBucket }: Assign
   return (priority | 0) === priority && isBucket(interruptionBucket) && isBucket(reclamationBucket);
 }
 
-function isBucket(bucket: number): boolean {
+export function isBucket(bucket: number): boolean {
   return Number.isInteger(bucket) && bucket >= ZERO_BUCKET && bucket <= PINNED_BUCKET;
 }
 
 /** Two empty strings are how the wire says that there is no host. */
 export function isHost(host: HostRef | undefined): boolean {
   return host !== undefined && (host.provider !== '' || host.ref !== '');
-}
-
-function isPresent(required: 'set' | 'empty' | 'any', isSet: boolean): boolean {
-  return required === 'any' || (required === 'set') === isSet;
 }

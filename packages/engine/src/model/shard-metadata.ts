@@ -60,58 +60,50 @@ export function decodeShardMetadata(
   known: Assignment = noAssignment,
 ): DecodedAssignment {
   const problems: MetadataProblem[] = [];
-  const read = <T>(key: string, before: T, parse: (text: string) => T | Problem): T => {
+  const read = <T>(
+    key: string,
+    before: T,
+    parse: (text: string) => T | undefined,
+    problem: MetadataProblem['problem'],
+  ): T => {
     if (!Object.hasOwn(metadata, key)) return before;
     const value = metadata[key] ?? '';
     const parsed = parse(value);
-    if (!(parsed instanceof Problem)) return parsed;
-    problems.push({ key, value: value.slice(0, MAX_SHOWN_LENGTH), problem: parsed.problem });
+    if (parsed !== undefined) return parsed;
+    problems.push({ key, value: value.slice(0, MAX_SHOWN_LENGTH), problem });
     return before;
   };
+  const dollars = (key: string, before: PenaltyBucket): PenaltyBucket =>
+    read(key, before, parseBucket, 'not_dollars');
+  const text = (key: string, before: string, most: number): string =>
+    read(key, before, (value) => (value.length > most ? undefined : value), 'too_long');
   const keys = shardMetadataKeys;
   const assigned: Assignment = {
-    priority: read(keys.priority, known.priority, parsePriority),
-    interruptionBucket: read(keys.interruptionPenalty, known.interruptionBucket, parseBucket),
-    reclamationBucket: read(keys.reclamationPenalty, known.reclamationBucket, parseBucket),
-    needFingerprint: read(keys.needFingerprint, known.needFingerprint, (text) =>
-      text.length > MAX_FINGERPRINT_LENGTH ? tooLong : text,
-    ),
-    group: read(keys.group, known.group, (text) =>
-      text.length > MAX_GROUP_LENGTH ? tooLong : text,
-    ),
+    priority: read(keys.priority, known.priority, parsePriority, 'not_an_int32'),
+    interruptionBucket: dollars(keys.interruptionPenalty, known.interruptionBucket),
+    reclamationBucket: dollars(keys.reclamationPenalty, known.reclamationBucket),
+    needFingerprint: text(keys.needFingerprint, known.needFingerprint, MAX_FINGERPRINT_LENGTH),
+    group: text(keys.group, known.group, MAX_GROUP_LENGTH),
   };
   return { assigned, problems };
 }
-
-/** Tells a refusal from a text. */
-class Problem {
-  readonly problem: MetadataProblem['problem'];
-
-  constructor(problem: MetadataProblem['problem']) {
-    this.problem = problem;
-  }
-}
-
-const tooLong = new Problem('too_long');
-const notAnInt32 = new Problem('not_an_int32');
-const notDollars = new Problem('not_dollars');
 
 function printDollars(bucket: PenaltyBucket): string {
   const dollars = bucketUpperBoundDollars(bucket);
   return dollars === Number.POSITIVE_INFINITY ? '+Inf' : String(dollars);
 }
 
-function parsePriority(text: string): number | Problem {
-  if (text.length > MAX_NUMBER_LENGTH || !/^[+-]?\d+$/.test(text)) return notAnInt32;
+function parsePriority(text: string): number | undefined {
+  if (text.length > MAX_NUMBER_LENGTH || !/^[+-]?\d+$/.test(text)) return undefined;
   // Adding zero turns -0 into 0.
   const priority = Number(text) + 0;
-  return priority >= INT32_MIN && priority <= INT32_MAX ? priority : notAnInt32;
+  return priority >= INT32_MIN && priority <= INT32_MAX ? priority : undefined;
 }
 
 /** Any spelling of a float; a negative amount is no penalty, as everywhere. */
-function parseBucket(text: string): PenaltyBucket | Problem {
-  if (text.length > MAX_NUMBER_LENGTH) return notDollars;
+function parseBucket(text: string): PenaltyBucket | undefined {
+  if (text.length > MAX_NUMBER_LENGTH) return undefined;
   if (/^\+?inf(inity)?$/i.test(text)) return bucketOfDollars(Number.POSITIVE_INFINITY);
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return notDollars;
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined;
   return bucketOfDollars(Number(text));
 }

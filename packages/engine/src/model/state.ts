@@ -62,6 +62,11 @@ export function gridOf(state: StateCode): Grid {
   return grid[state];
 }
 
+/** Whether a field that is or is not set is what the grid asks for. */
+export function isPresent(required: Presence, isSet: boolean): boolean {
+  return required === 'any' || (required === 'set') === isSet;
+}
+
 const edges: Readonly<Record<StateCode, readonly StateCode[]>> = {
   [State.Speculative]: [State.Creating],
   [State.Creating]: [State.Idle, State.Failed],

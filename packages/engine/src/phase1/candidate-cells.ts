@@ -6,6 +6,7 @@
 // lists would outgrow the machines, the rest of the sets share the list of all.
 
 import type { EligibleSet } from '../match/eligible-set.ts';
+import { grown } from '../store/classes.ts';
 import { CELL, CLASS, type ClusterSupply } from '../store/cluster-supply.ts';
 
 /** Places listed per machine, on average; the bound on memory. */
@@ -65,8 +66,7 @@ export class CandidateCells {
 
   #reserve(needed: number): void {
     if (needed <= this.places.length) return;
-    const places = new Int32Array(Math.max(needed, this.places.length * 2));
-    places.set(this.places);
-    this.places = places;
+    const room = Math.max(needed, this.places.length * 2);
+    this.places = grown(this.places, new Int32Array(room));
   }
 }

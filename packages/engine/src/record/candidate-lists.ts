@@ -51,6 +51,9 @@ export class CandidateLists {
   readonly #vectors: VectorTable;
   readonly #view: PoolView;
   readonly #tables: RecordTables;
+  readonly #actions: ActionBuffer;
+  /** Of the need whose list is asked for; the last one is the last of the buffer. */
+  #firstAction = 0;
   readonly bytes: ByteWriter = new ByteWriter();
   count = 0;
   /** By class and pool: who took from it last in this cycle. */
@@ -65,11 +68,18 @@ export class CandidateLists {
   /** The last of them: needs of one profile follow each other. */
   #last: KnownLists | undefined;
 
-  constructor(inventory: Inventory, vectors: VectorTable, view: PoolView, tables: RecordTables) {
+  constructor(
+    inventory: Inventory,
+    vectors: VectorTable,
+    view: PoolView,
+    tables: RecordTables,
+    actions: ActionBuffer,
+  ) {
     this.#inventory = inventory;
     this.#vectors = vectors;
     this.#view = view;
     this.#tables = tables;
+    this.#actions = actions;
   }
 
   begin(): void {
@@ -92,81 +102,79 @@ export class CandidateLists {
    * The list of a need whose turn is over: its place. `pass` names the acquisition to its cost
    * order; its actions are those from `firstAction` on.
    */
-  add(row: Row, pass: number, actions: ActionBuffer, firstAction: number): number {
-    const list = this.#listOf(row, pass, actions, firstAction);
+  add(row: Row, pass: number, firstAction: number): number {
+    this.#firstAction = firstAction;
+    const list = this.#listOf(row, pass);
     this.#usedUpCount = this.#view.emptiedCount;
     return list;
   }
 
-  #listOf(row: Row, pass: number, actions: ActionBuffer, firstAction: number): number {
+  #listOf(row: Row, pass: number): number {
     // Parked, refused and braked needs choose from nothing.
     if (row.result.isParked || isHeldBack(row.result)) return EMPTY_LIST;
-    const choice = this.#onlyChoice(row, actions, firstAction);
-    if (choice < 0) return this.#append(row, pass, actions, firstAction);
+    const choice = this.#onlyChoice(row);
+    if (choice < 0) return this.#append(row, pass);
     const known = this.#knownFor(row);
     if (known.choice === choice) return known.list;
     let list = known.others?.get(choice);
     if (list === undefined) {
-      list = this.#append(row, pass, actions, firstAction);
+      list = this.#append(row, pass);
       remember(known, choice, list);
     }
     return list;
   }
 
-  /** Who took what before this action. */
-  #noteTakers(actions: ActionBuffer, end: number): void {
-    for (let at = this.#notedCount; at < end; at++) {
-      const klass = this.#classOf(actions, at);
+  /** Who took what before this need. */
+  #noteTakers(): void {
+    const actions = this.#actions;
+    for (let at = this.#notedCount; at < this.#firstAction; at++) {
+      const klass = this.#classOf(at);
       const state = actions.kind[at] === ActionKind.Bootstrap ? IDLE : SPECULATIVE;
       const takers = this.#takers[state];
       if (takers[klass] === undefined) this.#touched.push(klass);
       takers[klass] = actions.row[at];
     }
-    this.#notedCount = end;
+    this.#notedCount = this.#firstAction;
   }
 
   /** A covered need without topology that took from one class and pool: their number, else −1. */
-  #onlyChoice({ result, compiled }: Row, actions: ActionBuffer, firstAction: number): number {
+  #onlyChoice({ result, compiled }: Row): number {
+    const actions = this.#actions;
+    const firstAction = this.#firstAction;
     if (!result.isSatisfied || this.#hasLimits) return -1;
     if (compiled.sameKey !== undefined || compiled.profile.hardSpread !== undefined) return -1;
     if (firstAction >= actions.length || this.#vectors.stride > MAX_MASKED_DIMENSIONS) return -1;
-    const klass = this.#classOf(actions, firstAction);
+    const klass = this.#classOf(firstAction);
     const kind = actions.kind[firstAction];
     for (let at = firstAction + 1; at < actions.length; at++) {
-      if (actions.kind[at] !== kind || this.#classOf(actions, at) !== klass) return -1;
+      if (actions.kind[at] !== kind || this.#classOf(at) !== klass) return -1;
     }
     return klass * 2 + (kind === ActionKind.Bootstrap ? IDLE : SPECULATIVE);
   }
 
   #knownFor({ compiled, eligible, result }: Row): KnownLists {
     const open = this.#openMask(result.afterCredit);
-    const known = eligible === this.#last?.eligible ? this.#last : this.#known.get(eligible);
+    let known = eligible === this.#last?.eligible ? this.#last : this.#known.get(eligible);
     const isTrue =
       known !== undefined &&
       known.compiled === compiled &&
       known.open === open &&
       known.usedUpCount === this.#usedUpCount;
-    return known !== undefined && isTrue ? this.#use(known) : this.#begin(eligible, compiled, open);
-  }
-
-  #use(known: KnownLists): KnownLists {
+    if (known === undefined || !isTrue) {
+      const usedUpCount = this.#usedUpCount;
+      known = {
+        eligible,
+        compiled,
+        open,
+        usedUpCount,
+        choice: -1,
+        list: EMPTY_LIST,
+        others: undefined,
+      };
+      this.#known.set(eligible, known);
+    }
     this.#last = known;
     return known;
-  }
-
-  #begin(eligible: EligibleSet, compiled: CompiledProfile, open: number): KnownLists {
-    const usedUpCount = this.#usedUpCount;
-    const known = {
-      eligible,
-      compiled,
-      open,
-      usedUpCount,
-      choice: -1,
-      list: EMPTY_LIST,
-      others: undefined,
-    };
-    this.#known.set(eligible, known);
-    return this.#use(known);
   }
 
   /** Which dimensions were open: what a class must offer to contribute. */
@@ -179,30 +187,28 @@ export class CandidateLists {
     return mask;
   }
 
-  #classOf(actions: ActionBuffer, at: number): number {
-    return this.#inventory.columns.klass[actions.slot[at]!]!;
+  #classOf(at: number): number {
+    return this.#inventory.columns.klass[this.#actions.slot[at]!]!;
   }
 
-  #append(row: Row, pass: number, actions: ActionBuffer, firstAction: number): number {
+  #append(row: Row, pass: number): number {
     const order = row.eligible.order(row.compiled.interruptionBucket, pass);
-    this.#noteTakers(actions, firstAction);
+    this.#noteTakers();
     const count = this.bytes.hole();
-    this.bytes.patch(count, this.#write(row, order, actions, firstAction));
+    this.bytes.patch(count, this.#write(row, order));
     return this.count++;
   }
 
   /** The classes in front of the order, as this need leaves them. */
-  #write(row: Row, order: CostOrder, actions: ActionBuffer, firstAction: number): number {
+  #write(row: Row, order: CostOrder): number {
     const limit = row.result.isSatisfied ? MAX_CANDIDATES_COVERED : MAX_CANDIDATES;
     let count = 0;
-    const start = this.#scanStart(order, actions, firstAction);
+    const start = this.#scanStart(order);
     const end = Math.min(order.klass.length, start + MAX_SCANNED_CLASSES);
     for (let entry = start; entry < end && count < limit; entry++) {
-      const klass = order.klass[entry]!;
-      if (this.#writeCandidate(row, order, entry, klass, IDLE, actions, firstAction)) count += 1;
+      if (this.#writeCandidate(row, order, entry, IDLE)) count += 1;
       if (count >= limit) break;
-      if (this.#writeCandidate(row, order, entry, klass, SPECULATIVE, actions, firstAction))
-        count += 1;
+      if (this.#writeCandidate(row, order, entry, SPECULATIVE)) count += 1;
     }
     return row.result.isSatisfied ? count : count + this.#writeUnusable(row, limit - count);
   }
@@ -211,10 +217,11 @@ export class CandidateLists {
    * Where to look in an order of thousands of classes: at the tier that the need chose from, else
    * at the first one that is not used up.
    */
-  #scanStart(order: CostOrder, actions: ActionBuffer, firstAction: number): number {
+  #scanStart(order: CostOrder): number {
     if (order.klass.length <= MAX_SCANNED_CLASSES) return 0;
-    const slot = firstAction < actions.length ? actions.slot[firstAction]! : -1;
-    if (slot >= 0) return order.entryOf(this.#inventory.columns.klass[slot]!);
+    if (this.#firstAction < this.#actions.length) {
+      return order.entryOf(this.#classOf(this.#firstAction));
+    }
     return order.tierStart[Math.min(order.idleTier, order.speculativeTier)] ?? 0;
   }
 
@@ -235,24 +242,12 @@ export class CandidateLists {
     return count;
   }
 
-  #writeCandidate(
-    row: Row,
-    order: CostOrder,
-    entry: number,
-    klass: number,
-    state: PoolState,
-    actions: ActionBuffer,
-    firstAction: number,
-  ): boolean {
-    const chosen = this.#chosenFrom(klass, state, actions, firstAction);
+  #writeCandidate(row: Row, order: CostOrder, entry: number, state: PoolState): boolean {
+    const klass = order.klass[entry]!;
+    const isChosen = this.#isChosen(klass, state);
     const left = this.#view.remaining(state, klass);
-    const taker = this.#takers[state][klass];
-    if (chosen === 0 && left === 0 && taker === undefined) return false;
-    this.#row(
-      klass,
-      state,
-      this.#losingCode(row, order, entry, state, chosen, left, taker, actions, firstAction),
-    );
+    if (!isChosen && left === 0 && this.#takers[state][klass] === undefined) return false;
+    this.#row(klass, state, isChosen ? CHOSEN : this.#losingCode(row, order, entry, state, left));
     return true;
   }
 
@@ -261,24 +256,14 @@ export class CandidateLists {
     this.bytes.byte(code * 2 + state);
   }
 
-  #losingCode(
-    row: Row,
-    order: CostOrder,
-    entry: number,
-    state: PoolState,
-    chosen: number,
-    left: number,
-    taker: Row | undefined,
-    actions: ActionBuffer,
-    firstAction: number,
-  ): number {
-    if (chosen > 0) return CHOSEN;
-    if (this.#isOutside(row, order.klass[entry]!)) return WRONG_DOMAIN;
+  #losingCode(row: Row, order: CostOrder, entry: number, state: PoolState, left: number): number {
+    const klass = order.klass[entry]!;
+    if (this.#isOutside(row, klass)) return WRONG_DOMAIN;
     if (left === 0) {
+      const taker = this.#takers[state][klass];
       if (taker === undefined) return HIGHER;
       return comparePrecedence(taker.compiled.profile, row.compiled.profile) > 0 ? HIGHER : EQUAL;
     }
-    const klass = order.klass[entry]!;
     const { result, compiled } = row;
     const open = result.isSatisfied ? result.afterCredit : result.deficit;
     if (!this.#contributes(klass, open)) return NO_CONTRIBUTION;
@@ -293,43 +278,29 @@ export class CandidateLists {
     // A gang without a recorded domain was confined to the fallback's.
     if (!result.isSatisfied) return isSpread ? SKEW : WRONG_DOMAIN;
     if (state === SPECULATIVE && result.provisionCount === 0) return IDLE_PREFERRED;
-    if (state === IDLE && this.#isPassedOver(row, order, entry, actions, firstAction)) return RISK;
-    if (isSpread) {
-      return this.#tookCheaper(order, entry, state, actions, firstAction) ? COSTLIER : SKEW;
-    }
+    if (state === IDLE && this.#isPassedOver(row, order, entry)) return RISK;
+    if (isSpread) return this.#tookCheaper(order, entry, state) ? COSTLIER : SKEW;
     // Idle that is cheaper than all that was taken was passed over by the step rule, also when the
     // Speculative class that outbids it was not bought, because other Idle covered the need.
-    if (state === IDLE && this.#isCheapest(order, entry, actions, firstAction)) return RISK;
+    if (state === IDLE && this.#isCheapest(order, entry)) return RISK;
     return COSTLIER;
   }
 
   /** Whether everything that the need took costs more. */
-  #isCheapest(
-    order: CostOrder,
-    entry: number,
-    actions: ActionBuffer,
-    firstAction: number,
-  ): boolean {
+  #isCheapest(order: CostOrder, entry: number): boolean {
     const cost = order.cost[entry]!;
-    for (let at = firstAction; at < actions.length; at++) {
-      if (order.cost[order.entryOf(this.#classOf(actions, at))]! <= cost) return false;
+    for (let at = this.#firstAction; at < this.#actions.length; at++) {
+      if (order.cost[order.entryOf(this.#classOf(at))]! <= cost) return false;
     }
     return true;
   }
 
-  #tookCheaper(
-    order: CostOrder,
-    entry: number,
-    state: PoolState,
-    actions: ActionBuffer,
-    firstAction: number,
-  ): boolean {
+  #tookCheaper(order: CostOrder, entry: number, state: PoolState): boolean {
     const cost = order.cost[entry]!;
     const end = Math.min(order.klass.length, MAX_SCANNED_CLASSES);
     for (let other = 0; other < end; other++) {
       if (order.cost[other]! > cost) return false;
-      const klass = order.klass[other]!;
-      if (this.#chosenFrom(klass, state, actions, firstAction) > 0) return true;
+      if (this.#isChosen(order.klass[other]!, state)) return true;
     }
     return false;
   }
@@ -345,20 +316,13 @@ export class CandidateLists {
   }
 
   /** Some cheaper and less risky class was bought instead. */
-  #isPassedOver(
-    { result }: Row,
-    order: CostOrder,
-    entry: number,
-    actions: ActionBuffer,
-    firstAction: number,
-  ): boolean {
+  #isPassedOver({ result }: Row, order: CostOrder, entry: number): boolean {
     if (result.provisionCount === 0 || order.term[entry]! === 0) return false;
     const end = Math.min(entry, MAX_SCANNED_CLASSES);
     for (let other = 0; other < end; other++) {
       if (order.cost[other]! >= order.cost[entry]!) break;
       if (order.term[other]! >= order.term[entry]!) continue;
-      const klass = order.klass[other]!;
-      if (this.#chosenFrom(klass, SPECULATIVE, actions, firstAction) > 0) return true;
+      if (this.#isChosen(order.klass[other]!, SPECULATIVE)) return true;
     }
     return false;
   }
@@ -369,14 +333,14 @@ export class CandidateLists {
     return this.#inventory.classes.valueOf(klass, sameKey) !== result.domain;
   }
 
-  #chosenFrom(klass: number, state: PoolState, actions: ActionBuffer, firstAction: number): number {
+  /** Whether the need took from the class and pool. */
+  #isChosen(klass: number, state: PoolState): boolean {
     const kind = state === IDLE ? ActionKind.Bootstrap : ActionKind.Provision;
-    const { columns } = this.#inventory;
-    let count = 0;
-    for (let at = firstAction; at < actions.length; at++) {
-      if (actions.kind[at] === kind && columns.klass[actions.slot[at]!] === klass) count += 1;
+    const actions = this.#actions;
+    for (let at = this.#firstAction; at < actions.length; at++) {
+      if (actions.kind[at] === kind && this.#classOf(at) === klass) return true;
     }
-    return count;
+    return false;
   }
 }
 

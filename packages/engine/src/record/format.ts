@@ -7,6 +7,7 @@ import {
   candidateReasons,
   unmetReasons,
 } from '@bigfleet/base';
+import type { ActionKindCode } from '../model/action.ts';
 
 export const RECORD_MAGIC = 0x4246_5231; // "BFR1"
 /** 2 adds the bound machines that Phase 2 looked at. */
@@ -137,7 +138,7 @@ export interface RecordedClass {
 }
 
 export interface RecordedAction {
-  readonly kind: number;
+  readonly kind: ActionKindCode;
   readonly machineId: string;
   /** Destination or source; empty for Delete. */
   readonly cluster: string;

@@ -2,6 +2,7 @@
 // machines with what their pools held when acquisition began. A name is its place in the table.
 
 import { grown } from '../store/classes.ts';
+import type { Interner } from '../store/interner.ts';
 import type { Inventory } from '../store/inventory.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 
@@ -42,22 +43,23 @@ export class RecordTables {
   }
 
   cluster(cluster: number): number {
-    const known = this.#clusters.find(cluster, this.#base);
-    if (known >= 0) return known;
-    return this.#addString(this.#clusters, cluster, this.#inventory.clusters.text(cluster));
+    return this.#string(this.#clusters, this.#inventory.clusters, cluster);
   }
 
   fingerprint(fingerprint: number): number {
-    const known = this.#fingerprints.find(fingerprint, this.#base);
-    if (known >= 0) return known;
-    const text = this.#inventory.fingerprints.text(fingerprint);
-    return this.#addString(this.#fingerprints, fingerprint, text);
+    return this.#string(this.#fingerprints, this.#inventory.fingerprints, fingerprint);
   }
 
   group(group: number): number {
-    const known = this.#groups.find(group, this.#base);
+    return this.#string(this.#groups, this.#inventory.groups, group);
+  }
+
+  #string(places: Places, texts: Interner, id: number): number {
+    const known = places.find(id, this.#base);
     if (known >= 0) return known;
-    return this.#addString(this.#groups, group, this.#inventory.groups.text(group));
+    this.strings.text(texts.text(id));
+    places.set(id, this.#base, this.stringCount);
+    return this.stringCount++;
   }
 
   class(klass: number): number {
@@ -76,12 +78,6 @@ export class RecordTables {
     out.varint(speculativePools[klass]?.size ?? 0);
     this.#classes.set(klass, this.#base, this.classCount);
     return this.classCount++;
-  }
-
-  #addString(places: Places, id: number, text: string): number {
-    this.strings.text(text);
-    places.set(id, this.#base, this.stringCount);
-    return this.stringCount++;
   }
 }
 

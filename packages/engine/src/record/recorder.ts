@@ -41,6 +41,7 @@ export interface RecordHeader {
 export class Recorder {
   readonly #inventory: Inventory;
   readonly #vectors: VectorTable;
+  readonly #actions: ActionBuffer;
   readonly #tables: RecordTables;
   readonly #lists: CandidateLists;
   readonly #victims: VictimLists;
@@ -54,11 +55,12 @@ export class Recorder {
   /** Acquisitions come first among the actions. */
   #acquisitionCount = 0;
 
-  constructor(inventory: Inventory, vectors: VectorTable, view: PoolView) {
+  constructor(inventory: Inventory, vectors: VectorTable, view: PoolView, actions: ActionBuffer) {
     this.#inventory = inventory;
     this.#vectors = vectors;
+    this.#actions = actions;
     this.#tables = new RecordTables(inventory);
-    this.#lists = new CandidateLists(inventory, vectors, view, this.#tables);
+    this.#lists = new CandidateLists(inventory, vectors, view, this.#tables, actions);
     this.#victims = new VictimLists(inventory, this.#tables);
   }
 
@@ -80,10 +82,10 @@ export class Recorder {
   }
 
   /** The turn of a need in acquisition is over; its actions are those from `firstAction` on. */
-  acquired(row: Row, pass: number, actions: ActionBuffer, firstAction: number): void {
+  acquired(row: Row, pass: number, firstAction: number): void {
     const { result, compiled, group } = row;
     result.recordPlace = this.#needCount++;
-    this.#acquisitionCount = actions.length;
+    this.#acquisitionCount = this.#actions.length;
     const cluster = this.#tables.cluster(row.cluster);
     // Needs of one profile follow each other.
     if (compiled !== this.#compiled) {
@@ -100,18 +102,19 @@ export class Recorder {
       result.creditedCount,
       result.bootstrapCount,
       result.provisionCount,
-      this.#lists.add(row, pass, actions, firstAction),
+      this.#lists.add(row, pass, firstAction),
     );
     if (result.domain !== undefined) this.#needs.text(result.domain);
     if (!result.isSatisfied) this.#writeVector(result.deficit);
   }
 
   /** In one go: ids are scattered in memory, and a tight loop waits for many of them at once. */
-  #writeAcquisitions(actions: ActionBuffer): void {
+  #writeAcquisitions(): void {
     const out = this.#actionBytes;
+    const actions = this.#actions;
     const { columns, ids } = this.#inventory;
     for (let at = 0; at < this.#acquisitionCount; at++) {
-      if (at % IDS_AHEAD === 0) this.#fetchIds(actions, at);
+      if (at % IDS_AHEAD === 0) this.#fetchIds(at);
       const slot = actions.slot[at]!;
       const isProvision = actions.kind[at] === ActionKind.Provision;
       // Cluster and need follow from the counts of the needs, the kind from the pool.
@@ -121,19 +124,20 @@ export class Recorder {
   }
 
   /** Reads a little of the next ids, independent of each other: the processor waits once. */
-  #fetchIds(actions: ActionBuffer, start: number): void {
+  #fetchIds(start: number): void {
     const { columns, ids } = this.#inventory;
     const end = Math.min(this.#acquisitionCount, start + IDS_AHEAD);
     let sum = 0;
     for (let at = start; at < end; at++) {
-      const slot = actions.slot[at]!;
+      const slot = this.#actions.slot[at]!;
       sum += ids[slot]!.length + columns.klass[slot]!;
     }
     assert(sum >= 0, 'an action on a machine without a class');
   }
 
   /** The record as bytes, valid until the next cycle. */
-  finish(header: RecordHeader, actions: ActionBuffer, short: readonly ShortNeed[]): Uint8Array {
+  finish(header: RecordHeader, short: readonly ShortNeed[]): Uint8Array {
+    const actions = this.#actions;
     assert(this.#acquisitionCount <= actions.length, 'acquisitions come first among the actions');
     assert(short.length <= this.#needCount, 'a need is short that never had its turn');
     const out = this.#record;
@@ -145,8 +149,8 @@ export class Recorder {
     out.double(header.nowMs);
     out.uint32(header.digestHigh);
     out.uint32(header.digestLow);
-    this.#writeAcquisitions(actions);
-    this.#writeOthers(actions);
+    this.#writeAcquisitions();
+    this.#writeOthers();
     out.uint32(checksum(this.#actionBytes.written));
     section(out, tables.stringCount, tables.strings);
     section(out, tables.classCount, tables.classes);
@@ -171,8 +175,9 @@ export class Recorder {
   }
 
   /** Preemptions, reclaims and releases, in order. */
-  #writeOthers(actions: ActionBuffer): void {
+  #writeOthers(): void {
     const out = this.#actionBytes;
+    const actions = this.#actions;
     const { columns, ids } = this.#inventory;
     for (let at = this.#acquisitionCount; at < actions.length; at++) {
       const slot = actions.slot[at]!;

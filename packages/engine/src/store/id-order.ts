@@ -16,20 +16,14 @@ const RELABEL_GAP = 16;
 export class IdOrder {
   readonly #ids: readonly string[];
   readonly #chunks: number[][] = [];
-  #count = 0;
 
   /** `ids[slot]` is the id of the slot. */
   constructor(ids: readonly string[]) {
     this.#ids = ids;
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
   /** Gives the slot its rank, in `rank[slot]`; may rewrite the ranks of others. */
   insert(slot: number, rank: Uint32Array): void {
-    this.#count += 1;
     const id = this.#ids[slot]!;
     if (this.#chunks.length === 0) this.#chunks.push([]);
     const at = this.#chunkFor(id);
@@ -60,7 +54,6 @@ export class IdOrder {
     const chunk = this.#chunks[at]!;
     chunk.splice(this.#lowerBound(chunk, id), 1);
     if (chunk.length === 0) this.#chunks.splice(at, 1);
-    this.#count -= 1;
   }
 
   #neighbour(at: number, position: number, rank: Uint32Array, none: number): number {

@@ -23,11 +23,13 @@ import {
   machineProblem,
   noAssignment,
   type Withheld,
+  withheldReasons,
 } from '../model/machine.ts';
 import {
   gridOf,
   isBound,
   isLegalTransition,
+  isPresent,
   STATE_COUNT,
   State,
   type StateCode,
@@ -44,13 +46,6 @@ import { Interner } from './interner.ts';
 import { PoolLog } from './pool-log.ts';
 import { SortedSlots } from './sorted-slots.ts';
 import { VictimIndex } from './victim-index.ts';
-
-const withheldCodes: readonly (Withheld | undefined)[] = [
-  undefined,
-  'transfer_frozen',
-  'transfer_reserved',
-  'not_owned',
-];
 
 /** What our own actions may change besides the state. */
 export interface MoveChanges {
@@ -205,18 +200,9 @@ export class Inventory {
 
   #checkGrid(slot: number, state: StateCode): void {
     const { host, cluster } = gridOf(state);
-    const hasHost = isHost(this.#host(slot));
     const hasCluster = this.columns.cluster[slot]! >= 0;
-    assert(host === 'any' || (host === 'set') === hasHost, 'host does not fit the state', {
-      state,
-    });
-    assert(
-      cluster === 'any' || (cluster === 'set') === hasCluster,
-      'cluster does not fit the state',
-      {
-        state,
-      },
-    );
+    assert(isPresent(host, isHost(this.#host(slot))), 'host does not fit the state', { state });
+    assert(isPresent(cluster, hasCluster), 'cluster does not fit the state', { state });
     assert(
       state !== State.Failed || (this.#errors.get(slot) ?? '') !== '',
       'Failed needs a reason',
@@ -249,7 +235,7 @@ export class Inventory {
 
   withhold(slot: number, reason: Withheld | undefined): void {
     this.#withdraw(slot);
-    this.columns.withheld[slot] = withheldCodes.indexOf(reason);
+    this.columns.withheld[slot] = withheldReasons.indexOf(reason);
     this.#enter(slot);
   }
 
@@ -282,7 +268,7 @@ export class Inventory {
         group: this.groups.text(columns.group[slot]!),
       },
       intendedCluster: this.#clusterName(intended),
-      withheld: withheldCodes[columns.withheld[slot]!],
+      withheld: withheldReasons[columns.withheld[slot]!],
     };
   }
 
@@ -340,7 +326,7 @@ export class Inventory {
     columns.group[slot] = 0;
     // A quota slot was never bound to anything.
     this.#assign(slot, machine.state === State.Speculative ? noAssignment : machine.assigned);
-    columns.withheld[slot] = withheldCodes.indexOf(machine.withheld);
+    columns.withheld[slot] = withheldReasons.indexOf(machine.withheld);
     this.#setHost(slot, machine.host);
     if (machine.lastError === '') this.#errors.delete(slot);
     else this.#errors.set(slot, machine.lastError);

@@ -3,6 +3,8 @@
 // Cost: O(log n) to find, O(chunk) words moved per change, no allocation except when a chunk
 // splits. Guarded by bench engine/cycle/steady.
 
+import { grown } from './classes.ts';
+
 /** What pool order reads. The penalty of an unbound machine is 0 unless a provider echoes one. */
 export interface SlotOrder {
   readonly rank: Uint32Array;
@@ -41,13 +43,9 @@ export class SortedSlots {
     return this.#lengths[index]!;
   }
 
-  first(): number {
-    return this.#size === 0 ? -1 : (this.#chunks[0] as Int32Array)[0]!;
-  }
-
   insert(slot: number, order: SlotOrder): void {
     this.#size += 1;
-    if (this.#chunks.length === 0) return this.#open(slot, FIRST_CHUNK_SLOTS);
+    if (this.#chunks.length === 0) return this.#open(slot);
     const key = slotKey(order, slot);
     let at = this.#chunkFor(key, order);
     let chunk = this.#chunks[at] as Int32Array;
@@ -85,20 +83,8 @@ export class SortedSlots {
     return true;
   }
 
-  /** Appends a slot that is known to sort last: bulk loads. */
-  append(slot: number): void {
-    this.#size += 1;
-    const last = this.#chunks.length - 1;
-    if (last < 0) return this.#open(slot, FIRST_CHUNK_SLOTS);
-    const length = this.#lengths[last]!;
-    if (length === CHUNK_SLOTS) return this.#open(slot, CHUNK_SLOTS);
-    const chunk = this.#chunks[last] as Int32Array;
-    (length === chunk.length ? this.#grow(last) : chunk)[length] = slot;
-    this.#lengths[last] = length + 1;
-  }
-
-  #open(slot: number, capacity: number): void {
-    const chunk = new Int32Array(capacity);
+  #open(slot: number): void {
+    const chunk = new Int32Array(FIRST_CHUNK_SLOTS);
     chunk[0] = slot;
     this.#chunks.push(chunk);
     this.#lengths.push(1);
@@ -106,8 +92,7 @@ export class SortedSlots {
 
   #grow(at: number): Int32Array {
     const old = this.#chunks[at] as Int32Array;
-    const chunk = new Int32Array(Math.min(CHUNK_SLOTS, old.length * 4));
-    chunk.set(old);
+    const chunk = grown(old, new Int32Array(Math.min(CHUNK_SLOTS, old.length * 4)));
     this.#chunks[at] = chunk;
     return chunk;
   }
@@ -163,11 +148,6 @@ export class SlotCursor {
     this.#chunk = 0;
     this.#offset = 0;
     this.#taken = 0;
-  }
-
-  /** Slots passed so far. */
-  get taken(): number {
-    return this.#taken;
   }
 
   get remaining(): number {

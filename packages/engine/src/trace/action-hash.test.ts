@@ -7,7 +7,8 @@ import { createRandom, Murmur3, textDigest } from '@bigfleet/base';
 import { loadEngine, readActions } from '../cycle/plain.ts';
 import { ActionKind } from '../model/action.ts';
 import { randomFleet } from '../testing/generate.ts';
-import { actionHash, hashActions } from './action-hash.ts';
+import { actionHash } from './action-hash.ts';
+import { hashActions } from './testing/hash-actions.ts';
 import type { DecidedAction } from './entry.ts';
 
 const bootstrap: DecidedAction = {

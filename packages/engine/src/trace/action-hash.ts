@@ -12,28 +12,22 @@
 // Cost: one digest per action (its id) and one per distinct cluster, fingerprint and group.
 
 import { type Brand, Murmur3, textDigest, type TextDigest } from '@bigfleet/base';
-import { ActionKind } from '../model/action.ts';
-import type { ActionsView, InventoryView, RowView } from './engine-view.ts';
-import type { DecidedAction } from './entry.ts';
+import type { Engine } from '../cycle/engine.ts';
+import { isAcquisition } from '../model/action.ts';
 
 /** 32 lower-case hex digits. */
 export type ActionHash = string & Brand<'ActionHash'>;
 
 export const ACTION_HASH_BYTES = 16;
 
-export interface ActionSource {
-  readonly actions: ActionsView;
-  readonly inventory: Pick<InventoryView, 'ids' | 'clusters'>;
-}
-
 /** Of what the last cycle decided. */
-export function actionHash({ actions, inventory }: ActionSource): ActionHash {
+export function actionHash({ actions, inventory }: Engine): ActionHash {
   const hash = new Murmur3();
   const digests = new Map<string, TextDigest>();
   for (let at = 0; at < actions.length; at++) {
     const kind = actions.kind[at]!;
     const cluster = actions.cluster[at]!;
-    const need = servedNeed(kind, actions.row[at]);
+    const need = isAcquisition(kind) ? actions.row[at]?.need : undefined;
     hash.words(kind, actions.graceSeconds[at]!, actions.preemptorPriority[at]!, 0);
     addPair(
       hash,
@@ -47,23 +41,6 @@ export function actionHash({ actions, inventory }: ActionSource): ActionHash {
     );
   }
   return hash.finishHex() as ActionHash;
-}
-
-/** The same value from plain actions. */
-export function hashActions(actions: readonly DecidedAction[]): ActionHash {
-  const hash = new Murmur3();
-  const digests = new Map<string, TextDigest>();
-  for (const action of actions) {
-    hash.words(action.kind, action.graceSeconds, action.preemptorPriority, 0);
-    addPair(hash, textDigest(action.machineId), digestOf(digests, action.cluster));
-    addPair(hash, digestOf(digests, action.fingerprint), digestOf(digests, action.group));
-  }
-  return hash.finishHex() as ActionHash;
-}
-
-/** Only acquisitions name the need that they serve. */
-function servedNeed(kind: number, row: RowView | undefined): RowView['need'] | undefined {
-  return kind === ActionKind.Bootstrap || kind === ActionKind.Provision ? row?.need : undefined;
 }
 
 function digestOf(digests: Map<string, TextDigest>, text: string): TextDigest {

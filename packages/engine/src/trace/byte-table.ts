@@ -3,6 +3,8 @@
 // search gives up after a bounded number of steps: the worst that collisions do is to define a
 // value twice, which costs bytes and never correctness.
 
+import { grown } from '../store/classes.ts';
+
 const MAX_STEPS = 64;
 
 export class ByteTable {
@@ -76,17 +78,12 @@ export class ByteTable {
 
   #reserve(bytes: number): void {
     if (this.#used + bytes > this.#arena.length) {
-      const arena = new Uint8Array(Math.max(this.#used + bytes, this.#arena.length * 2));
-      arena.set(this.#arena.subarray(0, this.#used));
-      this.#arena = arena;
+      const room = Math.max(this.#used + bytes, this.#arena.length * 2);
+      this.#arena = grown(this.#arena, new Uint8Array(room));
     }
     if (this.#count < this.#hashes.length) return;
-    const hashes = new Uint32Array(this.#hashes.length * 2);
-    hashes.set(this.#hashes);
-    this.#hashes = hashes;
-    const ends = new Uint32Array(this.#ends.length * 2);
-    ends.set(this.#ends);
-    this.#ends = ends;
+    this.#hashes = grown(this.#hashes, new Uint32Array(this.#hashes.length * 2));
+    this.#ends = grown(this.#ends, new Uint32Array(this.#ends.length * 2));
   }
 }
 

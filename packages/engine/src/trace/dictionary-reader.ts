@@ -30,82 +30,37 @@ export class DictionaryReader {
   #idFront = new FrontDecoder();
   readonly #texts: string[] = [''];
   readonly #ids: string[] = [''];
-  readonly #resources: Resources[] = [noResources];
-  readonly #shapes: (Shape | undefined)[] = [undefined];
-  readonly #assignments: (Assignment | undefined)[] = [undefined];
-  readonly #profiles: (Profile | undefined)[] = [undefined];
-  readonly #needs: (NeedBody | undefined)[] = [undefined];
+  /** By number, from 1; 0 is no resources and nothing else. */
+  readonly vectors: Resources[] = [noResources];
+  readonly shapes: (Shape | undefined)[] = [undefined];
+  readonly assignments: (Assignment | undefined)[] = [undefined];
+  readonly profiles: (Profile | undefined)[] = [undefined];
+  readonly needs: (NeedBody | undefined)[] = [undefined];
+
+  text(reader: ByteReader): string {
+    return this.named(reader, this.#texts) ?? '';
+  }
 
   defineText(reader: ByteReader): void {
     const text = this.#textFront.read(reader);
-    this.#add(reader, this.#texts, text, this.#textFront.length);
+    this.define(reader, this.#texts, text, this.#textFront.length);
   }
 
-  defineResources(reader: ByteReader, resources: Resources, bytes: number): void {
-    this.#add(reader, this.#resources, resources, bytes);
-  }
-
-  defineShape(reader: ByteReader, shape: Shape, bytes: number): void {
-    this.#add(reader, this.#shapes, shape, bytes);
-  }
-
-  defineAssignment(reader: ByteReader, assigned: Assignment, bytes: number): void {
-    this.#add(reader, this.#assignments, assigned, bytes);
-  }
-
-  defineProfile(reader: ByteReader, profile: Profile, bytes: number): void {
-    this.#add(reader, this.#profiles, profile, bytes);
-  }
-
-  defineNeed(reader: ByteReader, need: NeedBody, bytes: number): void {
-    this.#add(reader, this.#needs, need, bytes);
-  }
-
-  text(reader: ByteReader): string {
-    return this.#named(reader, this.#texts, reader.varint()) ?? '';
+  resources(reader: ByteReader): Resources {
+    return this.named(reader, this.vectors) ?? noResources;
   }
 
   /** A known id by its number, or 0 and a new one. */
   id(reader: ByteReader): string {
     const number = reader.varint();
-    if (number > 0) return this.#named(reader, this.#ids, number) ?? '';
+    if (number > 0) return this.named(reader, this.#ids, number) ?? '';
     const id = this.#idFront.read(reader);
-    this.#add(reader, this.#ids, id, this.#idFront.length);
+    this.define(reader, this.#ids, id, this.#idFront.length);
     return id;
   }
 
-  resources(reader: ByteReader): Resources {
-    return this.#named(reader, this.#resources, reader.varint()) ?? noResources;
-  }
-
-  shape(reader: ByteReader): Shape | undefined {
-    return this.#named(reader, this.#shapes, reader.varint());
-  }
-
-  assignment(reader: ByteReader): Assignment | undefined {
-    return this.#named(reader, this.#assignments, reader.varint());
-  }
-
-  profile(reader: ByteReader): Profile | undefined {
-    return this.#named(reader, this.#profiles, reader.varint());
-  }
-
-  need(reader: ByteReader, number: number): NeedBody | undefined {
-    return this.#named(reader, this.#needs, number);
-  }
-
-  reset(): void {
-    this.#entryCount = 0;
-    this.#byteCount = 0;
-    this.#textFront = new FrontDecoder();
-    this.#idFront = new FrontDecoder();
-    for (const table of [this.#texts, this.#ids, this.#resources]) table.length = 1;
-    for (const table of [this.#shapes, this.#assignments, this.#profiles, this.#needs]) {
-      table.length = 1;
-    }
-  }
-
-  #add<T>(reader: ByteReader, table: T[], value: T, bytes: number): void {
+  /** The next number of the table stands for the value, which took so many bytes. */
+  define<T>(reader: ByteReader, table: (T | undefined)[], value: T, bytes: number): void {
     this.#entryCount += 1;
     this.#byteCount += bytes;
     if (this.#entryCount > MAX_DICTIONARY_ENTRIES) reader.fail('the dictionaries are too large');
@@ -113,9 +68,25 @@ export class DictionaryReader {
     if (!reader.hasFailed) table.push(value);
   }
 
-  #named<T>(reader: ByteReader, table: readonly T[], number: number): T | undefined {
+  /** What a number of the table stands for; without a failure it is never undefined. */
+  named<T>(
+    reader: ByteReader,
+    table: readonly T[],
+    number: number = reader.varint(),
+  ): T | undefined {
     const value = table[number];
     if (value === undefined) reader.fail('a number that names nothing');
     return value;
+  }
+
+  reset(): void {
+    this.#entryCount = 0;
+    this.#byteCount = 0;
+    this.#textFront = new FrontDecoder();
+    this.#idFront = new FrontDecoder();
+    for (const table of [this.#texts, this.#ids, this.vectors]) table.length = 1;
+    for (const table of [this.shapes, this.assignments, this.profiles, this.needs]) {
+      table.length = 1;
+    }
   }
 }

@@ -4,7 +4,7 @@
 
 import type { Brakes } from '../model/brakes.ts';
 import { Engine, type CycleOptions, type EngineOptions } from '../cycle/engine.ts';
-import { readActions } from '../cycle/plain.ts';
+import { readActions, restoreMemory } from '../cycle/plain.ts';
 import type { CycleMemory, Shortfall } from '../model/cycle.ts';
 import type { ReleasePolicy } from '../model/capacity-type.ts';
 import type { Machine, Withheld } from '../model/machine.ts';
@@ -43,101 +43,38 @@ export interface EngineLike {
 export type EngineBuild = (options: EngineOptions) => EngineLike;
 
 /** This build's engine, empty. */
-export const createEngineLike: EngineBuild = (options) => new LiveEngine(options);
-
-class LiveEngine implements EngineLike {
-  readonly #engine: Engine;
-
-  constructor(options: EngineOptions) {
-    this.#engine = new Engine(options);
-  }
-
-  put(machine: Machine, nowMs: number): boolean {
-    return this.#engine.inventory.put(machine, nowMs).ok;
-  }
-
-  remove(id: string): boolean {
-    return this.#engine.inventory.remove(id);
-  }
-
-  move(id: string, to: StateCode, changes: MoveChanges, nowMs: number): boolean {
-    return this.#at(id, (slot) => this.#engine.inventory.move(slot, to, changes, nowMs));
-  }
-
-  withhold(id: string, reason: Withheld | undefined): boolean {
-    return this.#at(id, (slot) => this.#engine.inventory.withhold(slot, reason));
-  }
-
-  setIdleSince(id: string, sinceMs: number): boolean {
-    return this.#at(id, (slot) => this.#engine.inventory.setIdleSince(slot, sinceMs));
-  }
-
-  applyRollup(cluster: string, needs: readonly Need[]): boolean {
-    return this.#engine.applyRollup(cluster, needs).ok;
-  }
-
-  markReported(cluster: string): void {
-    this.#engine.markReported(cluster);
-  }
-
-  setHeldOff(heldOff: ReadonlySet<string>): void {
-    this.#engine.setHeldOff(heldOff);
-  }
-
-  setBrakes(brakes: Brakes): void {
-    this.#engine.setBrakes(brakes);
-  }
-
-  setReleasePolicy(policy: ReleasePolicy): void {
-    this.#engine.releasePolicy = policy;
-  }
-
-  loadDemand(cluster: string, needs: readonly Need[]): void {
-    this.#engine.needs.replace(this.#engine.inventory.clusterIndex(cluster), needs);
-  }
-
-  restoreMemory({ parkingAges, shortfalls }: CycleMemory): void {
-    const { inventory, parking } = this.#engine;
-    parking.restore(parkingAges, (key) =>
-      inventory.clusterIndex(key.slice(0, Math.max(0, key.indexOf('\u0000')))),
-    );
-    this.#engine.shortfalls.restore(shortfalls);
-  }
-
-  machineCount(): number {
-    return this.#engine.inventory.size;
-  }
-
-  rowCount(): number {
-    return this.#engine.needs.rowCount;
-  }
-
-  cycle(options: CycleOptions): void {
-    this.#engine.cycle(options);
-  }
-
-  actions(): readonly DecidedAction[] {
-    return readActions(this.#engine);
-  }
-
-  actionHash(): ActionHash {
-    return actionHash(this.#engine);
-  }
-
-  pricePerHour(id: string): number {
-    const { inventory } = this.#engine;
+export const createEngineLike: EngineBuild = (options) => {
+  const engine = new Engine(options);
+  const { inventory } = engine;
+  const at = (id: string, apply: (slot: number) => void): boolean => {
     const slot = inventory.slotOf(id);
-    return slot < 0 ? 0 : (inventory.classes.price[inventory.columns.klass[slot]!] ?? 0);
-  }
-
-  shortfalls(): ReadonlyMap<string, Shortfall> {
-    return this.#engine.shortfalls.entries;
-  }
-
-  #at(id: string, apply: (slot: number) => void): boolean {
-    const slot = this.#engine.inventory.slotOf(id);
-    if (slot < 0) return false;
-    apply(slot);
-    return true;
-  }
-}
+    if (slot >= 0) apply(slot);
+    return slot >= 0;
+  };
+  return {
+    put: (machine, nowMs) => inventory.put(machine, nowMs).ok,
+    remove: (id) => inventory.remove(id),
+    move: (id, to, changes, nowMs) => at(id, (slot) => inventory.move(slot, to, changes, nowMs)),
+    withhold: (id, reason) => at(id, (slot) => inventory.withhold(slot, reason)),
+    setIdleSince: (id, sinceMs) => at(id, (slot) => inventory.setIdleSince(slot, sinceMs)),
+    applyRollup: (cluster, needs) => engine.applyRollup(cluster, needs).ok,
+    markReported: (cluster) => engine.markReported(cluster),
+    setHeldOff: (heldOff) => engine.setHeldOff(heldOff),
+    setBrakes: (brakes) => engine.setBrakes(brakes),
+    setReleasePolicy: (policy) => {
+      engine.releasePolicy = policy;
+    },
+    loadDemand: (cluster, needs) => engine.needs.replace(inventory.clusterIndex(cluster), needs),
+    restoreMemory: (memory) => restoreMemory(engine, memory),
+    machineCount: () => inventory.size,
+    rowCount: () => engine.needs.rowCount,
+    cycle: (cycleOptions) => engine.cycle(cycleOptions),
+    actions: () => readActions(engine),
+    actionHash: () => actionHash(engine),
+    pricePerHour: (id) => {
+      const slot = inventory.slotOf(id);
+      return slot < 0 ? 0 : (inventory.classes.price[inventory.columns.klass[slot]!] ?? 0);
+    },
+    shortfalls: () => engine.shortfalls.entries,
+  };
+};

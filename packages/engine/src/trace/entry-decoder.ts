@@ -4,7 +4,13 @@
 import { type UnmetCode, unmetReasons } from '@bigfleet/base';
 import type { CycleOptions } from '../cycle/engine.ts';
 import { ActionKind, type ActionKindCode } from '../model/action.ts';
-import { type Assignment, type HostRef, noAssignment, type Withheld } from '../model/machine.ts';
+import {
+  type Assignment,
+  type HostRef,
+  noAssignment,
+  type Withheld,
+  withheldReasons,
+} from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { isStateCode, State, type StateCode } from '../model/state.ts';
 import type { MoveChanges } from '../store/inventory.ts';
@@ -12,15 +18,7 @@ import { ACTION_HASH_BYTES, type ActionHash } from './action-hash.ts';
 import type { ByteReader } from '../bytes/byte-reader.ts';
 import type { NeedBody } from './dictionary-reader.ts';
 import type { Decided, DecidedAction, TraceEntry } from './entry.ts';
-import {
-  HAS_BINDING,
-  HAS_HOST,
-  MoveBit,
-  Op,
-  QuotaForm,
-  WITHHELD_SHIFT,
-  withheldReasons,
-} from './format.ts';
+import { HAS_BINDING, HAS_HOST, MoveBit, Op, QuotaForm, WITHHELD_SHIFT } from './format.ts';
 import { FrontDecoder } from './front-coding.ts';
 import { MAX_ROLLUP_ROWS } from './limits.ts';
 import { ModelDecoder } from './model-decoder.ts';
@@ -61,7 +59,7 @@ export class EntryDecoder {
       case Op.reported:
         return { kind: 'reported', cluster: dictionary.text(reader) };
       case Op.heldOff:
-        return { kind: 'held_off', heldOff: new Set(this.#texts(reader)) };
+        return { kind: 'held_off', heldOff: new Set(reader.list(() => dictionary.text(reader))) };
       case Op.brakes:
         return {
           kind: 'brakes',
@@ -88,14 +86,6 @@ export class EntryDecoder {
     }
   }
 
-  #texts(reader: ByteReader): string[] {
-    const texts: string[] = [];
-    for (let left = reader.count(); left > 0 && !reader.hasFailed; left--) {
-      texts.push(this.#model.dictionary.text(reader));
-    }
-    return texts;
-  }
-
   #put(reader: ByteReader): TraceEntry | undefined {
     const { dictionary } = this.#model;
     const id = dictionary.id(reader);
@@ -103,14 +93,14 @@ export class EntryDecoder {
     const bits = reader.byte();
     const state = stateOf(reader, bits & 0xf);
     const withheld = withheldOf(reader, (bits >>> WITHHELD_SHIFT) & 3);
-    const shape = dictionary.shape(reader);
+    const shape = dictionary.named(reader, dictionary.shapes);
     const host = (bits & HAS_HOST) === 0 ? undefined : this.#host(reader);
     const hasBinding = (bits & HAS_BINDING) !== 0;
     const cluster = hasBinding ? dictionary.text(reader) : '';
     const intendedCluster = hasBinding ? dictionary.text(reader) : '';
     const lastError = hasBinding ? dictionary.text(reader) : '';
     const assigned: Assignment | undefined = hasBinding
-      ? dictionary.assignment(reader)
+      ? dictionary.named(reader, dictionary.assignments)
       : noAssignment;
     if (shape === undefined || assigned === undefined) return undefined;
     return {
@@ -147,7 +137,7 @@ export class EntryDecoder {
     if ((bits & MoveBit.lastError) !== 0) changes.lastError = dictionary.text(reader);
     if ((bits & MoveBit.intendedCluster) !== 0) changes.intendedCluster = dictionary.text(reader);
     if ((bits & MoveBit.assigned) !== 0) {
-      changes.assigned = dictionary.assignment(reader) ?? noAssignment;
+      changes.assigned = dictionary.named(reader, dictionary.assignments) ?? noAssignment;
     }
     return { kind: 'move', id, to, changes, nowMs };
   }
@@ -167,13 +157,14 @@ export class EntryDecoder {
   }
 
   #needBodies(reader: ByteReader, count: number): NeedBody[] {
+    const { dictionary } = this.#model;
     const bodies: NeedBody[] = [];
     let next = 0;
     while (bodies.length < count && !reader.hasFailed) {
       const start = next + reader.signed();
       next = start + runLength(reader, count - bodies.length);
       for (let number = start; number < next && !reader.hasFailed; number++) {
-        const body = this.#model.dictionary.need(reader, number);
+        const body = dictionary.named(reader, dictionary.needs, number);
         if (body !== undefined) bodies.push(body);
       }
     }
@@ -238,11 +229,11 @@ export class EntryDecoder {
   #shortfall(reader: ByteReader): TraceEntry | undefined {
     const { dictionary } = this.#model;
     const fingerprint = dictionary.text(reader);
-    const profile = dictionary.profile(reader);
+    const profile = dictionary.named(reader, dictionary.profiles);
     const deficit = dictionary.resources(reader);
     const minUnit = dictionary.resources(reader);
     const reasonCode = dictionary.text(reader);
-    const clusters = this.#texts(reader);
+    const clusters = reader.list(() => dictionary.text(reader));
     const ageCycles = reader.number();
     if (!isUnmetCode(reasonCode)) reader.fail('no such reason');
     else if (profile !== undefined) {

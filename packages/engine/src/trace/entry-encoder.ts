@@ -3,23 +3,26 @@
 
 import { compareText } from '@bigfleet/base';
 import type { CycleOptions } from '../cycle/engine.ts';
-import { type Assignment, type HostRef, type Machine, noAssignment } from '../model/machine.ts';
+import {
+  type Assignment,
+  type HostRef,
+  type Machine,
+  noAssignment,
+  withheldReasons,
+} from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import type { MoveChanges } from '../store/inventory.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import type { Decided, DecidedAction, TraceEntry } from './entry.ts';
-import {
-  HAS_BINDING,
-  HAS_HOST,
-  MoveBit,
-  Op,
-  QuotaForm,
-  WITHHELD_SHIFT,
-  withheldReasons,
-} from './format.ts';
+import { HAS_BINDING, HAS_HOST, MoveBit, Op, QuotaForm, WITHHELD_SHIFT } from './format.ts';
 import { FrontEncoder } from './front-coding.ts';
 import { ACTION_HASH_BYTES } from './action-hash.ts';
-import { MAX_ROLLUP_ROWS, type RecordingProblem } from './limits.ts';
+import {
+  MAX_ROLLUP_ROWS,
+  type RecordingProblem,
+  WRITER_DICTIONARY_BYTES,
+  WRITER_DICTIONARY_ENTRIES,
+} from './limits.ts';
 import { ModelEncoder } from './model-encoder.ts';
 import { TimeEncoder } from './time-code.ts';
 
@@ -55,7 +58,10 @@ export class EntryEncoder {
     return this.#model.dictionary.byteCount;
   }
 
-  resetDictionaries(): void {
+  /** Starts the dictionaries afresh when they are large: what they hold must stay bounded. */
+  renewDictionaries(maxEntries: number = WRITER_DICTIONARY_ENTRIES): void {
+    const { entryCount, byteCount } = this.#model.dictionary;
+    if (entryCount < maxEntries && byteCount < WRITER_DICTIONARY_BYTES) return;
     this.#model.reset();
     this.#hosts = new FrontEncoder();
   }
@@ -214,7 +220,7 @@ export class EntryEncoder {
   }
 
   #cycle({ nowMs, quotaRemaining, isFullPass }: RecordedOptions): void {
-    const isSame = quotaRemaining !== undefined && areSameQuotas(quotaRemaining, this.#quota);
+    const isSame = quotaRemaining !== undefined && haveSameLimits(quotaRemaining, this.#quota);
     const form =
       quotaRemaining === undefined
         ? QuotaForm.none
@@ -284,12 +290,12 @@ function isUnassigned(assigned: Assignment): boolean {
   );
 }
 
-function areSameQuotas(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {
+export function haveSameLimits(
+  a: ReadonlyMap<string, number>,
+  b: ReadonlyMap<string, number>,
+): boolean {
   if (a.size !== b.size) return false;
-  for (const [provider, remaining] of a) {
-    // Not ===: 0 and −0 are told apart, as everywhere in a trace.
-    const other = b.get(provider);
-    if (other === undefined || !Object.is(other, remaining)) return false;
-  }
+  // Not ===: 0 and −0 are told apart, as everywhere in a trace.
+  for (const [key, limit] of a) if (!Object.is(b.get(key), limit)) return false;
   return true;
 }

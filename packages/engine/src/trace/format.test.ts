@@ -111,10 +111,10 @@ test('bytes per machine of a snapshot and bytes per cycle stay small', (t) => {
   });
   const chunks = new Chunks();
   const engine = new RecordedEngine(input, chunks.sink);
-  const perMachine = engine.traceBytes / MACHINES;
+  const perMachine = chunks.join().length / MACHINES;
   let nowMs = input.nowMs;
   engine.cycle({ nowMs });
-  const start = engine.traceBytes;
+  const start = chunks.join().length;
   const cycleCount = 20;
   for (let cycle = 0; cycle < cycleCount; cycle++) {
     nowMs += 10_000;
@@ -128,7 +128,7 @@ test('bytes per machine of a snapshot and bytes per cycle stay small', (t) => {
     );
     engine.cycle({ nowMs });
   }
-  const perCycle = (engine.traceBytes - start) / cycleCount;
+  const perCycle = (chunks.join().length - start) / cycleCount;
   engine.close();
   t.diagnostic(
     `${perMachine.toFixed(1)} bytes per machine, ${perCycle.toFixed(0)} bytes per cycle`,

@@ -16,9 +16,6 @@
 // Grammar: snapshot entries, `snapshotEnd`, then inputs; a `decided` only right behind its
 // `cycle`; nothing behind `end`. A newer layout gets a new version, and older readers say so.
 
-import { Operator, type OperatorCode } from '../model/requirement.ts';
-import type { Withheld } from '../model/machine.ts';
-
 export const TRACE_MAGIC: Uint8Array = Uint8Array.of(0x42, 0x46, 0x54, 0x52, 0x41, 0x43, 0x45, 10);
 /** 2 adds brakes. */
 export const TRACE_VERSION = 2;
@@ -75,15 +72,3 @@ export const MoveBit = {
 export const QuotaForm = { none: 0, unchanged: 1, listed: 2 } as const;
 
 export const EndCode = { closed: 0, abandoned: 1 } as const;
-
-/** By number; 0 is "ours to act on". */
-export const withheldReasons: readonly (Withheld | undefined)[] = [
-  undefined,
-  'transfer_frozen',
-  'transfer_reserved',
-  'not_owned',
-];
-
-export function isOperatorCode(code: number): code is OperatorCode {
-  return Number.isInteger(code) && code >= Operator.In && code <= Operator.Same;
-}

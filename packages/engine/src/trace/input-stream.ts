@@ -9,7 +9,6 @@ import { EntryDecoder } from './entry-decoder.ts';
 import { EntryEncoder } from './entry-encoder.ts';
 import type { TraceEntry } from './entry.ts';
 import { Op } from './format.ts';
-import { WRITER_DICTIONARY_BYTES, WRITER_DICTIONARY_ENTRIES } from './limits.ts';
 
 export class InputEncoder {
   readonly #out: ByteWriter = new ByteWriter();
@@ -22,13 +21,7 @@ export class InputEncoder {
 
   /** What no trace could hold is refused where it enters the process; here it is a bug. */
   write(entry: TraceEntry): void {
-    const { dictionaryEntries, dictionaryBytes } = this.#encoder;
-    if (
-      dictionaryEntries >= WRITER_DICTIONARY_ENTRIES ||
-      dictionaryBytes >= WRITER_DICTIONARY_BYTES
-    ) {
-      this.#encoder.resetDictionaries();
-    }
+    this.#encoder.renewDictionaries();
     const problem = this.#encoder.encode(entry);
     assert(problem === undefined, 'an input that cannot cross threads', { problem: problem ?? '' });
   }

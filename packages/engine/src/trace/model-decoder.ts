@@ -4,12 +4,12 @@
 import { decodePenaltyBucket, type PenaltyBucket, ZERO_BUCKET } from '@bigfleet/base';
 import { CapacityType, type CapacityTypeCode, isCapacityTypeCode } from '../model/capacity-type.ts';
 import type { Assignment } from '../model/machine.ts';
-import { createProfile, type ProfileInit, type Spread } from '../model/profile.ts';
-import { Operator, type OperatorCode, type Requirement } from '../model/requirement.ts';
+import { createProfile, type ProfileInit } from '../model/profile.ts';
+import { isOperatorCode, Operator, type OperatorCode } from '../model/requirement.ts';
 import type { Resources } from '../model/resources.ts';
 import type { ByteReader } from '../bytes/byte-reader.ts';
 import { DictionaryReader, type NeedBody, type Shape } from './dictionary-reader.ts';
-import { isOperatorCode, Op } from './format.ts';
+import { Op } from './format.ts';
 import { MAX_BODY_TEXT } from './limits.ts';
 
 export class ModelDecoder {
@@ -27,13 +27,13 @@ export class ModelDecoder {
         dictionary.defineText(reader);
         return true;
       case Op.defineResources:
-        dictionary.defineResources(reader, this.#resources(reader), size());
+        dictionary.define(reader, dictionary.vectors, this.#resources(reader), size());
         return true;
       case Op.defineShape:
-        dictionary.defineShape(reader, this.#shape(reader), size());
+        dictionary.define(reader, dictionary.shapes, this.#shape(reader), size());
         return true;
       case Op.defineAssignment:
-        dictionary.defineAssignment(reader, this.#assignment(reader), size());
+        dictionary.define(reader, dictionary.assignments, this.#assignment(reader), size());
         return true;
       case Op.defineProfile:
         this.#profile(reader, size);
@@ -75,89 +75,69 @@ export class ModelDecoder {
   }
 
   #shape(reader: ByteReader): Shape {
-    const provider = this.#text(reader);
-    const instanceType = this.#text(reader);
-    const zone = this.#text(reader);
-    const capacityType = capacityTypeOf(reader);
+    return {
+      provider: this.#text(reader),
+      instanceType: this.#text(reader),
+      zone: this.#text(reader),
+      capacityType: capacityTypeOf(reader),
+      labels: this.#labels(reader),
+      allocatable: this.dictionary.resources(reader),
+      pricePerHour: reader.number(),
+      interruptionProbability: reader.number(),
+    };
+  }
+
+  #labels(reader: ByteReader): Map<string, string> {
     const labels = new Map<string, string>();
     for (let left = reader.count(); left > 0 && !reader.hasFailed; left--) {
       const key = this.#text(reader);
       if (labels.has(key)) reader.fail('a label is doubled');
       labels.set(key, this.#text(reader));
     }
-    const allocatable = this.dictionary.resources(reader);
-    const pricePerHour = reader.number();
-    const interruptionProbability = reader.number();
-    return {
-      provider,
-      instanceType,
-      zone,
-      capacityType,
-      labels,
-      allocatable,
-      pricePerHour,
-      interruptionProbability,
-    };
+    return labels;
   }
 
   #assignment(reader: ByteReader): Assignment {
-    const priority = this.int32(reader);
-    const interruptionBucket = bucketOf(reader);
-    const reclamationBucket = bucketOf(reader);
-    const needFingerprint = this.#text(reader);
-    const group = this.#text(reader);
-    return { priority, interruptionBucket, reclamationBucket, needFingerprint, group };
+    return {
+      priority: this.int32(reader),
+      interruptionBucket: bucketOf(reader),
+      reclamationBucket: bucketOf(reader),
+      needFingerprint: this.#text(reader),
+      group: this.#text(reader),
+    };
   }
 
   #profile(reader: ByteReader, size: () => number): void {
-    const priority = this.int32(reader);
-    const interruptionBucket = bucketOf(reader);
-    const reclamationBucket = bucketOf(reader);
-    const requirements = this.#requirements(reader);
-    const spread = this.#spread(reader);
     const init: ProfileInit = {
-      priority,
-      interruptionBucket,
-      reclamationBucket,
-      requirements,
-      spread,
+      priority: this.int32(reader),
+      interruptionBucket: bucketOf(reader),
+      reclamationBucket: bucketOf(reader),
+      requirements: reader.list(() => ({
+        key: this.#text(reader),
+        operator: operatorOf(reader),
+        values: reader.list(() => this.#text(reader)),
+      })),
+      spread: reader.list(() => ({
+        topologyKey: this.#text(reader),
+        maxSkew: reader.number(),
+        whenUnsatisfiable: reader.number(),
+      })),
     };
-    if (!reader.hasFailed) this.dictionary.defineProfile(reader, createProfile(init), size());
-  }
-
-  #requirements(reader: ByteReader): Requirement[] {
-    const requirements: Requirement[] = [];
-    for (let left = reader.count(); left > 0 && !reader.hasFailed; left--) {
-      const key = this.#text(reader);
-      const operator = operatorOf(reader);
-      const values: string[] = [];
-      for (let more = reader.count(); more > 0 && !reader.hasFailed; more--) {
-        values.push(this.#text(reader));
-      }
-      requirements.push({ key, operator, values });
-    }
-    return requirements;
-  }
-
-  #spread(reader: ByteReader): Spread[] {
-    const spread: Spread[] = [];
-    for (let left = reader.count(); left > 0 && !reader.hasFailed; left--) {
-      const topologyKey = this.#text(reader);
-      const maxSkew = reader.number();
-      spread.push({ topologyKey, maxSkew, whenUnsatisfiable: reader.number() });
-    }
-    return spread;
+    if (reader.hasFailed) return;
+    const { dictionary } = this;
+    dictionary.define(reader, dictionary.profiles, createProfile(init), size());
   }
 
   #need(reader: ByteReader, size: () => number): void {
+    const { dictionary } = this;
     const cluster = this.#text(reader);
-    const profile = this.dictionary.profile(reader);
+    const profile = dictionary.named(reader, dictionary.profiles);
     const group = this.#text(reader);
-    const minUnit = this.dictionary.resources(reader);
+    const minUnit = dictionary.resources(reader);
     const aggregate = this.#resources(reader);
     if (profile === undefined) return;
     const need: NeedBody = { cluster, profile, aggregate, minUnit, group };
-    this.dictionary.defineNeed(reader, need, size());
+    dictionary.define(reader, dictionary.needs, need, size());
   }
 }
 

@@ -2,14 +2,15 @@
 // gives the number of its value and defines it first if it is new. The first thing that a trace
 // cannot hold sets `problem`; numbers given after that mean nothing and the entry is dropped.
 
-import { PINNED_BUCKET, type PenaltyBucket } from '@bigfleet/base';
-import type { Assignment, Machine } from '../model/machine.ts';
+import type { PenaltyBucket } from '@bigfleet/base';
+import { type Assignment, isBucket, type Machine } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
 import { createProfile, type Profile } from '../model/profile.ts';
+import { isOperatorCode } from '../model/requirement.ts';
 import type { Resources } from '../model/resources.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { type BodyOp, DictionaryWriter } from './dictionary-writer.ts';
-import { isOperatorCode, Op } from './format.ts';
+import { Op } from './format.ts';
 import { MAX_BODY_TEXT, type RecordingProblem } from './limits.ts';
 
 interface EncodedShape {
@@ -199,10 +200,6 @@ function comesBack(profile: Profile): boolean {
     profile.requirements.every(({ operator }) => isOperatorCode(operator)) &&
     createProfile(profile).fingerprint === profile.fingerprint
   );
-}
-
-function isBucket(bucket: number): boolean {
-  return Number.isInteger(bucket) && bucket >= 1 && bucket <= PINNED_BUCKET;
 }
 
 /** Of machines with the same labels object; a twin of equal resources is merely encoded again. */

@@ -1,5 +1,5 @@
-// Proves that every input of a recorded engine is in its trace, that nothing else can reach the
-// engine, and that recording changes no decision, whatever happens to the trace.
+// Proves that every input of a recorded engine is in its trace, and that recording changes no
+// decision, whatever happens to the trace.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,33 +9,11 @@ import { emptyMemory, heldOffKey } from '../model/cycle.ts';
 import { noAssignment } from '../model/machine.ts';
 import { State } from '../model/state.ts';
 import { cores, fleet, machine, need } from '../testing/build.ts';
-import type { EngineInputs, EngineView } from './engine-view.ts';
 import type { TraceEntry } from './entry.ts';
 import { emptyState, RecordedEngine } from './recorded-engine.ts';
 import { replay } from './replay.ts';
 import { Chunks } from './testing/random-run.ts';
 import { TraceReader } from './trace-reader.ts';
-
-/** Fails to compile when T is not true. */
-type Assert<T extends true> = T;
-type Has<T, K extends PropertyKey> = K extends keyof T ? true : false;
-type Not<T extends boolean> = T extends true ? false : true;
-
-/** The faces as types: a view has no way in, and both fit an engine. */
-export type Faces = [
-  Assert<Engine extends EngineView ? true : false>,
-  Assert<Engine extends EngineInputs ? true : false>,
-  Assert<RecordedEngine extends EngineInputs ? true : false>,
-  Assert<EngineView extends Engine ? false : true>,
-  Assert<RecordedEngine extends Engine ? false : true>,
-  Assert<Not<Has<EngineView, 'applyRollup' | 'markReported' | 'setHeldOff' | 'cycle'>>>,
-  Assert<Not<Has<EngineView['inventory'], keyof EngineInputs['inventory']>>>,
-  Assert<Not<Has<EngineView['inventory'], 'dirtyClusters' | 'flippedClasses' | 'classes'>>>,
-  Assert<Not<Has<EngineView['needs'], 'replace' | 'dirtyClusters'>>>,
-  Assert<Not<Has<EngineView['parking'], 'restore' | 'advance'>>>,
-  Assert<Not<Has<EngineView['shortfalls'], 'restore' | 'advance'>>>,
-  Assert<EngineView['inventory']['columns']['state'] extends Uint8Array ? false : true>,
-];
 
 const host = { provider: 'p', ref: 'h' };
 
@@ -220,7 +198,6 @@ test('a sink that fails costs the run nothing', () => {
   });
   engine.cycle({ nowMs: input.nowMs });
   assert.equal(engine.problem, 'sink_failed');
-  assert.match(engine.sinkError?.message ?? '', /no space left/);
   assert.equal(engine.view.actions.length, 1);
   engine.inventory.move(0, State.Configuring, { cluster: 'a' }, input.nowMs);
   engine.cycle({ nowMs: input.nowMs });

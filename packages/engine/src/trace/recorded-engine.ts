@@ -1,7 +1,6 @@
-// An engine whose inputs are all written to a trace. It makes its own engine and gives out only
-// a view, which has no way in: what is not recorded cannot reach the engine. What the caller
-// hands over and could still change (sets, policies) is copied; machines, needs and maps inside
-// them are immutable values by contract, as everywhere in the engine.
+// An engine whose inputs are all written to a trace. What the caller hands over and could still
+// change (sets, policies) is copied; machines, needs and maps inside them are immutable values by
+// contract, as everywhere in the engine.
 //
 // Recording changes no decision. A cycle and a move are written before they are carried out, so
 // that a trace ends with what broke the engine. Machines and roll-ups can be refused, for reasons
@@ -10,18 +9,15 @@
 // Cost per input: a few map lookups and some tens of bytes, no work in proportion to the fleet;
 // per cycle the hash of its actions. The constructor and `rotate` write the whole state once.
 
-import type { BigFleetError, MachineRefusal, Result } from '@bigfleet/base';
 import { type Brakes, noBrakes } from '../model/brakes.ts';
 import type { CycleOptions, Engine, EngineOptions } from '../cycle/engine.ts';
 import { loadEngine, readActions, readCycle } from '../cycle/plain.ts';
 import { type CycleInput, type CycleOutput, emptyMemory } from '../model/cycle.ts';
 import { DEFAULT_RELEASE_POLICY, type ReleasePolicy } from '../model/capacity-type.ts';
-import type { Machine, Withheld } from '../model/machine.ts';
 import type { Need } from '../model/need.ts';
-import type { StateCode } from '../model/state.ts';
-import type { MoveChanges } from '../store/inventory.ts';
+import type { Inventory } from '../store/inventory.ts';
 import { type ActionHash, actionHash } from './action-hash.ts';
-import type { EngineInputs, EngineView, InventoryInputs } from './engine-view.ts';
+import { haveSameLimits } from './entry-encoder.ts';
 import { MAX_RECORDED_ACTIONS, type RecordingProblem } from './limits.ts';
 import { snapshotEntries } from './snapshot.ts';
 import { type TraceSink, TraceWriter, type TraceWriterOptions } from './trace-writer.ts';
@@ -41,15 +37,19 @@ export const emptyState: InitialState = {
   releasePolicy: DEFAULT_RELEASE_POLICY,
 };
 
+/** Every way by which a machine enters, changes or leaves. */
+type InventoryInputs = Pick<Inventory, 'put' | 'remove' | 'move' | 'withhold' | 'setIdleSince'>;
+
 export interface RecordedEngineOptions extends TraceWriterOptions {
   readonly engine?: EngineOptions;
   /** Longer action lists are recorded by their hash alone. */
   readonly recordedActions?: number;
 }
 
-export class RecordedEngine implements EngineInputs {
+export class RecordedEngine {
   readonly inventory: InventoryInputs;
-  readonly #engine: Engine;
+  /** The engine, to read from: what is fed to it directly is missing in the trace. */
+  readonly view: Engine;
   readonly #options: RecordedEngineOptions;
   #writer: TraceWriter;
   #heldOff: ReadonlySet<string>;
@@ -66,7 +66,7 @@ export class RecordedEngine implements EngineInputs {
       releasePolicy: { ...initial.releasePolicy },
       quotaRemaining: new Map(),
     };
-    this.#engine = loadEngine(input, options.engine ?? {});
+    this.view = loadEngine(input, options.engine ?? {});
     this.#options = options;
     this.#heldOff = heldOff;
     this.#brakes = brakes;
@@ -74,24 +74,9 @@ export class RecordedEngine implements EngineInputs {
     this.inventory = this.#inventoryInputs();
   }
 
-  /** Everything that may be read. */
-  get view(): EngineView {
-    return this.#engine;
-  }
-
   /** Why the trace ended before the run, if it did. */
   get problem(): RecordingProblem | undefined {
     return this.#writer.problem;
-  }
-
-  /** What the sink threw, when that is the problem. */
-  get sinkError(): BigFleetError | undefined {
-    return this.#writer.sinkError;
-  }
-
-  /** Bytes of the current trace that its sink took. */
-  get traceBytes(): number {
-    return this.#writer.byteCount;
   }
 
   /** Of the last cycle. */
@@ -100,25 +85,25 @@ export class RecordedEngine implements EngineInputs {
   }
 
   get releasePolicy(): ReleasePolicy {
-    return this.#engine.releasePolicy;
+    return this.view.releasePolicy;
   }
 
   set releasePolicy(policy: ReleasePolicy) {
     const own = { ...policy };
     this.#writer.write({ kind: 'release_policy', policy: own });
-    this.#engine.releasePolicy = own;
+    this.view.releasePolicy = own;
   }
 
   /** A refused roll-up changes nothing, so nothing is written. */
   applyRollup(cluster: string, needs: readonly Need[]): ReturnType<Engine['applyRollup']> {
-    const applied = this.#engine.applyRollup(cluster, needs);
+    const applied = this.view.applyRollup(cluster, needs);
     if (applied.ok) this.#writer.write({ kind: 'rollup', cluster, needs });
     return applied;
   }
 
   markReported(cluster: string): void {
     this.#writer.write({ kind: 'reported', cluster });
-    this.#engine.markReported(cluster);
+    this.view.markReported(cluster);
   }
 
   /** Written when it differs: the same pairs again are no input. */
@@ -126,7 +111,7 @@ export class RecordedEngine implements EngineInputs {
     const own = new Set(heldOff);
     if (!areEqual(own, this.#heldOff)) this.#writer.write({ kind: 'held_off', heldOff: own });
     this.#heldOff = own;
-    this.#engine.setHeldOff(own);
+    this.view.setHeldOff(own);
   }
 
   /** Written when they differ, as held-off pairs are. */
@@ -137,25 +122,25 @@ export class RecordedEngine implements EngineInputs {
       haveSameLimits(own.types, this.#brakes.types);
     if (!isSame) this.#writer.write({ kind: 'brakes', brakes: own });
     this.#brakes = own;
-    this.#engine.setBrakes(own);
+    this.view.setBrakes(own);
   }
 
   cycle(options: CycleOptions): void {
     this.#writer.write({ kind: 'cycle', options });
     let hasDecided = false;
     try {
-      this.#engine.cycle(options);
+      this.view.cycle(options);
       hasDecided = true;
     } finally {
       if (!hasDecided) this.#writer.abandon('cycle_threw');
     }
-    this.#lastHash = actionHash(this.#engine);
+    this.#lastHash = actionHash(this.view);
     this.#writeDecision(this.#lastHash);
   }
 
   /** What the last cycle decided, as plain values. */
   readCycle(): CycleOutput {
-    return readCycle(this.#engine);
+    return readCycle(this.view);
   }
 
   /** Hands over what is gathered; a trace on disk is then up to date. */
@@ -176,7 +161,7 @@ export class RecordedEngine implements EngineInputs {
 
   #begin(sink: TraceSink): TraceWriter {
     const writer = new TraceWriter(sink, this.#options);
-    for (const entry of snapshotEntries(this.#engine, this.#heldOff, this.#brakes))
+    for (const entry of snapshotEntries(this.view, this.#heldOff, this.#brakes))
       writer.write(entry);
     writer.flush();
     return writer;
@@ -184,34 +169,34 @@ export class RecordedEngine implements EngineInputs {
 
   #writeDecision(hash: ActionHash): void {
     if (this.#writer.isEnded) return;
-    const actionCount = this.#engine.actions.length;
+    const actionCount = this.view.actions.length;
     const limit = this.#options.recordedActions ?? MAX_RECORDED_ACTIONS;
-    const actions = actionCount > limit ? undefined : readActions(this.#engine);
+    const actions = actionCount > limit ? undefined : readActions(this.view);
     this.#writer.write({ kind: 'decided', decided: { hash, actionCount, actions } });
   }
 
   #inventoryInputs(): InventoryInputs {
-    const { inventory } = this.#engine;
+    const { inventory } = this.view;
     const idOf = (slot: number): string => inventory.ids[slot] ?? '';
     return {
-      put: (machine: Machine, nowMs: number): Result<number, MachineRefusal> => {
+      put: (machine, nowMs) => {
         const put = inventory.put(machine, nowMs);
         if (put.ok) this.#writer.write({ kind: 'put', machine, nowMs });
         return put;
       },
-      remove: (id: string): boolean => {
+      remove: (id) => {
         if (inventory.slotOf(id) >= 0) this.#writer.write({ kind: 'remove', id });
         return inventory.remove(id);
       },
-      move: (slot: number, to: StateCode, changes: MoveChanges, nowMs: number): void => {
+      move: (slot, to, changes, nowMs) => {
         this.#writer.write({ kind: 'move', id: idOf(slot), to, changes, nowMs });
         inventory.move(slot, to, changes, nowMs);
       },
-      withhold: (slot: number, reason: Withheld | undefined): void => {
+      withhold: (slot, reason) => {
         this.#writer.write({ kind: 'withhold', id: idOf(slot), reason });
         inventory.withhold(slot, reason);
       },
-      setIdleSince: (slot: number, sinceMs: number): void => {
+      setIdleSince: (slot, sinceMs) => {
         this.#writer.write({ kind: 'idle_since', id: idOf(slot), sinceMs });
         inventory.setIdleSince(slot, sinceMs);
       },
@@ -221,12 +206,6 @@ export class RecordedEngine implements EngineInputs {
 
 function copied({ needs, types }: Brakes): Brakes {
   return { needs: new Map(needs), types: new Map(types) };
-}
-
-function haveSameLimits(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {
-  if (a.size !== b.size) return false;
-  for (const [key, limit] of a) if (b.get(key) !== limit) return false;
-  return true;
 }
 
 function areEqual(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

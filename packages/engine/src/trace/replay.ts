@@ -7,7 +7,7 @@
 import type { ActionHash } from './action-hash.ts';
 import { type ActionDifference, describeDifference, differenceOf } from './action-difference.ts';
 import type { TraceSource } from '../bytes/byte-source.ts';
-import { createEngineLike, type EngineBuild } from './engine-like.ts';
+import { createEngineLike, type EngineBuild, type EngineLike } from './engine-like.ts';
 import { type Decided, describeEnd, type TraceEnd } from './entry.ts';
 import { type EngineFailure, ReplayEngine, type ReplayMode } from './replay-engine.ts';
 import { TraceReader } from './trace-reader.ts';
@@ -49,70 +49,56 @@ export interface ReplayDifference {
 }
 
 export function replay(source: TraceSource, options: ReplayOptions = {}): ReplayReport {
+  const { build = createEngineLike, mode = 'recorded' } = options;
   const reader = new TraceReader(source);
-  const run = new ReplayRun(options.build ?? createEngineLike, options.mode ?? 'recorded');
+  const run = new ReplayEngine(build, mode);
+  const hashes: ActionHash[] = [];
+  let nowMs = 0;
+  let verifiedCount = 0;
+  let differingCount = 0;
+  let firstDifference: ReplayDifference | undefined;
+  let failure: ReplayReport['failure'];
   for (const entry of reader) {
-    const failure = run.engine.apply(entry);
-    if (failure !== undefined) {
+    const failed = run.apply(entry);
+    if (failed !== undefined) {
       // What follows was decided from a state that this engine never had.
-      return run.report(undefined, { ...failure, offset: reader.offset });
+      failure = { ...failed, offset: reader.offset };
+      break;
     }
-    if (entry.kind === 'cycle') run.cycled(entry.options.nowMs);
-    else if (entry.kind === 'decided') run.compare(entry.decided, reader.offset);
+    if (entry.kind === 'cycle') {
+      nowMs = entry.options.nowMs;
+      hashes.push(run.engine.actionHash());
+    } else if (entry.kind === 'decided') {
+      verifiedCount += 1;
+      if (hashes.at(-1) === entry.decided.hash) continue;
+      differingCount += 1;
+      const place = { cycle: hashes.length, nowMs, offset: reader.offset };
+      firstDifference ??= { ...place, ...comparedWith(entry.decided, run.engine) };
+    }
   }
-  return run.report(reader.end, undefined);
+  return {
+    outcome: failure !== undefined ? 'failed' : differingCount === 0 ? 'identical' : 'different',
+    end: failure === undefined ? reader.end : undefined,
+    cycleCount: hashes.length,
+    verifiedCount,
+    differingCount,
+    hashes,
+    firstDifference,
+    failure,
+  };
 }
 
-class ReplayRun {
-  readonly engine: ReplayEngine;
-  readonly #hashes: ActionHash[] = [];
-  #nowMs = 0;
-  #verifiedCount = 0;
-  #differingCount = 0;
-  #firstDifference: ReplayDifference | undefined;
+type Compared = Omit<ReplayDifference, 'cycle' | 'nowMs' | 'offset'>;
 
-  constructor(build: EngineBuild, mode: ReplayMode) {
-    this.engine = new ReplayEngine(build, mode);
-  }
-
-  cycled(nowMs: number): void {
-    this.#nowMs = nowMs;
-    this.#hashes.push(this.engine.engine.actionHash());
-  }
-
-  compare(decided: Decided, offset: number): void {
-    const replayedHash = this.#hashes.at(-1) as ActionHash;
-    this.#verifiedCount += 1;
-    if (replayedHash === decided.hash) return;
-    this.#differingCount += 1;
-    if (this.#firstDifference !== undefined) return;
-    const actions = this.engine.engine.actions();
-    this.#firstDifference = {
-      cycle: this.#hashes.length,
-      nowMs: this.#nowMs,
-      offset,
-      recordedHash: decided.hash,
-      replayedHash,
-      recordedCount: decided.actionCount,
-      replayedCount: actions.length,
-      difference:
-        decided.actions === undefined ? undefined : differenceOf(decided.actions, actions),
-    };
-  }
-
-  report(end: TraceEnd | undefined, failure: ReplayReport['failure']): ReplayReport {
-    const isSame = this.#differingCount === 0;
-    return {
-      outcome: failure !== undefined ? 'failed' : isSame ? 'identical' : 'different',
-      end,
-      cycleCount: this.#hashes.length,
-      verifiedCount: this.#verifiedCount,
-      differingCount: this.#differingCount,
-      hashes: this.#hashes,
-      firstDifference: this.#firstDifference,
-      failure,
-    };
-  }
+function comparedWith({ hash, actionCount, actions }: Decided, engine: EngineLike): Compared {
+  const replayed = engine.actions();
+  return {
+    recordedHash: hash,
+    replayedHash: engine.actionHash(),
+    recordedCount: actionCount,
+    replayedCount: replayed.length,
+    difference: actions === undefined ? undefined : differenceOf(actions, replayed),
+  };
 }
 
 export function describeReplay(report: ReplayReport): string {

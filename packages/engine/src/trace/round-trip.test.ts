@@ -8,7 +8,7 @@ import { createProfile } from '../model/profile.ts';
 import type { Need } from '../model/need.ts';
 import { cores, machine, need } from '../testing/build.ts';
 import type { TraceEnd, TraceEntry } from './entry.ts';
-import { hashActions } from './action-hash.ts';
+import { hashActions } from './testing/hash-actions.ts';
 import { MAX_ROLLUP_ROWS, MAX_TEXT_BYTES, type RecordingProblem } from './limits.ts';
 import { traceEntries } from './testing/arbitraries.ts';
 import { Chunks } from './testing/random-run.ts';
@@ -117,10 +117,10 @@ test('what a trace cannot hold ends it with the reason, and what came before is 
     writer.write(good);
     writer.write(bad);
     assert.equal(writer.problem, problem);
-    const size = writer.byteCount;
+    const size = chunks.join().length;
     writer.write(good);
     writer.close();
-    assert.equal(writer.byteCount, size, `${problem}: nothing follows`);
+    assert.equal(chunks.join().length, size, `${problem}: nothing follows`);
     const { list, end } = readAll(chunks.join());
     assert.deepEqual(end, { kind: 'abandoned', reason: problem });
     assert.deepEqual(list.slice(1), [good], problem);
@@ -147,7 +147,7 @@ test('an entry where it may not stand is a bug of the recorder', () => {
   assert.throws(() => writer.write({ kind: 'remove', id: 'm' }), /may not stand/);
 });
 
-test('a sink that throws ends the trace and is told, but stops nobody', () => {
+test('a sink that throws ends the trace, but stops nobody', () => {
   const chunks = new Chunks();
   let isFull = false;
   const writer = new TraceWriter((bytes) => {
@@ -159,7 +159,6 @@ test('a sink that throws ends the trace and is told, but stops nobody', () => {
   isFull = true;
   writer.write({ kind: 'cycle', options: { nowMs: 1 } });
   assert.equal(writer.problem, 'sink_failed');
-  assert.match(writer.sinkError?.message ?? '', /no space left/);
   isFull = false;
   writer.write({ kind: 'cycle', options: { nowMs: 2 } });
   writer.close();
@@ -228,11 +227,12 @@ test('a roll-up that repeats its rows costs a few bytes', () => {
   writer.write({ kind: 'snapshot_end', machineCount: 0, rowCount: 0 });
   writer.write({ kind: 'rollup', cluster: 'a', needs: rows });
   writer.flush();
-  const before = writer.byteCount;
+  const before = chunks.join().length;
   const repeated = rows.map((row) => ({ ...row, arrivalUnixNanos: 1_767_225_600_000_000_000n }));
   writer.write({ kind: 'rollup', cluster: 'a', needs: repeated });
   writer.flush();
-  assert.ok(writer.byteCount - before < 40, `${writer.byteCount - before} bytes`);
+  const more = chunks.join().length - before;
+  assert.ok(more < 40, `${more} bytes`);
   const { list } = readAll(chunks.join());
   assert.deepEqual(list.at(-1), { kind: 'rollup', cluster: 'a', needs: repeated });
 });

@@ -12,7 +12,7 @@
 
 import { microsPerHourFromDollars } from '@bigfleet/base';
 import { ESCALATE_AFTER_CYCLES } from '../model/cycle.ts';
-import { ActionKind, type ActionKindCode } from '../model/action.ts';
+import { ActionKind, type ActionKindCode, isAcquisition } from '../model/action.ts';
 import { addKinds, countKinds, type KindCounts } from './action-difference.ts';
 import type { EngineLike } from './engine-like.ts';
 import type { DecidedAction } from './entry.ts';
@@ -71,7 +71,7 @@ export class Tally {
   }
 
   #addMoney(kind: ActionKindCode, micros: number): void {
-    if (kind === ActionKind.Bootstrap || kind === ActionKind.Provision) this.#boundMicros += micros;
+    if (isAcquisition(kind)) this.#boundMicros += micros;
     if (kind === ActionKind.Reclaim || kind === ActionKind.Preempt) this.#boundMicros -= micros;
     if (kind === ActionKind.Provision) this.#boughtMicros += micros;
     if (kind === ActionKind.Delete) this.#boughtMicros -= micros;

@@ -4,14 +4,14 @@
 // snapshot depends on the state and not on its history, and neighbours share their bytes.
 
 import { compareText } from '@bigfleet/base';
+import type { Engine } from '../cycle/engine.ts';
 import type { Brakes } from '../model/brakes.ts';
 import { State } from '../model/state.ts';
-import type { EngineView } from './engine-view.ts';
 import type { TraceEntry } from './entry.ts';
 
 /** `heldOff` and `brakes` are what was set last: the engine does not tell. */
 export function* snapshotEntries(
-  engine: EngineView,
+  engine: Engine,
   heldOff: ReadonlySet<string>,
   brakes: Brakes,
 ): Generator<TraceEntry, void> {
@@ -23,7 +23,7 @@ export function* snapshotEntries(
     const nowMs = machine.state === State.Idle ? (inventory.columns.idleSinceMs[slot] ?? 0) : 0;
     yield { kind: 'put', machine, nowMs };
   }
-  const { text } = byName(engine);
+  const text = (cluster: number): string => inventory.clusters.text(cluster);
   for (const cluster of [...needs.clusters()].sort((a, b) => compareText(text(a), text(b)))) {
     const rows = needs.rowsOf(cluster).map(({ need }) => need);
     yield { kind: 'demand', cluster: text(cluster), needs: rows };
@@ -37,7 +37,7 @@ export function* snapshotEntries(
   yield { kind: 'snapshot_end', machineCount: inventory.size, rowCount: needs.rowCount };
 }
 
-function* memoryEntries({ parking, shortfalls }: EngineView): Generator<TraceEntry, void> {
+function* memoryEntries({ parking, shortfalls }: Engine): Generator<TraceEntry, void> {
   const ages = [...parking.ages].sort(([a], [b]) => compareText(a, b));
   for (const [needKey, ageCycles] of ages) yield { kind: 'parking', needKey, ageCycles };
   const entries = [...shortfalls.entries].sort(([a], [b]) => compareText(a, b));
@@ -45,7 +45,7 @@ function* memoryEntries({ parking, shortfalls }: EngineView): Generator<TraceEnt
     yield { kind: 'shortfall', fingerprint, shortfall };
 }
 
-function slotsById({ inventory }: EngineView): Uint32Array {
+function slotsById({ inventory }: Engine): Uint32Array {
   const { columns } = inventory;
   const slots = new Uint32Array(inventory.size);
   let count = 0;
@@ -53,8 +53,4 @@ function slotsById({ inventory }: EngineView): Uint32Array {
     if (columns.state[slot] !== State.Unspecified) slots[count++] = slot;
   }
   return slots.sort((a, b) => columns.rank[a]! - columns.rank[b]!);
-}
-
-function byName({ inventory }: EngineView): { readonly text: (cluster: number) => string } {
-  return { text: (cluster) => inventory.clusters.text(cluster) };
 }

@@ -6,7 +6,7 @@
 // reason and ignores what follows. It throws neither for an input nor for a sink that throws: a
 // full disk must not cost a run its next move.
 
-import { assert, type BigFleetError, toBigFleetError } from '@bigfleet/base';
+import { assert } from '@bigfleet/base';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { crc32c } from './crc32c.ts';
 import { EntryEncoder } from './entry-encoder.ts';
@@ -28,8 +28,6 @@ import {
   MAX_DICTIONARY_ENTRIES,
   MAX_FRAME_BYTES,
   type RecordingProblem,
-  WRITER_DICTIONARY_BYTES,
-  WRITER_DICTIONARY_ENTRIES,
 } from './limits.ts';
 
 /** Takes the next bytes of the trace. If it throws, the trace ends where it was. */
@@ -42,36 +40,24 @@ export interface TraceWriterOptions {
 
 export class TraceWriter {
   readonly #sink: TraceSink;
-  readonly #dictionaryEntries: number;
+  readonly #dictionaryEntries: number | undefined;
   readonly #frame: ByteWriter = new ByteWriter();
   readonly #encoder: EntryEncoder = new EntryEncoder(this.#frame);
   readonly #grammar: TraceGrammar = new TraceGrammar();
   #chain: number;
-  #byteCount = 0;
   #problem: RecordingProblem | undefined;
-  #sinkError: BigFleetError | undefined;
 
   constructor(sink: TraceSink, options: TraceWriterOptions = {}) {
     this.#sink = sink;
-    this.#dictionaryEntries = options.dictionaryEntries ?? WRITER_DICTIONARY_ENTRIES;
+    this.#dictionaryEntries = options.dictionaryEntries;
     const header = headerBytes();
     this.#chain = crc32c(header.subarray(0, HEADER_BYTES - 4));
     this.#hand(header);
   }
 
-  /** Bytes handed to the sink. */
-  get byteCount(): number {
-    return this.#byteCount;
-  }
-
   /** Why the trace ended before its run did. */
   get problem(): RecordingProblem | undefined {
     return this.#problem;
-  }
-
-  /** What the sink threw, when that is the problem. */
-  get sinkError(): BigFleetError | undefined {
-    return this.#sinkError;
   }
 
   get isEnded(): boolean {
@@ -83,7 +69,7 @@ export class TraceWriter {
     assert(this.#grammar.accept(entry.kind), 'an entry where it may not stand', {
       kind: entry.kind,
     });
-    this.#renewDictionaries();
+    this.#encoder.renewDictionaries(this.#dictionaryEntries);
     const start = this.#frame.length;
     const problem = this.#encoder.encode(entry);
     const isTooLarge =
@@ -133,22 +119,13 @@ export class TraceWriter {
     this.flush();
   }
 
-  #renewDictionaries(): void {
-    const isFull =
-      this.#encoder.dictionaryEntries >= this.#dictionaryEntries ||
-      this.#encoder.dictionaryBytes >= WRITER_DICTIONARY_BYTES;
-    if (isFull) this.#encoder.resetDictionaries();
-  }
-
   #hand(bytes: Uint8Array): void {
     try {
       this.#sink(bytes);
-      this.#byteCount += bytes.length;
-    } catch (thrown) {
+    } catch {
       // Nothing may follow bytes that did not arrive: the rest would read as corruption.
       this.#grammar.end();
       this.#problem = 'sink_failed';
-      this.#sinkError = toBigFleetError(thrown);
       this.#frame.clear();
     }
   }

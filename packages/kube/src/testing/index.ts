@@ -3,3 +3,10 @@
 export * from './api-server/index.ts';
 export * from './in-memory-transport.ts';
 export * from './listen.ts';
+export {
+  createDefinitions,
+  PODS_PATH,
+  REQUESTS_PATH,
+  type TestCluster,
+  testCluster,
+} from './test-cluster.ts';

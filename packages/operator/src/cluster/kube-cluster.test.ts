@@ -12,7 +12,8 @@ import {
   Operator,
 } from '@bigfleet/wire';
 import { availableCapacityName } from './names.ts';
-import { ClusterWorld, NODES_PATH, OURS, PODS_PATH, REQUESTS_PATH } from './testing/cluster-world.ts';
+import { PODS_PATH, REQUESTS_PATH } from '@bigfleet/kube/testing';
+import { ClusterWorld, NODES_PATH, OURS, type StoredObject } from './testing/cluster-world.ts';
 
 async function started(): Promise<ClusterWorld> {
   const world = new ClusterWorld();
@@ -25,7 +26,10 @@ async function started(): Promise<ClusterWorld> {
 test('there is no demand before the first full list, and never half of one', async () => {
   const world = new ClusterWorld();
   assert.equal(world.cluster.demand(), undefined);
-  world.server.faults.add({ pathPrefix: `${OURS}/capacityrequests` }, { kind: 'refuse', code: 403 });
+  world.server.faults.add(
+    { pathPrefix: `${OURS}/capacityrequests` },
+    { kind: 'refuse', code: 403 },
+  );
   await world.time.runFor(60_000);
   assert.equal(world.cluster.demand(), undefined);
   world.server.faults.clear();
@@ -75,9 +79,12 @@ test('a foreign request is left out, says so on itself, and is counted again wit
 
 test('a changed schema lists the requests anew', async () => {
   const world = await started();
-  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/capacityrequests.bigfleet.lucy.sh';
+  const path =
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/capacityrequests.bigfleet.lucy.sh';
   const crd = world.ask('GET', path) as unknown as {
-    spec: { versions: { schema: { openAPIV3Schema: { properties: { spec: { properties: object } } } } }[] };
+    spec: {
+      versions: { schema: { openAPIV3Schema: { properties: { spec: { properties: object } } } } }[];
+    };
   };
   Object.assign(crd.spec.versions[0]!.schema.openAPIV3Schema.properties.spec.properties, {
     added: { type: 'string', default: 'x' },
@@ -186,7 +193,19 @@ const target = { node: 'm1', machineId: 'm1' };
 test('a node named by its machine is cordoned and emptied by evictions; daemons and mirrors stay', async () => {
   const world = await started();
   await served(world);
-  const daemon = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'd', uid: 'u', controller: true };
+  const { metadata } = world.ask('POST', '/apis/apps/v1/namespaces/default/daemonsets', {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: 'd' },
+    spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } } } },
+  }) as unknown as StoredObject;
+  const daemon = {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    name: 'd',
+    uid: metadata.uid,
+    controller: true,
+  };
   world.pod('web', 'node-a');
   world.pod('daemon', 'node-a', { ownerReferences: [daemon] });
   world.pod('mirror', 'node-a', { annotations: { 'kubernetes.io/config.mirror': 'x' } });
@@ -245,7 +264,10 @@ test('missing rights end a drain at once, with the reason', async () => {
   const world = await started();
   await served(world);
   world.pod('web', 'node-a');
-  world.server.faults.add({ methods: ['POST'], pathPrefix: PODS_PATH }, { kind: 'refuse', code: 403 });
+  world.server.faults.add(
+    { methods: ['POST'], pathPrefix: PODS_PATH },
+    { kind: 'refuse', code: 403 },
+  );
   const drained = world.cluster.drain(target, world.control(600_000));
   await world.time.runFor(5_000);
   const outcome = await drained;
@@ -256,7 +278,9 @@ test('missing rights end a drain at once, with the reason', async () => {
 test('a target that names no node is said so', async () => {
   const world = await started();
   assert.equal(await cordoned(world, 1_000), 'not_found');
-  assert.deepEqual(await world.cluster.drain(target, world.control(1_000)), { kind: 'node_not_found' });
+  assert.deepEqual(await world.cluster.drain(target, world.control(1_000)), {
+    kind: 'node_not_found',
+  });
   world.stop();
 });
 
@@ -360,7 +384,10 @@ test('a hint becomes one object, is replaced when it changes and swept when its 
   await hinted(world, 'available:any', 8);
   await hinted(world, 'other', 1);
   assert.equal(world.list(path).length, 2);
-  const swept = world.cluster.sweepAvailableCapacity(new Set(['other']), new AbortController().signal);
+  const swept = world.cluster.sweepAvailableCapacity(
+    new Set(['other']),
+    new AbortController().signal,
+  );
   await world.time.runFor(2_000);
   await swept;
   const names = world.list(path).map(({ metadata }) => metadata.name);

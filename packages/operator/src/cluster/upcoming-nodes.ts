@@ -132,10 +132,13 @@ export class UpcomingNodes {
     await this.#writeStatus(record, { phase: status.phase, lastError: status.lastError, signal });
   }
 
-  async linked(link: NodeLink, signal: AbortSignal): Promise<void> {
-    const record = this.record(link.machineId);
-    if (record === undefined || record.phase === '') return;
-    await this.#writeStatus(record, { phase: record.phase, signal });
+  /** The reference alone: a frame of the machine may be writing its phase at this moment. */
+  async linked({ machineId, nodeName, nodeUid }: NodeLink, signal: AbortSignal): Promise<void> {
+    const record = this.record(machineId);
+    const isKnown = record?.nodeName === nodeName && record.nodeUid === nodeUid;
+    if (record === undefined || record.phase === '' || isKnown) return;
+    const patch = { status: { nodeRef: { kind: 'Node', name: nodeName, uid: nodeUid } } };
+    await this.#patch(record, { op: 'status_update', patch, signal, subresource: 'status' });
   }
 
   async delete(record: UpcomingRecord, signal: AbortSignal): Promise<void> {

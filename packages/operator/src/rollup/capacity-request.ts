@@ -3,44 +3,7 @@
 // beyond its type: quantities and operators may be garbage, and the reader decides (kubernetes §3.4).
 
 import type { RequestRefusal } from '@bigfleet/base';
-
-/** Kubernetes' int-or-string. */
-export type RawQuantity = string | number;
-
-export interface NodeRequirement {
-  readonly key: string;
-  /** A free string in the schema; In, NotIn, Exists and DoesNotExist are supported. */
-  readonly operator: string;
-  readonly values?: readonly string[] | undefined;
-}
-
-export interface TopologySpreadTerm {
-  readonly topologyKey: string;
-  readonly maxSkew: number;
-  readonly whenUnsatisfiable: string;
-}
-
-export interface LabelSelector {
-  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
-  readonly matchExpressions?: readonly NodeRequirement[] | undefined;
-}
-
-export interface CoLocation {
-  readonly topologyKey: string;
-  readonly labelSelector?: LabelSelector | undefined;
-}
-
-export interface CapacityRequestSpec {
-  readonly requirements?: readonly NodeRequirement[] | undefined;
-  /** The request vector of one pod. */
-  readonly resources: Readonly<Record<string, RawQuantity>>;
-  readonly priority: number;
-  /** Dollars. */
-  readonly interruptionPenalty?: RawQuantity | undefined;
-  readonly reclamationPenalty?: RawQuantity | undefined;
-  readonly topologySpread?: readonly TopologySpreadTerm[] | undefined;
-  readonly coLocation?: CoLocation | undefined;
-}
+import type { CapacityRequestSpec } from '@bigfleet/kube';
 
 /** Which object it is: what a status patch or an Event needs. */
 export interface RequestRef {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CoLocation } from './capacity-request.ts';
+import type { CoLocation } from '@bigfleet/kube';
 import { groupOf } from './co-location.ts';
 
 const db: CoLocation = {

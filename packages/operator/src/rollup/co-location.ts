@@ -7,7 +7,7 @@
 
 import { createHash } from 'node:crypto';
 import { compareText } from '@bigfleet/base';
-import type { CoLocation, LabelSelector } from './capacity-request.ts';
+import type { CoLocation, CoLocationSelector } from '@bigfleet/kube';
 
 const DIGEST_HEX_LENGTH = 32;
 
@@ -22,7 +22,7 @@ export function groupOf(namespace: string, { topologyKey, labelSelector }: CoLoc
 }
 
 /** A label is an In with one value, so both spellings of a selector are one gang. */
-function expressionsOf(selector: LabelSelector): Expression[] {
+function expressionsOf(selector: CoLocationSelector): Expression[] {
   const labels = Object.entries(selector.matchLabels ?? {}).map(
     ([key, value]): Expression => [key, 'In', [value]],
   );

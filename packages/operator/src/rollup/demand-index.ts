@@ -9,10 +9,10 @@ import { assert } from '@bigfleet/base';
 import type { CapacityRequest, Refusal, RefusedRequest, RequestRef } from './capacity-request.ts';
 import { type RequestDemand, readRequest } from './read-request.ts';
 import { vectorKey } from './resource-vector.ts';
-import { type CellCount, type Rollup, sumCells } from './rollup.ts';
+import { type CountedDemand, type Rollup, sumCells } from './rollup.ts';
 
 /** One aggregation key and one vector. */
-interface Cell extends RequestDemand {
+interface Cell extends CountedDemand {
   readonly id: string;
   requestCount: number;
   /** Requests seen by the roll-up that is being built; 0 outside of it. */
@@ -79,21 +79,19 @@ export class DemandIndex {
       const isTakenIn = cell !== undefined || refusal === foreign;
       if (isTakenIn && !record.isAcknowledged) unacknowledged.push(record);
     }
-    const needs = sumCells(this.#takeTallies());
+    this.#checkTallies();
+    const needs = sumCells(this.#cells.values());
     return { needs, refused, foreignCount, unacknowledged, requestCount: this.#records.size };
   }
 
-  #takeTallies(): CellCount[] {
-    const counts: CellCount[] = [];
+  #checkTallies(): void {
     for (const cell of this.#cells.values()) {
       assert(cell.tally === cell.requestCount, 'a cell counts other requests than it has', {
         tally: cell.tally,
         requestCount: cell.requestCount,
       });
-      counts.push({ demand: cell, count: cell.tally });
       cell.tally = 0;
     }
-    return counts;
   }
 
   #enter(demand: RequestDemand): Cell {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CapacityRequestSpec } from './capacity-request.ts';
+import type { CapacityRequestSpec } from '@bigfleet/kube';
 import { readRequest } from './read-request.ts';
 
 type Init = Partial<CapacityRequestSpec>;

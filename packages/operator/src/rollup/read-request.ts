@@ -5,7 +5,8 @@
 
 import { err, ok, type Result } from '@bigfleet/base';
 import { createProfile, Operator, type Profile, type Requirement } from '@bigfleet/engine';
-import { type CapacityRequest, type CoLocation, type Refusal, shown } from './capacity-request.ts';
+import type { CoLocation } from '@bigfleet/kube';
+import { type CapacityRequest, type Refusal, shown } from './capacity-request.ts';
 import { groupOf } from './co-location.ts';
 import { bucketOfPenalty, isInt32, readRequirements, readSpread } from './terms.ts';
 import { parseVector, type ResourceVector } from './resource-vector.ts';

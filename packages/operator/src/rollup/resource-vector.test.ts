@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RawQuantity } from './capacity-request.ts';
+import type { RawQuantity } from '@bigfleet/kube';
 import { parseVector, printNanos, vectorKey } from './resource-vector.ts';
 
 function parsed(resources: Readonly<Record<string, RawQuantity>>): [string, bigint][] {

@@ -3,7 +3,8 @@
 // vector are one vector.
 
 import { compareText, err, ok, parseQuantity, type Result } from '@bigfleet/base';
-import { type RawQuantity, type Refusal, shown } from './capacity-request.ts';
+import type { RawQuantity } from '@bigfleet/kube';
+import { type Refusal, shown } from './capacity-request.ts';
 
 /** Resource name to nano-units, all positive, sorted by name. */
 export type ResourceVector = ReadonlyMap<string, bigint>;

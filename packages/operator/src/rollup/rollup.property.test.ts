@@ -61,7 +61,7 @@ function indexOf(requests: readonly CapacityRequest[]): DemandIndex {
 
 function bytesOf(index: DemandIndex): string {
   const { needs } = index.rollup();
-  const bytes = encodeRollup({ clusterId: 'c', builtAtUnixNanos: 1n, needs });
+  const bytes = encodeRollup('c', 1n, needs);
   return Buffer.from(bytes).toString('hex');
 }
 

@@ -36,10 +36,9 @@ export interface Rollup {
   readonly requestCount: number;
 }
 
-/** `count` requests with one key and one vector. */
-export interface CellCount {
-  readonly demand: RequestDemand;
-  readonly count: number;
+/** Requests with one key and one vector. */
+export interface CountedDemand extends RequestDemand {
+  readonly requestCount: number;
 }
 
 interface Row {
@@ -49,11 +48,9 @@ interface Row {
   readonly maxima: Map<string, bigint>;
 }
 
-export function sumCells(cells: readonly CellCount[]): RollupNeed[] {
+export function sumCells(cells: Iterable<CountedDemand>): RollupNeed[] {
   const rows = new Map<string, Row>();
-  for (const { demand, count } of cells) {
-    addTo(rowOf(rows, demand), demand.vector, BigInt(count));
-  }
+  for (const cell of cells) addTo(rowOf(rows, cell), cell.vector, BigInt(cell.requestCount));
   return [...rows.values()].sort(compareRows).map(({ profile, group, sums, maxima }) => ({
     profile,
     group,
@@ -88,22 +85,20 @@ function printed(nanosByName: ReadonlyMap<string, bigint>): Map<string, string> 
   return new Map(sorted.map(([name, nanos]) => [name, printNanos(nanos)]));
 }
 
-export interface RollupEnvelope {
-  readonly clusterId: string;
-  readonly builtAtUnixNanos: bigint;
-  readonly needs: readonly RollupNeed[];
-}
-
 /**
  * A roll-up as the frame that carries it. Encoded once, when it is built, so that its size is known
  * before it is sent: a roll-up over the message limit must never reach the stream, where it would
  * end the session, be sent again by the next one, and freeze demand without a sign (kubernetes §2.1).
  */
-export function encodeRollup({ clusterId, builtAtUnixNanos, needs }: RollupEnvelope): Uint8Array {
+export function encodeRollup(
+  clusterId: string,
+  timestampUnixNanos: bigint,
+  needs: readonly RollupNeed[],
+): Uint8Array {
   return encodeInit(OperatorMessageSchema, {
     payload: {
       case: 'rollup',
-      value: { clusterId, timestampUnixNanos: builtAtUnixNanos, needs: needs.map(needInit) },
+      value: { clusterId, timestampUnixNanos, needs: needs.map(needInit) },
     },
   });
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { bucketOfPenalty, isInt32, readRequirements, readSpread } from './terms.ts';
-import type { RawQuantity } from './capacity-request.ts';
+import type { RawQuantity } from '@bigfleet/kube';
 
 describe('readRequirements', () => {
   const numbers: [string, number][] = [

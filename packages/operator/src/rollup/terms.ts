@@ -19,13 +19,8 @@ import {
   type Requirement,
   type Spread,
 } from '@bigfleet/engine';
-import {
-  type NodeRequirement,
-  type RawQuantity,
-  type Refusal,
-  type TopologySpreadTerm,
-  shown,
-} from './capacity-request.ts';
+import type { NodeRequirement, RawQuantity, TopologySpreadTerm } from '@bigfleet/kube';
+import { type Refusal, shown } from './capacity-request.ts';
 
 const OPERATORS: ReadonlyMap<string, OperatorCode> = new Map([
   ['In', Operator.In],

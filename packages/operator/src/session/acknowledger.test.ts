@@ -7,6 +7,7 @@ import { drainMicrotasks } from '@bigfleet/base/real';
 import { captureSink, createLogger, createRegistry } from '@bigfleet/telemetry';
 import type { RequestRef } from '../rollup/capacity-request.ts';
 import { Acknowledger } from './acknowledger.ts';
+import type { ClusterPort } from './cluster-port.ts';
 import { createOperatorMetrics } from './metrics.ts';
 import { defaultSessionSettings } from './settings.ts';
 import { Supervisor } from './supervisor.ts';
@@ -22,12 +23,13 @@ function open(writeMs: number) {
   const acknowledger = new Acknowledger({
     runtime,
     cluster: {
-      acknowledge: async ({ uid }) => {
+      acknowledge: async ({ uid }: RequestRef) => {
         await new Promise<void>((resolve) => runtime.timers.after(writeMs, resolve));
         written.push(uid);
         return 'acknowledged';
       },
-    },
+    } as Partial<ClusterPort> as ClusterPort,
+    clusterId: 'c',
     settings: { ...defaultSessionSettings, acknowledgeConcurrency: 1 },
     metrics: createOperatorMetrics(createRegistry()),
     logger: createLogger({ clock: runtime.clock, sink: captureSink() }),

@@ -4,35 +4,17 @@
 // interval would write it again. A failed write is retried by the next roll-up that finds the
 // request still Pending.
 
-import { type Runtime, runWithDeadline } from '@bigfleet/base';
-import {
-  createSampledMessage,
-  durationSeconds,
-  type Logger,
-  type SampledMessage,
-} from '@bigfleet/telemetry';
+import { runWithDeadline } from '@bigfleet/base';
+import { createSampledMessage, durationSeconds, type SampledMessage } from '@bigfleet/telemetry';
 import type { RequestRef } from '../rollup/capacity-request.ts';
-import type { ClusterPort } from './cluster-port.ts';
-import { type Supervisor, asLogValue, rethrowBug } from './supervisor.ts';
+import type { BoundContext } from './context.ts';
+import { asLogValue, rethrowBug } from './supervisor.ts';
 import { acknowledgeFailed } from './log-messages.ts';
-import type { OperatorMetrics } from './metrics.ts';
-import type { SessionSettings } from './settings.ts';
-
-export interface AcknowledgerOptions {
-  readonly runtime: Runtime;
-  readonly cluster: Pick<ClusterPort, 'acknowledge'>;
-  readonly settings: Pick<SessionSettings, 'acknowledgeConcurrency' | 'acknowledgeTimeoutMs'>;
-  readonly metrics: Pick<OperatorMetrics, 'acknowledged' | 'acknowledgeDuration'>;
-  readonly logger: Logger;
-  readonly supervisor: Supervisor;
-  /** Ends what runs. */
-  readonly lifetime: AbortSignal;
-}
 
 const FAILURES_PER_SECOND = 5;
 
 export class Acknowledger {
-  readonly #options: AcknowledgerOptions;
+  readonly #context: BoundContext;
   readonly #failed: SampledMessage<'cr' | 'ns' | 'err', never>;
   /** Bounded by the cluster's requests, like the set below: one entry per uid. */
   readonly #queue = new Map<string, RequestRef>();
@@ -40,9 +22,9 @@ export class Acknowledger {
   readonly #written = new Set<string>();
   #batchStartMs: number | undefined;
 
-  constructor(options: AcknowledgerOptions) {
-    const { runtime, logger } = options;
-    this.#options = options;
+  constructor(context: BoundContext) {
+    const { runtime, logger } = context;
+    this.#context = context;
     this.#failed = createSampledMessage({
       runtime,
       logger,
@@ -56,7 +38,7 @@ export class Acknowledger {
       const { uid } = request;
       if (!this.#written.has(uid) && !this.#running.has(uid)) this.#queue.set(uid, request);
     }
-    if (this.#queue.size > 0) this.#batchStartMs ??= this.#options.runtime.clock.monotonicMs();
+    if (this.#queue.size > 0) this.#batchStartMs ??= this.#context.runtime.clock.monotonicMs();
     this.#pump();
   }
 
@@ -76,10 +58,10 @@ export class Acknowledger {
 
   #pump(): void {
     for (const [uid, request] of this.#queue) {
-      if (this.#running.size >= this.#options.settings.acknowledgeConcurrency) return;
+      if (this.#running.size >= this.#context.settings.acknowledgeConcurrency) return;
       this.#queue.delete(uid);
       this.#running.add(uid);
-      this.#options.supervisor.watch(this.#run(request));
+      this.#context.supervisor.watch(this.#run(request));
     }
     if (this.#running.size === 0) this.#endBatch();
   }
@@ -94,7 +76,7 @@ export class Acknowledger {
   }
 
   async #write(request: RequestRef): Promise<void> {
-    const { runtime, cluster, settings, metrics, lifetime } = this.#options;
+    const { runtime, cluster, settings, metrics, lifetime } = this.#context;
     const deadline = { ms: settings.acknowledgeTimeoutMs, parent: lifetime };
     try {
       const outcome = await runWithDeadline(runtime, deadline, (signal) =>
@@ -114,7 +96,7 @@ export class Acknowledger {
     const startMs = this.#batchStartMs;
     if (startMs === undefined) return;
     this.#batchStartMs = undefined;
-    const nowMs = this.#options.runtime.clock.monotonicMs();
-    this.#options.metrics.acknowledgeDuration.observe(durationSeconds(startMs, nowMs));
+    const nowMs = this.#context.runtime.clock.monotonicMs();
+    this.#context.metrics.acknowledgeDuration.observe(durationSeconds(startMs, nowMs));
   }
 }

@@ -4,20 +4,21 @@
 // of a failed rendering, which may quote it.
 
 import { type BootstrapRequest, encodeInit, OperatorMessageSchema } from '@bigfleet/wire';
-import type { BootstrapResult, ClusterPort } from './cluster-port.ts';
+import type { BootstrapResult } from './cluster-port.ts';
+import type { OperatorContext } from './context.ts';
 import { rethrowBug } from './supervisor.ts';
 
-export interface BootstrapOptions {
-  readonly clusterId: string;
-  readonly cluster: Pick<ClusterPort, 'renderBootstrap'>;
-  /** Says that rendering failed, never why. */
-  readonly onFailed: (requestId: string, what: string) => void;
-}
+/** Says that rendering failed, never why. */
+type TellFailed = (requestId: string, what: string) => void;
 
 /** The frame that answers `request`. */
-export function answerBootstrap(request: BootstrapRequest, options: BootstrapOptions): Uint8Array {
+export function answerBootstrap(
+  request: BootstrapRequest,
+  context: OperatorContext,
+  tellFailed: TellFailed,
+): Uint8Array {
   const { requestId } = request;
-  const result = render(request, options);
+  const result = render(request, context, tellFailed);
   const answer =
     result.kind === 'unsatisfiable'
       ? { requestId, error: result.error }
@@ -31,17 +32,20 @@ export function answerBootstrap(request: BootstrapRequest, options: BootstrapOpt
   });
 }
 
-function render(request: BootstrapRequest, options: BootstrapOptions): BootstrapResult {
-  const { clusterId, cluster, onFailed } = options;
+function render(
+  request: BootstrapRequest,
+  { clusterId, cluster }: OperatorContext,
+  tellFailed: TellFailed,
+): BootstrapResult {
   if (request.clusterId !== '' && request.clusterId !== clusterId) {
-    onFailed(request.requestId, 'asked for another cluster');
+    tellFailed(request.requestId, 'asked for another cluster');
     return { kind: 'unsatisfiable', error: 'bootstrap request is for another cluster' };
   }
   try {
     return cluster.renderBootstrap(request);
   } catch (thrown) {
     rethrowBug(thrown);
-    onFailed(request.requestId, 'rendering failed');
+    tellFailed(request.requestId, 'rendering failed');
     return { kind: 'unsatisfiable', error: 'bootstrap rendering failed' };
   }
 }

@@ -6,6 +6,7 @@
 // waiting when it aborts. Every method may be called again with the same arguments: frames are
 // replayed after each reconnect.
 
+import type { UpcomingNodePhase } from '@bigfleet/kube';
 import type { Secret } from '@bigfleet/telemetry';
 import type { AvailableCapacityUpdate, BootstrapRequest, NodeStateUpdate } from '@bigfleet/wire';
 import type { RefusedRequest, RequestRef } from '../rollup/capacity-request.ts';
@@ -86,18 +87,6 @@ export type BootstrapResult =
     }
   /** The shard turns the text into a shortfall; it must hold no secret. */
   | { readonly kind: 'unsatisfiable'; readonly error: string };
-
-export const UPCOMING_NODE_PHASES = [
-  'Provisioning',
-  'Launched',
-  'Registered',
-  'Ready',
-  'Draining',
-  'Drained',
-  'Failed',
-] as const;
-
-export type UpcomingNodePhase = (typeof UPCOMING_NODE_PHASES)[number];
 
 /** One entry of a reclaim instruction. */
 export interface DrainTarget {

@@ -2,7 +2,7 @@
 // for the cluster, or a storm of node states would delay the bootstrap requests behind it on the same
 // stream. Frames that make no sense are logged and left alone; the stream stays.
 
-import { BigFleetError, type Runtime, unreachable } from '@bigfleet/base';
+import { BigFleetError, unreachable } from '@bigfleet/base';
 import type {
   Acknowledgement,
   AvailableCapacityUpdate,
@@ -13,15 +13,12 @@ import type {
 import { answerBootstrap } from './bootstrap.ts';
 import type { Outbound } from './outbound.ts';
 import type { ResyncSweep } from './resync-sweep.ts';
-import type { Logger, SampledMessage } from '@bigfleet/telemetry';
+import type { SampledMessage } from '@bigfleet/telemetry';
 import type { Acknowledger } from './acknowledger.ts';
-import type { ClusterPort } from './cluster-port.ts';
+import type { OperatorContext } from './context.ts';
 import type { KeyedLane } from './lanes.ts';
-import type { OperatorMetrics } from './metrics.ts';
 import type { Reclaims } from './reclaims.ts';
 import type { RollupBuilder } from './rollup-builder.ts';
-import type { SessionSettings } from './settings.ts';
-import type { Supervisor } from './supervisor.ts';
 
 export interface DispatchTarget {
   readonly services: SessionServices;
@@ -39,10 +36,9 @@ export function dispatch({ payload }: ShardMessage, target: DispatchTarget): voi
       target.onAcknowledgement(payload.value);
       return;
     case 'bootstrapRequest': {
-      const { clusterId, cluster } = services;
-      const onFailed = (id: string, err: string): void =>
+      const tellFailed = (id: string, err: string): void =>
         services.dispatchFailed.log({ frame: 'bootstrap_request', id, err });
-      outbound.reply(answerBootstrap(payload.value, { clusterId, cluster, onFailed }));
+      outbound.reply(answerBootstrap(payload.value, services, tellFailed));
       return;
     }
     case 'reclaimInstruction':
@@ -98,14 +94,7 @@ function overrun(what: string): BigFleetError {
  * What all sessions of one operator share. Sessions come and go; writes to the cluster, drains and
  * acknowledgements go on between them.
  */
-export interface SessionServices {
-  readonly runtime: Runtime;
-  readonly clusterId: string;
-  readonly cluster: ClusterPort;
-  readonly settings: SessionSettings;
-  readonly metrics: OperatorMetrics;
-  readonly logger: Logger;
-  readonly supervisor: Supervisor;
+export interface SessionServices extends OperatorContext {
   readonly dispatchFailed: SampledMessage<'frame' | 'err', 'machine' | 'id'>;
   readonly nodeStates: KeyedLane<NodeStateUpdate>;
   readonly hints: KeyedLane<AvailableCapacityUpdate>;

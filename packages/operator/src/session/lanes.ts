@@ -2,24 +2,16 @@
 // its deadline. A frame that could not be written is logged and left to the next replay; the port has
 // retried by then what can be retried.
 
-import { type Runtime, runWithDeadline } from '@bigfleet/base';
+import { runWithDeadline } from '@bigfleet/base';
 import { type SampledMessage, durationSeconds } from '@bigfleet/telemetry';
 import type { AvailableCapacityUpdate, NodeStateUpdate } from '@bigfleet/wire';
-import type { ClusterPort } from './cluster-port.ts';
+import type { BoundContext } from './context.ts';
 import { asLogValue, rethrowBug } from './supervisor.ts';
-import type { OperatorMetrics } from './metrics.ts';
-import type { SessionSettings } from './settings.ts';
 import type { WorkKind, WorkPool } from './work-pool.ts';
 
-export interface LaneOptions {
-  readonly runtime: Runtime;
-  readonly cluster: Pick<ClusterPort, 'applyNodeState' | 'applyAvailableCapacity'>;
+export interface LaneOptions extends BoundContext {
   readonly pool: WorkPool;
-  readonly settings: Pick<SessionSettings, 'handlerTimeoutMs' | 'maxWaitingKeys'>;
-  readonly metrics: Pick<OperatorMetrics, 'nodeStateDuration'>;
   readonly dispatchFailed: SampledMessage<'frame' | 'err', 'machine' | 'id'>;
-  /** Ends what runs. */
-  readonly lifetime: AbortSignal;
 }
 
 /** Keyed by machine id. */

@@ -15,7 +15,7 @@ import {
   type HistogramFamily,
   type MetricRegistry,
 } from '@bigfleet/telemetry';
-import { UPCOMING_NODE_PHASES } from './cluster-port.ts';
+import { UPCOMING_NODE_PHASES } from '@bigfleet/kube';
 
 const SKIP_REASONS = [
   'unsupported_operator',
@@ -48,22 +48,6 @@ export interface OperatorMetrics {
 }
 
 export function createOperatorMetrics(registry: MetricRegistry): OperatorMetrics {
-  return { ...rollupMetrics(registry), ...sessionMetrics(registry), ...drainMetrics(registry) };
-}
-
-type RollupMetrics = Pick<
-  OperatorMetrics,
-  | 'rollupDuration'
-  | 'rollupPhaseDuration'
-  | 'rollupBytes'
-  | 'rollupLastAcked'
-  | 'rollupSkipped'
-  | 'capacityRequests'
-  | 'acknowledgeDuration'
-  | 'acknowledged'
->;
-
-function rollupMetrics(registry: MetricRegistry): RollupMetrics {
   return {
     rollupDuration: registry.histogram({
       name: 'bigfleet_operator_rollup_duration_seconds',
@@ -104,20 +88,6 @@ function rollupMetrics(registry: MetricRegistry): RollupMetrics {
       name: 'bigfleet_operator_acknowledged_total',
       help: 'CapacityRequests moved to Acknowledged.',
     }),
-  };
-}
-
-type SessionMetrics = Pick<
-  OperatorMetrics,
-  | 'sessionReconnects'
-  | 'sessionConnected'
-  | 'outboxDropped'
-  | 'nodeStateDuration'
-  | 'dispatchInflight'
->;
-
-function sessionMetrics(registry: MetricRegistry): SessionMetrics {
-  return {
     sessionReconnects: registry.counter({
       name: 'bigfleet_operator_session_reconnects_total',
       help: 'Dials after a session ended.',
@@ -140,13 +110,6 @@ function sessionMetrics(registry: MetricRegistry): SessionMetrics {
       name: 'bigfleet_operator_dispatch_inflight',
       help: 'Cluster-bound handlers that run now.',
     }),
-  };
-}
-
-type DrainMetrics = Pick<OperatorMetrics, 'drainDuration' | 'reclaimUnresolved'>;
-
-function drainMetrics(registry: MetricRegistry): DrainMetrics {
-  return {
     drainDuration: registry.histogram({
       name: 'bigfleet_operator_drain_duration_seconds',
       help: 'From the cordon to the outcome of one node.',

@@ -98,40 +98,33 @@ export class OperatorSession {
     const { runtime, metrics, logger } = this.#options;
     const ended = await this.#runSession(halt);
     if (halt.aborted) return;
-    const backoffMs = isReplaced(ended) ? this.#replacedBackoff.nextMs() : this.#backoff.nextMs();
+    const isReplaced = hasStatus(ended, 'ABORTED');
+    const backoffMs = (isReplaced ? this.#replacedBackoff : this.#backoff).nextMs();
     metrics.sessionReconnects.inc();
     const backoff = `${Math.ceil(backoffMs)}ms`;
-    const isRefused = isReplaced(ended) || isDenied(ended);
+    const isRefused = isReplaced || hasStatus(ended, 'PERMISSION_DENIED');
     logger.event(isRefused ? sessionRefused : sessionEnded, { err: textOf(ended), backoff });
     await sleep(runtime, backoffMs, halt).catch(rethrowUnlessAborted(halt));
   }
 
   async #runSession(halt: AbortSignal): Promise<unknown> {
-    const session = new Session({
-      services: this.#services,
-      onProven: () => this.#backoff.reset(),
-    });
+    let channel: Channel;
+    try {
+      channel = this.#options.dial();
+    } catch (thrown) {
+      // Bad certificates, a bad address: the next attempt may find better ones.
+      rethrowBug(thrown);
+      return thrown;
+    }
+    const session = new Session(this.#services, () => this.#backoff.reset());
     const onHalt = (): void => session.end(halt.reason);
     halt.addEventListener('abort', onHalt);
     this.#session = session;
     try {
-      return await session.run(this.#dial());
-    } catch (thrown) {
-      if (thrown instanceof DialError) return thrown.cause;
-      throw thrown;
+      return await session.run(channel);
     } finally {
       this.#session = undefined;
       halt.removeEventListener('abort', onHalt);
-    }
-  }
-
-  /** Bad certificates, a bad address: the next attempt may find better ones. */
-  #dial(): Channel {
-    try {
-      return this.#options.dial();
-    } catch (cause) {
-      rethrowBug(cause);
-      throw new DialError('dial failed', { cause });
     }
   }
 
@@ -160,41 +153,30 @@ export class OperatorSession {
     const { runtime, clusterId, cluster, metrics, logger } = this.#options;
     const settings = this.#settings;
     const supervisor = this.#supervisor;
-    const pool = this.#pool;
-    const common = { runtime, clusterId, cluster, settings, metrics, logger, supervisor, pool };
-    const lifetime = this.#lifetime.signal;
+    const context = { runtime, clusterId, cluster, settings, metrics, logger, supervisor };
     const failures = createSampledMessage({
       runtime,
       logger,
       message: dispatchFailed,
       perSecond: DISPATCH_FAILURES_PER_SECOND,
     });
-    const laneOptions = { ...common, dispatchFailed: failures, lifetime };
+    const pool = this.#pool;
+    const writes = { ...context, lifetime: this.#lifetime.signal, pool, dispatchFailed: failures };
+    const drains = { ...context, lifetime: this.#stopped.signal, pool };
     return {
-      ...common,
+      ...context,
       dispatchFailed: failures,
-      nodeStates: nodeStateLane(laneOptions),
-      hints: hintLane(laneOptions),
-      reclaims: new Reclaims({
-        ...common,
-        replies: () => this.#session,
-        cordonTimeoutMs: settings.handlerTimeoutMs,
-        lifetime: this.#stopped.signal,
-      }),
-      acknowledger: new Acknowledger({ ...common, lifetime }),
-      rollups: new RollupBuilder({ ...common, maxRollupBytes: settings.maxRollupBytes }),
+      nodeStates: nodeStateLane(writes),
+      hints: hintLane(writes),
+      reclaims: new Reclaims({ ...drains, replies: () => this.#session }),
+      acknowledger: new Acknowledger(writes),
+      rollups: new RollupBuilder(context),
     };
   }
 }
 
-class DialError extends Error {}
-
-function isReplaced(ended: unknown): boolean {
-  return ended instanceof RpcError && ended.code === 'ABORTED';
-}
-
-function isDenied(ended: unknown): boolean {
-  return ended instanceof RpcError && ended.code === 'PERMISSION_DENIED';
+function hasStatus(ended: unknown, code: RpcError['code']): boolean {
+  return ended instanceof RpcError && ended.code === code;
 }
 
 function textOf(ended: unknown): string {

@@ -44,7 +44,7 @@ export class Outbound implements AsyncIterableIterator<Uint8Array> {
   constructor(options: OutboundOptions) {
     this.#options = options;
     this.#hello = options.hello;
-    this.#outbox = new BoundedQueue({ capacity: options.outboxCapacity, overflow: 'refuse' });
+    this.#outbox = new BoundedQueue(options.outboxCapacity);
   }
 
   reply(frame: Uint8Array): 'queued' | 'dropped' {

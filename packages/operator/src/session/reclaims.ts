@@ -8,25 +8,18 @@
 // MAX_INSTRUCTIONS of them.
 
 import { runWithDeadline, type Runtime } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
 import {
   encodeInit,
+  NodeDrainOutcome,
   OperatorMessageSchema,
   type ReclaimInstruction,
   ReclaimPhase,
 } from '@bigfleet/wire';
-import type {
-  ClusterPort,
-  CordonOutcome,
-  DrainOutcome,
-  DrainTarget,
-  InterruptedDrain,
-} from './cluster-port.ts';
-import { type DrainResult, drainResult } from './drain.ts';
-import { Drains } from './drains.ts';
-import { type Supervisor, rethrowBug } from './supervisor.ts';
+import type { CordonOutcome, DrainOutcome, DrainTarget, InterruptedDrain } from './cluster-port.ts';
+import type { BoundContext } from './context.ts';
+import { type DrainRequest, Drains } from './drains.ts';
+import { rethrowBug } from './supervisor.ts';
 import * as messages from './log-messages.ts';
-import type { OperatorMetrics } from './metrics.ts';
 import type { WorkPool } from './work-pool.ts';
 
 /** The stream of the moment, if there is one. */
@@ -36,17 +29,10 @@ export interface ReclaimReplies {
   reply(frame: Uint8Array): 'queued' | 'dropped';
 }
 
-export interface ReclaimsOptions {
-  readonly runtime: Runtime;
-  readonly cluster: Pick<ClusterPort, 'cordon' | 'drain'>;
+/** At the end of the lifetime drains end unreported and are resumed by the next process. */
+export interface ReclaimsOptions extends BoundContext {
   readonly pool: WorkPool;
-  readonly metrics: Pick<OperatorMetrics, 'drainDuration' | 'reclaimUnresolved'>;
-  readonly logger: Logger;
-  readonly supervisor: Supervisor;
   readonly replies: () => ReclaimReplies | undefined;
-  readonly cordonTimeoutMs: number;
-  /** The process stops: drains end unreported and are resumed by the next process. */
-  readonly lifetime: AbortSignal;
 }
 
 const MAX_INSTRUCTIONS = 100_000;
@@ -153,12 +139,12 @@ export class Reclaims {
 
   /** Failures are not fatal: the drain is tried all the same and reports what stops it. */
   async #cordon(instruction: Instruction, target: DrainTarget): Promise<CordonOutcome> {
-    const { runtime, cluster, cordonTimeoutMs, lifetime, logger } = this.#options;
+    const { runtime, cluster, settings, lifetime, logger } = this.#options;
     const { id: instructionId, preemptorPriority, reasonCode } = instruction;
     const leftMs = instruction.deadlineMs - runtime.clock.monotonicMs();
     const deadlineUnixMs = unixMs(runtime) + leftMs;
     const plan = { instructionId, deadlineUnixMs, preemptorPriority, reasonCode };
-    const deadline = { ms: cordonTimeoutMs, parent: lifetime };
+    const deadline = { ms: settings.handlerTimeoutMs, parent: lifetime };
     const outcome = await runWithDeadline(runtime, deadline, (signal) =>
       cluster.cordon(target, plan, signal),
     ).catch(failedCordon);
@@ -184,7 +170,7 @@ export class Reclaims {
   }
 
   /** Undefined at shutdown. */
-  async #outcome(request: Parameters<Drains['join']>[0]): Promise<DrainOutcome | undefined> {
+  async #outcome(request: DrainRequest): Promise<DrainOutcome | undefined> {
     try {
       return await this.#drains.join(request);
     } catch (thrown) {
@@ -265,4 +251,30 @@ function failedCordon(thrown: unknown): CordonOutcome {
 
 function unixMs({ clock }: Runtime): number {
   return Number(clock.unixNanos() / 1_000_000n);
+}
+
+/** One node's drain, as the shard reads it in a FINISHED ack. */
+interface DrainResult {
+  readonly node: string;
+  readonly machineId: string;
+  readonly outcome: NodeDrainOutcome;
+  readonly podsRemaining: number;
+  readonly error: string;
+}
+
+const WIRE_OUTCOMES: Readonly<Record<DrainOutcome['kind'], NodeDrainOutcome>> = {
+  empty: NodeDrainOutcome.EMPTY,
+  deadline: NodeDrainOutcome.DEADLINE,
+  forbidden: NodeDrainOutcome.FORBIDDEN,
+  node_not_found: NodeDrainOutcome.NODE_NOT_FOUND,
+};
+
+function drainResult({ node, machineId }: DrainTarget, outcome: DrainOutcome): DrainResult {
+  return {
+    node,
+    machineId,
+    outcome: WIRE_OUTCOMES[outcome.kind],
+    podsRemaining: outcome.kind === 'deadline' ? outcome.podsRemaining : 0,
+    error: 'error' in outcome ? (outcome.error ?? '') : '',
+  };
 }

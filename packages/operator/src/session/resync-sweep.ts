@@ -6,28 +6,16 @@
 //
 // Hints are swept later: the catch-all follows the cycle after the first applied roll-up.
 
-import { type Runtime, runWithDeadline, type Timer } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
-import type { ClusterPort } from './cluster-port.ts';
-import { type Supervisor, asLogValue, rethrowBug } from './supervisor.ts';
+import { runWithDeadline, type Timer } from '@bigfleet/base';
+import type { OperatorContext } from './context.ts';
+import { asLogValue, rethrowBug } from './supervisor.ts';
 import { sweepFailed } from './log-messages.ts';
-import { type SessionSettings, SILENT_INTERVALS } from './settings.ts';
-
-export interface ResyncSweepOptions {
-  readonly runtime: Runtime;
-  readonly cluster: Pick<ClusterPort, 'sweepMachines' | 'sweepAvailableCapacity'>;
-  readonly settings: Pick<
-    SessionSettings,
-    'rollupIntervalMs' | 'sweepTimeoutMs' | 'hintSweepDelayMs'
-  >;
-  readonly logger: Logger;
-  readonly supervisor: Supervisor;
-  /** Ends with the session. */
-  readonly signal: AbortSignal;
-}
+import { SILENT_INTERVALS } from './settings.ts';
 
 export class ResyncSweep {
-  readonly #options: ResyncSweepOptions;
+  readonly #context: OperatorContext;
+  /** Ends with the session. */
+  readonly #signal: AbortSignal;
   /** Undefined once swept: nothing needs the marks any more. */
   #machines: Set<string> | undefined = new Set();
   #hints: Set<string> | undefined = new Set();
@@ -37,8 +25,9 @@ export class ResyncSweep {
   #quiet: Timer | undefined;
   #hintTimer: Timer | undefined;
 
-  constructor(options: ResyncSweepOptions) {
-    this.#options = options;
+  constructor(context: OperatorContext, signal: AbortSignal) {
+    this.#context = context;
+    this.#signal = signal;
   }
 
   /** The replay begins; `earlierWrites` are those that the session before this one had begun. */
@@ -58,8 +47,8 @@ export class ResyncSweep {
   /** For a classic shard: the replay counts as complete when no state came for three intervals. */
   awaitQuiet(): void {
     this.#quiet?.cancel();
-    const ms = SILENT_INTERVALS * this.#options.settings.rollupIntervalMs;
-    this.#quiet = this.#options.runtime.timers.after(ms, () => this.replayComplete());
+    const ms = SILENT_INTERVALS * this.#context.settings.rollupIntervalMs;
+    this.#quiet = this.#context.runtime.timers.after(ms, () => this.replayComplete());
   }
 
   replayComplete(): void {
@@ -69,14 +58,14 @@ export class ResyncSweep {
     this.#isReplayComplete = true;
     const known = this.#machines ?? new Set<string>();
     this.#machines = undefined;
-    const { cluster, supervisor } = this.#options;
+    const { cluster, supervisor } = this.#context;
     supervisor.watch(this.#sweep('machines', (signal) => cluster.sweepMachines(known, signal)));
     this.#sweepHints();
   }
 
   /** The first applied roll-up counts. */
   rollupApplied(): void {
-    const { runtime, settings } = this.#options;
+    const { runtime, settings } = this.#context;
     this.#hintTimer ??= runtime.timers.after(settings.hintSweepDelayMs, () => {
       this.#isHintTimeOver = true;
       this.#sweepHints();
@@ -92,14 +81,15 @@ export class ResyncSweep {
     const known = this.#hints;
     if (!this.#isReplayComplete || !this.#isHintTimeOver || known === undefined) return;
     this.#hints = undefined;
-    const { cluster, supervisor } = this.#options;
+    const { cluster, supervisor } = this.#context;
     supervisor.watch(
       this.#sweep('available capacity', (signal) => cluster.sweepAvailableCapacity(known, signal)),
     );
   }
 
   async #sweep(what: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const { runtime, settings, signal: parent, logger } = this.#options;
+    const { runtime, settings, logger } = this.#context;
+    const parent = this.#signal;
     const earlierWrites = this.#earlierWrites;
     try {
       // A write of the last session that ends after the sweep would bring back what it removed.

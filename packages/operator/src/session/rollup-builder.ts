@@ -3,40 +3,25 @@
 // from anything but a complete list, and refuses a roll-up that the transport could not carry: the
 // shard keeps the last good demand in both cases.
 
-import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
-import {
-  createSampledMessage,
-  durationSeconds,
-  type Logger,
-  type SampledMessage,
-} from '@bigfleet/telemetry';
+import { BigFleetError, describeThrown } from '@bigfleet/base';
+import { createSampledMessage, durationSeconds, type SampledMessage } from '@bigfleet/telemetry';
 import { type Rollup, encodeRollup } from '../rollup/rollup.ts';
 import type { RefusedRequest } from '../rollup/capacity-request.ts';
-import type { ClusterPort } from './cluster-port.ts';
+import type { OperatorContext } from './context.ts';
 import { badProfile } from './log-messages.ts';
-import type { OperatorMetrics } from './metrics.ts';
 import type { PendingRollup } from './outbound.ts';
-
-export interface RollupBuilderOptions {
-  readonly runtime: Runtime;
-  readonly clusterId: string;
-  readonly cluster: Pick<ClusterPort, 'demand' | 'requestRefused'>;
-  readonly metrics: OperatorMetrics;
-  readonly logger: Logger;
-  readonly maxRollupBytes: number;
-}
 
 const BAD_PROFILES_PER_SECOND = 10;
 
 export class RollupBuilder {
-  readonly #options: RollupBuilderOptions;
+  readonly #context: OperatorContext;
   readonly #badProfile: SampledMessage<'cr' | 'ns' | 'err', never>;
   /** uid to the version that was reported; holds the refused requests of the last roll-up only. */
   #reported: ReadonlyMap<string, string> = new Map();
 
-  constructor(options: RollupBuilderOptions) {
-    const { runtime, logger } = options;
-    this.#options = options;
+  constructor(context: OperatorContext) {
+    const { runtime, logger } = context;
+    this.#context = context;
     this.#badProfile = createSampledMessage({
       runtime,
       logger,
@@ -47,7 +32,8 @@ export class RollupBuilder {
 
   /** Hands the roll-up to `enqueue`. Throws BigFleetError when there is none to send. */
   build(isPeriodic: boolean, enqueue: (rollup: PendingRollup) => void): void {
-    const { runtime, clusterId, cluster, metrics, maxRollupBytes } = this.#options;
+    const { runtime, clusterId, cluster, metrics, settings } = this.#context;
+    const { maxRollupBytes } = settings;
     const startMs = runtime.clock.monotonicMs();
     const demand = cluster.demand();
     if (demand === undefined) {
@@ -55,8 +41,7 @@ export class RollupBuilder {
     }
     const listedMs = this.#phase('list', startMs);
     const rollup = demand.rollup();
-    const builtAtUnixNanos = runtime.clock.unixNanos();
-    const bytes = encodeRollup({ clusterId, builtAtUnixNanos, needs: rollup.needs });
+    const bytes = encodeRollup(clusterId, runtime.clock.unixNanos(), rollup.needs);
     const builtMs = this.#phase('build', listedMs);
     this.#count(rollup, bytes.length);
     if (bytes.length > maxRollupBytes) {
@@ -73,14 +58,14 @@ export class RollupBuilder {
   }
 
   #phase(phase: 'list' | 'build' | 'enqueue', startMs: number): number {
-    const nowMs = this.#options.runtime.clock.monotonicMs();
+    const nowMs = this.#context.runtime.clock.monotonicMs();
     const seconds = durationSeconds(startMs, nowMs);
-    this.#options.metrics.rollupPhaseDuration.labels({ phase }).observe(seconds);
+    this.#context.metrics.rollupPhaseDuration.labels({ phase }).observe(seconds);
     return nowMs;
   }
 
   #count({ refused, foreignCount, requestCount }: Rollup, byteCount: number): void {
-    const { metrics } = this.#options;
+    const { metrics } = this.#context;
     metrics.rollupBytes.observe(byteCount);
     metrics.capacityRequests.set(requestCount);
     metrics.rollupSkipped.labels({ reason: 'foreign_node' }).inc(foreignCount);
@@ -97,7 +82,7 @@ export class RollupBuilder {
       const { uid, resourceVersion, name: cr, namespace: ns } = one.request;
       if (before.get(uid) === resourceVersion) continue;
       this.#badProfile.log({ cr, ns, err: one.refusal.problem });
-      this.#options.cluster.requestRefused(one);
+      this.#context.cluster.requestRefused(one);
     }
   }
 }

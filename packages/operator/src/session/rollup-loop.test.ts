@@ -7,9 +7,13 @@ import type { Runtime, Timer } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import { captureSink, createLogger, createRegistry } from '@bigfleet/telemetry';
 import { DemandIndex } from '../rollup/demand-index.ts';
+import type { ClusterPort } from './cluster-port.ts';
+import type { OperatorContext } from './context.ts';
 import { createOperatorMetrics } from './metrics.ts';
 import { RollupBuilder } from './rollup-builder.ts';
 import { RollupLoop } from './rollup-loop.ts';
+import { defaultSessionSettings } from './settings.ts';
+import { Supervisor } from './supervisor.ts';
 
 /** A clock that a slow build can advance by itself, which virtual time cannot. */
 class SlowTime {
@@ -41,7 +45,7 @@ function open(buildMs: () => number, index: () => DemandIndex | undefined) {
   const builtAt: number[] = [];
   const sink = captureSink();
   const logger = createLogger({ clock: time.runtime.clock, sink });
-  const builder = new RollupBuilder({
+  const context: OperatorContext = {
     runtime: time.runtime,
     clusterId: 'c',
     cluster: {
@@ -51,20 +55,16 @@ function open(buildMs: () => number, index: () => DemandIndex | undefined) {
         return index();
       },
       requestRefused: () => {},
-    },
+    } as Partial<ClusterPort> as ClusterPort,
     metrics: createOperatorMetrics(createRegistry()),
     logger,
-    maxRollupBytes: 1_000_000,
-  });
+    settings: { ...defaultSessionSettings, maxRollupBytes: 1_000_000 },
+    supervisor: new Supervisor(),
+  };
   const enqueued: boolean[] = [];
-  const loop = new RollupLoop({
-    runtime: time.runtime,
-    builder,
-    enqueue: ({ isPeriodic }) => enqueued.push(isPeriodic),
-    logger,
-    intervalMs: 10_000,
-    onChangeSpacingMs: undefined,
-  });
+  const loop = new RollupLoop(context, new RollupBuilder(context), ({ isPeriodic }) =>
+    enqueued.push(isPeriodic),
+  );
   return { time, loop, builtAt, enqueued, sink };
 }
 

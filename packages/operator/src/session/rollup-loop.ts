@@ -4,27 +4,22 @@
 // cluster's first list. Building is synchronous, so two never overlap; one that overran its interval skips the
 // ticks it missed. A failing cycle waits for the next tick and never ends the session.
 
-import type { Runtime, Timer } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
+import type { Timer } from '@bigfleet/base';
+import type { OperatorContext } from './context.ts';
 import { rethrowBug } from './supervisor.ts';
 import { initialRollupFailed, rollupFailed } from './log-messages.ts';
 import type { PendingRollup } from './outbound.ts';
 import { type RollupBuilder, rollupFailureText } from './rollup-builder.ts';
 
-export interface RollupLoopOptions {
-  readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
-  readonly builder: RollupBuilder;
-  readonly enqueue: (rollup: PendingRollup) => void;
-  readonly logger: Logger;
-  readonly intervalMs: number;
-  readonly onChangeSpacingMs: number | undefined;
-}
+type LoopContext = Pick<OperatorContext, 'runtime' | 'settings' | 'logger'>;
 
 /** Between early attempts while none succeeded. */
 const FIRST_SPACING_MS = 1_000;
 
 export class RollupLoop {
-  readonly #options: RollupLoopOptions;
+  readonly #context: LoopContext;
+  readonly #builder: RollupBuilder;
+  readonly #enqueue: (rollup: PendingRollup) => void;
   #tick: Timer | undefined;
   #early: Timer | undefined;
   #nextTickMs = 0;
@@ -32,21 +27,27 @@ export class RollupLoop {
   #hasBuilt = false;
   #isRunning = false;
 
-  constructor(options: RollupLoopOptions) {
-    this.#options = options;
+  constructor(
+    context: LoopContext,
+    builder: RollupBuilder,
+    enqueue: (rollup: PendingRollup) => void,
+  ) {
+    this.#context = context;
+    this.#builder = builder;
+    this.#enqueue = enqueue;
   }
 
   start(): void {
     this.#isRunning = true;
-    this.#nextTickMs = this.#options.runtime.clock.monotonicMs();
+    this.#nextTickMs = this.#context.runtime.clock.monotonicMs();
     this.#onTick();
   }
 
   demandChanged(): void {
     if (!this.#isRunning || this.#early !== undefined) return;
-    const { runtime, onChangeSpacingMs } = this.#options;
+    const { runtime, settings } = this.#context;
     const nowMs = runtime.clock.monotonicMs();
-    const spacingMs = this.#hasBuilt ? (onChangeSpacingMs ?? Infinity) : FIRST_SPACING_MS;
+    const spacingMs = this.#hasBuilt ? (settings.onChangeSpacingMs ?? Infinity) : FIRST_SPACING_MS;
     const dueMs = this.#lastAttemptMs + spacingMs;
     // A tick that comes first does the same.
     if (dueMs >= this.#nextTickMs) return;
@@ -64,7 +65,8 @@ export class RollupLoop {
 
   #onTick(): void {
     this.#build(true);
-    const { runtime, intervalMs } = this.#options;
+    const { runtime, settings } = this.#context;
+    const { rollupIntervalMs: intervalMs } = settings;
     const nowMs = runtime.clock.monotonicMs();
     const missed = Math.floor((nowMs - this.#nextTickMs) / intervalMs);
     this.#nextTickMs += (missed + 1) * intervalMs;
@@ -72,10 +74,10 @@ export class RollupLoop {
   }
 
   #build(isPeriodic: boolean): void {
-    const { runtime, builder, enqueue, logger } = this.#options;
+    const { runtime, logger } = this.#context;
     this.#lastAttemptMs = runtime.clock.monotonicMs();
     try {
-      builder.build(isPeriodic, enqueue);
+      this.#builder.build(isPeriodic, this.#enqueue);
       this.#hasBuilt = true;
     } catch (thrown) {
       rethrowBug(thrown);

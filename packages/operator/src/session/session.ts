@@ -21,7 +21,7 @@ import type { ClusterObserver, NodeLink } from './cluster-port.ts';
 import { type SessionServices, dispatch } from './dispatch.ts';
 import { IdentityReports } from './identity-reports.ts';
 import { rollupsNeverAcknowledged, sessionEstablished } from './log-messages.ts';
-import { Outbound, type PendingRollup } from './outbound.ts';
+import { Outbound } from './outbound.ts';
 import type { ReclaimReplies } from './reclaims.ts';
 import { ResyncSweep } from './resync-sweep.ts';
 import { RollupLoop } from './rollup-loop.ts';
@@ -38,14 +38,9 @@ type Extension = (typeof EXTENSIONS)[number];
 const PROTOCOL_VERSION = 'v1alpha1';
 const sessionPath = pathOf(Shard.method.session);
 
-export interface SessionOptions {
-  readonly services: SessionServices;
-  /** The shard has confirmed a roll-up: this session works. Called once. */
-  readonly onProven: () => void;
-}
-
 export class Session implements ReclaimReplies, ClusterObserver {
   readonly #services: SessionServices;
+  /** The shard has confirmed a roll-up: this session works. Called once. */
   readonly #onProven: () => void;
   readonly #over = new AbortController();
   readonly #identities: IdentityReports;
@@ -57,14 +52,17 @@ export class Session implements ReclaimReplies, ClusterObserver {
   #extensions: ReadonlySet<Extension> | undefined;
   #isProven = false;
 
-  constructor({ services, onProven }: SessionOptions) {
+  constructor(services: SessionServices, onProven: () => void) {
     this.#services = services;
     this.#onProven = onProven;
     this.#identities = new IdentityReports(() => services.cluster.nodeLinks());
     this.#watch = this.#createWatch();
     this.#outbound = this.#createOutbound();
-    this.#loop = this.#createLoop();
-    this.#sweep = this.#createSweep();
+    this.#loop = new RollupLoop(services, services.rollups, (rollup) => {
+      services.acknowledger.cacheShows(rollup.unacknowledged);
+      this.#outbound.replaceRollup(rollup);
+    });
+    this.#sweep = new ResyncSweep(services, this.#over.signal);
   }
 
   get isAcknowledged(): boolean {
@@ -227,34 +225,6 @@ export class Session implements ReclaimReplies, ClusterObserver {
       takeIdentities: () => this.#identities.take(),
       hasUnansweredRollup: () => this.#watch.hasUnanswered,
       onRollupSent: ({ unacknowledged }) => this.#watch.sent(unacknowledged),
-    });
-  }
-
-  #createLoop(): RollupLoop {
-    const { runtime, settings, rollups, logger, acknowledger } = this.#services;
-    return new RollupLoop({
-      runtime,
-      builder: rollups,
-      logger,
-      intervalMs: settings.rollupIntervalMs,
-      onChangeSpacingMs: settings.onChangeSpacingMs,
-      enqueue: (rollup: PendingRollup) => {
-        acknowledger.cacheShows(rollup.unacknowledged);
-        this.#outbound.replaceRollup(rollup);
-      },
-    });
-  }
-
-  #createSweep(): ResyncSweep {
-    const { runtime, cluster, settings, logger, supervisor } = this.#services;
-    const { signal } = this.#over;
-    return new ResyncSweep({
-      runtime,
-      cluster,
-      settings,
-      logger,
-      supervisor,
-      signal,
     });
   }
 }

@@ -30,7 +30,7 @@ export class WorkPool {
   constructor(options: WorkPoolOptions) {
     const { queueCapacity: capacity } = options;
     this.#options = options;
-    this.#queues = WORK_KINDS.map(() => new BoundedQueue<Task>({ capacity, overflow: 'refuse' }));
+    this.#queues = WORK_KINDS.map(() => new BoundedQueue<Task>(capacity));
   }
 
   submit(kind: WorkKind, task: Task): 'queued' | 'refused' {

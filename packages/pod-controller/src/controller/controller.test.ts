@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createRandom } from '@bigfleet/base';
-import { PODS_PATH, REQUESTS_PATH, type StoredObject, World } from './testing/world.ts';
+import { PODS_PATH, REQUESTS_PATH } from '@bigfleet/kube/testing';
+import { type StoredObject, World } from './testing/world.ts';
 
 const FOREIGN = 'bigfleet.lucy.sh/foreign-node';
 
@@ -147,7 +148,10 @@ test('an annotation that is no quantity is told to the Pod in an Event', async (
   world.pod('web', { metadata: { annotations } });
   await world.time.runFor(2_000);
   const events = world.list('/api/v1/namespaces/default/events') as unknown as { reason: string }[];
-  assert.deepEqual(events.map(({ reason }) => reason), ['BadPenalty']);
+  assert.deepEqual(
+    events.map(({ reason }) => reason),
+    ['BadPenalty'],
+  );
   await world.stop();
 });
 
@@ -223,7 +227,8 @@ async function churn(seed: number): Promise<void> {
         if (any !== undefined) world.finish(any);
         break;
       case 3:
-        if (any !== undefined) world.ask('DELETE', `${PODS_PATH}/${any}`, { gracePeriodSeconds: 0 });
+        if (any !== undefined)
+          world.ask('DELETE', `${PODS_PATH}/${any}`, { gracePeriodSeconds: 0 });
         break;
       case 4:
         world.restart();

@@ -101,10 +101,7 @@ const MAX_FRESH = 5_000;
 
 export class PodController {
   readonly #options: PodControllerOptions;
-  readonly #fresh = new Map<
-    string,
-    { readonly uid: string; readonly pod: Pod; readonly derived: Derived }
-  >();
+  readonly #fresh = new Map<string, Wanted>();
   /** By Pod uid; from the watch, or written and not yet seen there. */
   readonly #requests = new Map<string, readonly RequestRecord[]>();
   readonly #foreign: ForeignNodes;
@@ -276,8 +273,9 @@ export class PodController {
     if (step === undefined || pod === undefined || step.kind === 'nothing') return;
     const outcome = await this.#perform(step, pod, signal);
     this.#options.hooks.reconciled(outcome);
-    // A Pod may need more than one step: a duplicate deleted, then an update.
-    this.#queue?.add(key);
+    // A Pod may need more than one step: a duplicate deleted, then an update. One that is gone is only
+    // waited for: the watch has not said so yet, and asking again would ask for ever.
+    if (outcome !== 'pod_gone') this.#queue?.add(key);
   }
 
   #perform(
@@ -313,7 +311,7 @@ export class PodController {
     }
     // Created before, and not seen in the watch yet: an answer that was lost, or another replica.
     if (answer.reason === 'AlreadyExists') return this.#adopt(object.metadata, signal);
-    if (answer.status === 404) return 'pod_gone';
+    // 404 too: the CRD or the namespace is missing, and may come.
     throw refused(answer);
   }
 
@@ -380,12 +378,12 @@ export class PodController {
     const { client } = this.#options;
     const current = await client.get(CAPACITY_REQUESTS, request, signal);
     if (current.kind === 'refused') {
-      if (current.status === 404) return 'cr_exists';
-      throw refused(current);
+      this.#settle(current, request);
+      return 'cr_exists';
     }
     const body = withChanges(current.object as unknown as StoredRequest, wanted.object.spec);
     const answer = await client.replace(CAPACITY_REQUESTS, body, { lane: 'demand', signal });
-    this.#settle(answer);
+    this.#settle(answer, request);
     this.#fresh.delete(podKey(pod));
     await this.#warnOfAnnotations(pod, wanted);
     return 'cr_updated';
@@ -399,14 +397,15 @@ export class PodController {
         metadata: { uid: request.uid, labels: { [LABELS.foreignNode]: isForeign ? 'true' : null } },
       },
     });
-    this.#settle(answer);
+    this.#settle(answer, request);
     return isForeign ? 'foreign_marked' : 'foreign_cleared';
   }
 
-  /** What was written counts as seen: the watch may lag behind. */
-  #settle(answer: ApiAnswer): void {
+  /** What was written counts as seen, and what was not found as gone: the watch may lag behind. */
+  #settle(answer: ApiAnswer, request: RequestRecord): void {
     if (answer.kind === 'ok') this.#written(answer.object);
-    else if (answer.status !== 404) throw refused(answer);
+    else if (answer.status === 404) this.#requestGone(request);
+    else throw refused(answer);
   }
 
   #written(object: ApiObject): void {

@@ -3,18 +3,11 @@
 // down. Author code may be plain JavaScript, so nothing here trusts the types.
 
 import { parseQuantity } from '@bigfleet/base';
-import type { CapacityTypeName, MachineRecord } from '../model/machine.ts';
+import { capacityTypes, type MachineRecord } from '../model/machine.ts';
 import { costProblem } from '../model/record-rules.ts';
 import type { CreatedInstance, Instance } from './backend.ts';
 
 export const MAX_NAME_LENGTH = 1_024;
-
-const capacityTypes: ReadonlySet<CapacityTypeName> = new Set<CapacityTypeName>([
-  'BareMetal',
-  'Reserved',
-  'OnDemand',
-  'Spot',
-]);
 
 /** Top-level fields under another name: the hot path reads the fields, and copies drift. */
 const leakedLabels: readonly string[] = [
@@ -36,7 +29,7 @@ export function instanceProblem(instance: Instance, requireZone: boolean): strin
   if (!isName(id)) return `id must have 1 to ${MAX_NAME_LENGTH} characters`;
   if (state !== 'Speculative' && state !== 'Idle') return `state ${state} is not for a backend`;
   if (!isName(instance.instanceType)) return 'instance_type is empty or too long';
-  if (!capacityTypes.has(instance.capacityType)) return 'capacity_type is not one of the four';
+  if (!capacityTypes.includes(instance.capacityType)) return 'capacity_type is not one of the four';
   if (state === 'Speculative' && host !== undefined) return 'a Speculative slot has no host';
   if (state === 'Idle' && host === undefined) return 'an Idle machine needs a host';
   if (host !== undefined && !(isName(host.provider) && isName(host.ref))) return 'half a host';

@@ -20,13 +20,13 @@ import { encodeMachine } from '../encoding/encode-machine.ts';
 import type { MachineLister } from '../list/list-machines.ts';
 import type { MachineRecord } from '../model/machine.ts';
 import { refuseBadId } from './arguments.ts';
-import { type MutateDependencies, mutate } from './mutate.ts';
+import { type CallKit, mutate } from './mutate.ts';
 import type { Mutation } from '../work/work-item.ts';
 
 type Machine = ReturnType<typeof machineMessage>;
 
 export function capacityHandlers(
-  kit: MutateDependencies,
+  kit: CallKit,
   lister: MachineLister,
 ): Handlers<typeof CapacityProvider> {
   const run = async (mutation: Mutation, call: CallContext): Promise<WireAck> => {

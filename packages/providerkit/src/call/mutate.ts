@@ -6,39 +6,25 @@
 // Steps 2 to 6 are one critical section of the machine. A mark that passed is durable before any
 // answer, whatever becomes of the operation; an accept is durable before its ack.
 
-import { BigFleetError, type Runtime } from '@bigfleet/base';
+import { BigFleetError } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import { checkFence } from '@bigfleet/wire';
-import type { Fleet } from '../fleet/fleet.ts';
-import type { Ledger } from '../fleet/ledger.ts';
 import { accepted } from '../model/effects.ts';
 import { edges, type MachineRecord, type OperationKind } from '../model/machine.ts';
-import type { KitObserver } from '../observer.ts';
 import type { FenceMark, StoredOperation } from '../store/store.ts';
-import type { KeyedSections } from '../work/keyed-sections.ts';
+import type { Kit } from '../work/kit.ts';
 import type { ReadyState } from '../work/ready-state.ts';
 import { type Ack, inputsOf, type Mutation } from '../work/work-item.ts';
 import type { Workers } from '../work/workers.ts';
 import { type ArgumentRules, refuseBadArguments } from './arguments.ts';
 import { operationId } from '../model/operation-id.ts';
 
-export interface MutateDependencies {
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly observer: KitObserver;
+export interface CallKit extends Kit {
   readonly rules: ArgumentRules;
-  readonly fleet: Fleet;
-  readonly ledger: Ledger;
-  readonly sections: KeyedSections;
   readonly workers: Workers;
-  readonly ready: ReadyState;
 }
 
-export async function mutate(
-  kit: MutateDependencies,
-  mutation: Mutation,
-  signal: AbortSignal,
-): Promise<Ack> {
+export async function mutate(kit: CallKit, mutation: Mutation, signal: AbortSignal): Promise<Ack> {
   refuseBadArguments(mutation, kit.rules); // 1
   return await kit.sections.runCall(mutation.machineId, signal, async () => {
     refuseWhileStopping(kit.ready);
@@ -64,7 +50,7 @@ function refuseWhileStopping(ready: ReadyState): void {
 }
 
 /** The mark to persist; undefined for a call without token, which is not fenced. */
-function passFence(kit: MutateDependencies, mutation: Mutation): FenceMark | undefined {
+function passFence(kit: CallKit, mutation: Mutation): FenceMark | undefined {
   const { machineId, token } = mutation;
   const known = kit.fleet.marks.get(token.shardId, machineId);
   const verdict = checkFence(token, known);
@@ -85,7 +71,7 @@ function passFence(kit: MutateDependencies, mutation: Mutation): FenceMark | und
 }
 
 async function accept(
-  kit: MutateDependencies,
+  kit: CallKit,
   mutation: Mutation,
   record: MachineRecord,
   mark: FenceMark | undefined,

@@ -13,7 +13,7 @@ import {
 } from '@bigfleet/wire';
 import fc from 'fast-check';
 import { type MachineRecord, publishedProbability } from '../model/machine.ts';
-import { capacityNumber, stateNumber } from './wire-names.ts';
+import { capacityNumbers, stateNumbers } from './wire-names.ts';
 import { encodeMachine, writeListEntry } from './encode-machine.ts';
 import { ProtobufWriter } from './protobuf-writer.ts';
 import { recordArbitrary } from './testing/record-arbitrary.ts';
@@ -22,11 +22,11 @@ function generated(record: MachineRecord): Uint8Array {
   const { host, allocatable } = record;
   return encodeInit(MachineSchema, {
     id: record.id,
-    state: stateNumber(record.state),
+    state: stateNumbers[record.state],
     ...(host === undefined ? {} : { host: { ...host } }),
     instanceType: record.instanceType,
     zone: record.zone,
-    capacityType: capacityNumber(record.capacityType),
+    capacityType: capacityNumbers[record.capacityType],
     pricePerHour: record.pricePerHour,
     interruptionProbability: publishedProbability(record),
     resources: { resources: fromMap(record.resources) },

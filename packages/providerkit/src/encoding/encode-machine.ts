@@ -4,7 +4,7 @@
 // test holds it to the generated code.
 
 import { type MachineRecord, publishedProbability } from '../model/machine.ts';
-import { capacityNumber, stateNumber } from './wire-names.ts';
+import { capacityNumbers, stateNumbers } from './wire-names.ts';
 import { ProtobufWriter } from './protobuf-writer.ts';
 
 /** Field 1 of MachineList: one entry per machine. */
@@ -20,7 +20,7 @@ export function encodeMachine(record: MachineRecord): Uint8Array {
 
 function writeMachine(writer: ProtobufWriter, record: MachineRecord): void {
   writer.string(1, record.id);
-  writer.uint(2, stateNumber(record.state));
+  writer.uint(2, stateNumbers[record.state]);
   const { host } = record;
   if (host !== undefined) {
     writer.message(3, () => {
@@ -30,7 +30,7 @@ function writeMachine(writer: ProtobufWriter, record: MachineRecord): void {
   }
   writer.string(4, record.instanceType);
   writer.string(5, record.zone);
-  writer.uint(6, capacityNumber(record.capacityType));
+  writer.uint(6, capacityNumbers[record.capacityType]);
   writer.double(7, record.pricePerHour);
   writer.double(8, publishedProbability(record));
   writer.bytes(9, entriesOf(record.resources, resourceEntries, 1));

@@ -3,7 +3,7 @@
 import { CapacityType, MachineState } from '@bigfleet/wire';
 import type { CapacityTypeName, MachineStateName } from '../model/machine.ts';
 
-const states: Readonly<Record<MachineStateName, MachineState>> = {
+export const stateNumbers: Readonly<Record<MachineStateName, MachineState>> = {
   Speculative: MachineState.SPECULATIVE,
   Creating: MachineState.CREATING,
   Idle: MachineState.IDLE,
@@ -14,17 +14,9 @@ const states: Readonly<Record<MachineStateName, MachineState>> = {
   Failed: MachineState.FAILED,
 };
 
-const capacities: Readonly<Record<CapacityTypeName, CapacityType>> = {
+export const capacityNumbers: Readonly<Record<CapacityTypeName, CapacityType>> = {
   BareMetal: CapacityType.BARE_METAL,
   Reserved: CapacityType.RESERVED,
   OnDemand: CapacityType.ON_DEMAND,
   Spot: CapacityType.SPOT,
 };
-
-export function stateNumber(name: MachineStateName): MachineState {
-  return states[name];
-}
-
-export function capacityNumber(name: CapacityTypeName): CapacityType {
-  return capacities[name];
-}

@@ -18,13 +18,6 @@ export interface Write {
   readonly mark?: FenceMark | undefined;
 }
 
-export interface LedgerDependencies {
-  readonly fleet: Fleet;
-  readonly store: Store;
-  readonly clock: Runtime['clock'];
-  readonly observer: KitObserver;
-}
-
 export class Ledger {
   readonly #fleet: Fleet;
   readonly #store: Store;
@@ -34,11 +27,11 @@ export class Ledger {
   /** Called with each failed save of a result that was kept, and with undefined when all are safe. */
   onUnsaved: (error: BigFleetError | undefined) => void = () => {};
 
-  constructor(dependencies: LedgerDependencies) {
-    this.#fleet = dependencies.fleet;
-    this.#store = dependencies.store;
-    this.#clock = dependencies.clock;
-    this.#observer = dependencies.observer;
+  constructor(fleet: Fleet, store: Store, clock: Runtime['clock'], observer: KitObserver) {
+    this.#fleet = fleet;
+    this.#store = store;
+    this.#clock = clock;
+    this.#observer = observer;
   }
 
   /** Machines whose present record is in memory only. */

@@ -16,7 +16,7 @@ import type { ListFilter } from '@bigfleet/wire';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Ledger } from '../fleet/ledger.ts';
 import type { MachineRecord } from '../model/machine.ts';
-import { stateNumber } from '../encoding/wire-names.ts';
+import { stateNumbers } from '../encoding/wire-names.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { writeListEntry } from '../encoding/encode-machine.ts';
 import { ProtobufWriter } from '../encoding/protobuf-writer.ts';
@@ -80,7 +80,9 @@ export class MachineLister {
       }
     }
     parts.push(this.#cursorField(head));
-    return concat(parts);
+    const whole = Buffer.concat(parts);
+    // A plain view: Buffer's slice() shares memory where a Uint8Array's copies.
+    return new Uint8Array(whole.buffer, whole.byteOffset, whole.byteLength);
   }
 
   #sample(query: ListQuery): Selection {
@@ -91,7 +93,7 @@ export class MachineLister {
     for (let step = 0; step < pages.length && records.length < query.maxResults; step++) {
       const position = (start + step) % pages.length;
       const record = pages.at(position);
-      if (record === undefined || !wanted.has(stateNumber(record.state))) continue;
+      if (record === undefined || !wanted.has(stateNumbers[record.state])) continue;
       records.push(record);
       this.#nextSample = position + 1;
     }
@@ -107,7 +109,7 @@ export class MachineLister {
     for (let position = revisions.firstAfter(since); position < length; position++) {
       const record = revisions.recordAt(position);
       if (record === undefined) continue;
-      if (wanted !== undefined && !wanted.has(stateNumber(record.state))) continue;
+      if (wanted !== undefined && !wanted.has(stateNumbers[record.state])) continue;
       if (records.length === cap) {
         const last = revisions.revisionAt(position - 1);
         return { records, revision: Math.min(last, head) };
@@ -144,16 +146,4 @@ export class MachineLister {
     writer.bytes(REVISION_FIELD, encodeCursor(name, revision));
     return writer.finish();
   }
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  let length = 0;
-  for (const part of parts) length += part.length;
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -4,10 +4,7 @@
 
 import { edges, type HostRef, type MachineRecord, type OperationKind } from './machine.ts';
 
-export interface Binding {
-  readonly cluster: string;
-  readonly shardMetadata: ReadonlyMap<string, string>;
-}
+type Binding = Pick<MachineRecord, 'cluster' | 'shardMetadata'>;
 
 const noMetadata: ReadonlyMap<string, string> = new Map();
 const unbound: Binding = { cluster: '', shardMetadata: noMetadata };
@@ -21,13 +18,10 @@ export function accepted(
   return { ...record, ...binding, state: edges[kind].transitional };
 }
 
-export interface CreatedHost {
-  readonly host: HostRef;
-  readonly resources?: ReadonlyMap<string, string>;
-  readonly allocatable?: ReadonlyMap<string, string>;
-}
-
-export function created(record: MachineRecord, result: CreatedHost): MachineRecord {
+export function created(
+  record: MachineRecord,
+  result: { readonly host: HostRef } & Partial<Pick<MachineRecord, 'resources' | 'allocatable'>>,
+): MachineRecord {
   const { provider, ref } = result.host;
   return {
     ...record,

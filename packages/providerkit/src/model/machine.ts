@@ -2,20 +2,24 @@
 // enum can't corrupt a state file; Maps instead of plain objects, so that `__proto__` survives.
 // Records are immutable: every change is a new record, so a snapshot can't be torn or aliased.
 
-export type MachineStateName =
-  | 'Speculative'
-  | 'Creating'
-  | 'Idle'
-  | 'Configuring'
-  | 'Configured'
-  | 'Draining'
-  | 'Deleting'
-  | 'Failed';
+export const machineStates = [
+  'Speculative',
+  'Creating',
+  'Idle',
+  'Configuring',
+  'Configured',
+  'Draining',
+  'Deleting',
+  'Failed',
+] as const;
+export type MachineStateName = (typeof machineStates)[number];
 
-export type CapacityTypeName = 'BareMetal' | 'Reserved' | 'OnDemand' | 'Spot';
+export const capacityTypes = ['BareMetal', 'Reserved', 'OnDemand', 'Spot'] as const;
+export type CapacityTypeName = (typeof capacityTypes)[number];
 
 /** The four lifecycle calls; with the machine id, the key of idempotency (provider-contract §5). */
-export type OperationKind = 'create' | 'configure' | 'drain' | 'delete';
+export const operationKinds = ['create', 'configure', 'drain', 'delete'] as const;
+export type OperationKind = (typeof operationKinds)[number];
 
 export interface HostRef {
   readonly provider: string;
@@ -87,14 +91,7 @@ export const edges: Readonly<Record<OperationKind, Edge>> = {
   delete: { start: 'Idle', transitional: 'Deleting', target: 'Speculative' },
 };
 
-const kinds: ReadonlyMap<MachineStateName, OperationKind> = new Map([
-  ['Creating', 'create'],
-  ['Configuring', 'configure'],
-  ['Draining', 'drain'],
-  ['Deleting', 'delete'],
-]);
-
 /** The operation that is under way in this state; undefined in a stable one. */
 export function kindInTransit(state: MachineStateName): OperationKind | undefined {
-  return kinds.get(state);
+  return operationKinds.find((kind) => edges[kind].transitional === state);
 }

@@ -37,11 +37,7 @@ function matches(wanted: Presence, isSet: boolean): boolean {
   return wanted === 'any' || (wanted === 'set') === isSet;
 }
 
-export interface CostFields {
-  readonly capacityType: string;
-  readonly pricePerHour: number;
-  readonly interruptionProbability: number;
-}
+type CostFields = Pick<MachineRecord, 'capacityType' | 'pricePerHour' | 'interruptionProbability'>;
 
 /** A bad number here poisons the ranking of the whole fleet. */
 export function costProblem(fields: CostFields): string | undefined {

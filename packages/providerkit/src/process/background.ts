@@ -1,8 +1,9 @@
 // Work beside the calls: the price refresh and the provider's own event feed. One run at a time,
 // each bounded, errors counted and logged, everything ends with the process's signal.
 
-import { describeThrown, runWithDeadline, type Runtime, sleep } from '@bigfleet/base';
+import { describeThrown, runWithDeadline, type Runtime } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
+import { slept } from '../work/background.ts';
 import type { PriceMetrics } from './metrics/api-metrics.ts';
 
 /** One refresh, at start and later: a price list that takes longer is as good as unreachable. */
@@ -59,15 +60,4 @@ export async function feedLoop(
       logger.warn('event feed failed, it is started again', { err: describeThrown(error) });
     }
   } while (await slept(runtime, FEED_RETRY_MS, signal));
-}
-
-/** False when the signal came first. */
-async function slept(runtime: Runtime, ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(runtime, ms, signal);
-    return true;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
-  }
 }

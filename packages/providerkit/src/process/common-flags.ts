@@ -11,21 +11,12 @@ import {
   wholeNumber,
 } from '@bigfleet/process/flags';
 import { LOG_FORMATS, LOG_LEVELS } from '@bigfleet/telemetry';
+import type { ProviderNames } from './definition.ts';
 
 export const READINESS_SOURCES = ['auto', 'kubeconfig-dir', 'agent', 'hook', 'none'] as const;
 export type ReadinessSourceName = (typeof READINESS_SOURCES)[number];
 
 const MAX_SEED_COUNT = 1_000_000;
-
-export interface CommonFlagOptions {
-  /** Default of `--provider`. */
-  readonly label: string;
-  /** Name of the flag that chooses the backend, and the real one's name in it. */
-  readonly backendFlag: string;
-  readonly realBackend: string;
-  /** Undefined: this provider has no live prices, and no such flag. */
-  readonly priceRefreshMs: number | undefined;
-}
 
 /** Besides these, the table holds `--<x>-backend` and, with live prices, `--price-refresh`. */
 export type CommonFlags = {
@@ -52,8 +43,9 @@ export type CommonFlags = {
   readonly 'require-tls': Flag<boolean>;
 };
 
-export function commonFlags(options: CommonFlagOptions): CommonFlags {
-  const { label, backendFlag, realBackend, priceRefreshMs } = options;
+/** Without `priceRefreshMs` this provider has no live prices, and no such flag. */
+export function commonFlags(names: ProviderNames, priceRefreshMs: number | undefined): CommonFlags {
+  const { label, backendFlag, realBackend } = names;
   return {
     addr: text(':9000', 'Where gRPC listens: host:port, :port or unix:/path.sock.', '<host:port>'),
     provider: text(label, 'Stamped on every host and machine id, e.g. aws-us-east-1.', '<label>'),

@@ -56,6 +56,15 @@ export interface Settings<Own extends FlagTable = FlagTable> {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What a process of a provider starts with. */
+export interface StartOptions<Own extends FlagTable = FlagTable> {
+  readonly definition: ProviderDefinition<Own>;
+  readonly settings: Settings<Own>;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly registry: MetricRegistry;
+}
+
 export interface BackendContext<Own extends FlagTable = FlagTable> extends Settings<Own> {
   readonly kind: BackendKind;
   /** `--provider`. */
@@ -85,14 +94,9 @@ export interface BackendSetup {
  * The names that follow from a provider's own: derived in one place, so that a copied template gets
  * all of them from its folder.
  */
-export interface ProviderNames {
-  /** The process, e.g. `bigfleet-provider-hetzner`. */
-  readonly command: string;
-  readonly label: string;
-  readonly backendFlag: string;
-  readonly realBackend: string;
-  readonly metricPrefix: string;
-}
+export type ProviderNames = Readonly<
+  Record<'command' | 'label' | 'backendFlag' | 'realBackend' | 'metricPrefix', string>
+>;
 
 export function namesOf<Own extends FlagTable>(definition: ProviderDefinition<Own>): ProviderNames {
   const { name } = definition;

@@ -2,31 +2,24 @@
 // to start unless that was asked for: a restart would forget fence marks and operation ids, let a
 // zombie shard in and create machines twice.
 
-import { BigFleetError, type Runtime } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
+import { BigFleetError } from '@bigfleet/base';
+import type { FlagTable } from '@bigfleet/process/flags';
 import { createJournalStore } from '../store/journal/journal-store.ts';
-import type { JournalLimits } from '../store/journal/options.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import type { Store } from '../store/store.ts';
-import type { BackendKind } from './definition.ts';
-
-export interface StoreChoice {
-  readonly path: string;
-  readonly allowEphemeral: boolean;
-  readonly kind: BackendKind;
-  readonly journal: Partial<JournalLimits> | undefined;
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-}
+import type { BackendKind, StartOptions } from './definition.ts';
 
 /** Throws `state_not_configured`; the journal itself is opened by the kit. */
-export function openStore(choice: StoreChoice): Store {
-  const { path, kind, runtime, logger } = choice;
+export function openStore<Own extends FlagTable>(
+  { definition, settings, runtime, logger }: StartOptions<Own>,
+  kind: BackendKind,
+): Store {
+  const path = settings.flags.state;
   if (path !== '') {
     return createJournalStore({
       path,
       runtime,
-      limits: choice.journal ?? {},
+      limits: definition.journal ?? {},
       observer: {
         onCompacted: ({ bytes, generation }) =>
           logger.debug('state compacted', { bytes, generation }),
@@ -35,7 +28,7 @@ export function openStore(choice: StoreChoice): Store {
     });
   }
   if (kind === 'real') {
-    if (!choice.allowEphemeral) {
+    if (!settings.flags['allow-ephemeral-state']) {
       throw new BigFleetError(
         'state_not_configured',
         '--state is empty: a restart would forget every fence mark, operation and binding. Set ' +

@@ -1,8 +1,7 @@
 // The part of a start that decides what this process is, and refuses before anything is opened:
 // backend, offerings, prices, readiness source (provider-contract §17.3).
 
-import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
-import type { Logger, MetricRegistry } from '@bigfleet/telemetry';
+import { BigFleetError, describeThrown } from '@bigfleet/base';
 import type { ProviderOptions } from '../options.ts';
 import { type PriceRefreshOptions, refreshPrices } from './background.ts';
 import {
@@ -11,22 +10,17 @@ import {
   namesOf,
   type ProviderDefinition,
   type Settings,
+  type StartOptions,
 } from './definition.ts';
 import type { FlagTable } from '@bigfleet/process/flags';
 import { createApiMetrics, createPriceMetrics } from './metrics/api-metrics.ts';
 import { defaultMix, type Offering, refuseUnpriced } from './offerings/offering.ts';
 import { dynamicFlag } from './provider-flags.ts';
 import { type ReadinessChecker, trustJoinHook } from '../backend/readiness.ts';
-import type { ReadinessSourceName } from './common-flags.ts';
 import { readFile } from 'node:fs/promises';
 import { parseOfferings } from './offerings/parse-offerings.ts';
 
-export interface PrepareOptions<Own extends FlagTable> {
-  readonly definition: ProviderDefinition<Own>;
-  readonly settings: Settings<Own>;
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly registry: MetricRegistry;
+interface PrepareOptions<Own extends FlagTable> extends StartOptions<Own> {
   /** Ends with the process. */
   readonly signal: AbortSignal;
 }
@@ -45,7 +39,7 @@ export async function prepare<Own extends FlagTable>(
   options: PrepareOptions<Own>,
   onBackend: (setup: BackendSetup) => void,
 ): Promise<Prepared> {
-  const { definition, settings, logger } = options;
+  const { definition, settings } = options;
   const kind = chooseBackend(definition, settings);
   const offerings = await loadOfferings(definition, settings);
   const setup = await createBackend(options, kind, offerings);
@@ -53,8 +47,7 @@ export async function prepare<Own extends FlagTable>(
   const prices = priceRefresh(options, setup);
   if (prices !== undefined) await refreshPrices(prices);
   refuseUnpriced(offerings, setup.priceOf);
-  const source = settings.flags['readiness-source'];
-  const readiness = chooseReadiness({ source, kind, setup, logger });
+  const readiness = chooseReadiness(options, kind, setup);
   const kitOptions: ProviderOptions = {
     ...definition.kit,
     reconcileIntervalMs: settings.flags['reconcile-interval'],
@@ -130,17 +123,14 @@ function refused(problem: string): BigFleetError {
  * `hook` trusts the join hook and is never chosen by itself; `none` exists for the fake alone.
  * A real backend without an answer does not start: it would report Configured too early, and the
  * shard would believe in capacity that no pod can use.
+ * Undefined: the backend confirms it itself. Throws `flag_invalid` or `backend_not_configured`.
  */
-interface ReadinessChoice {
-  readonly source: ReadinessSourceName;
-  readonly kind: BackendKind;
-  readonly setup: BackendSetup;
-  readonly logger: Logger;
-}
-
-/** Undefined: the backend confirms it itself. Throws `flag_invalid` or `backend_not_configured`. */
-function chooseReadiness(choice: ReadinessChoice): ReadinessChecker | undefined {
-  const { source, kind, setup, logger } = choice;
+function chooseReadiness<Own extends FlagTable>(
+  { settings, logger }: PrepareOptions<Own>,
+  kind: BackendKind,
+  setup: BackendSetup,
+): ReadinessChecker | undefined {
+  const source = settings.flags['readiness-source'];
   const offered = setup.readiness ?? {};
   if (source === 'hook') {
     logger.warn('node readiness trusts the exit code of the join hook');

@@ -87,10 +87,7 @@ function valueForm({ form }: Flag<unknown>): string {
 }
 
 function providerFlagTable<Own extends FlagTable>(definition: ProviderDefinition<Own>): FlagTable {
-  const common: FlagTable = commonFlags({
-    ...namesOf(definition),
-    priceRefreshMs: definition.priceRefreshMs,
-  });
+  const common: FlagTable = commonFlags(namesOf(definition), definition.priceRefreshMs);
   const own: FlagTable = definition.flags ?? {};
   for (const name of Object.keys(own)) {
     assert(/^[a-z][a-z0-9-]*$/.test(name), 'a flag is named in kebab-case', { name });

@@ -5,21 +5,19 @@
 // Stopping: not ready first, then no more mutations, then work under way may finish within the
 // grace (cutting it off would turn every rollout into failed machines), then the listeners.
 
-import { BigFleetError, type Runtime } from '@bigfleet/base';
+import { BigFleetError } from '@bigfleet/base';
 import {
+  followCertificates,
   type HttpServer,
   type ListenAddress,
-  type Logger,
-  type MetricRegistry,
   parseListenAddress,
   startHttpServer,
   startProcessMetrics,
 } from '@bigfleet/telemetry';
-import type { GrpcServer } from '@bigfleet/wire';
 import { createProvider } from '../create-provider.ts';
 import type { Provider, ShutdownReport } from '../provider.ts';
 import { feedLoop, priceLoop } from './background.ts';
-import { namesOf, type ProviderDefinition, type Settings } from './definition.ts';
+import { namesOf, type StartOptions } from './definition.ts';
 import type { FlagTable } from '@bigfleet/process/flags';
 import { dynamicFlag } from './provider-flags.ts';
 import { createKitMetrics } from './metrics/kit-metrics.ts';
@@ -27,23 +25,11 @@ import { openStore } from './open-store.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { createGrpcEndpoint } from './serve/grpc-endpoint.ts';
 import { ReadyGate } from './serve/ready-gate.ts';
-import {
-  type TransportSecurity,
-  transportSecurity,
-  watchSecurity,
-} from './serve/transport-security.ts';
+import { type TransportSecurity, transportSecurity } from './serve/transport-security.ts';
 
 const HTTP_CLOSE_WITHIN_MS = 5_000;
 /** Providers A2; the rest are the defaults of the HTTP server. */
 const HTTP_LIMITS = { idleTimeoutMs: 120_000 };
-
-export interface StartOptions<Own extends FlagTable = FlagTable> {
-  readonly definition: ProviderDefinition<Own>;
-  readonly settings: Settings<Own>;
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly registry: MetricRegistry;
-}
 
 export interface RunningProvider {
   readonly provider: Provider;
@@ -59,7 +45,7 @@ export interface RunningProvider {
 export async function startProvider<Own extends FlagTable>(
   options: StartOptions<Own>,
 ): Promise<RunningProvider> {
-  const { settings, runtime, logger, registry } = options;
+  const { definition, settings, runtime, logger, registry } = options;
   // Before the kit, which may drive interrupted work on real machines as soon as it starts.
   const security = transportSecurity(settings.flags);
   const metricsListen = metricsAddress(settings.flags['metrics-addr']);
@@ -77,19 +63,40 @@ export async function startProvider<Own extends FlagTable>(
   opened.defer(async () => {
     await shutDown(0);
   });
-  const processMetrics = startProcessMetrics({
-    registry,
-    clock: runtime.clock,
-    build: build(options),
-  });
+  const build = {
+    component: `provider-${definition.name}`,
+    version: definition.version,
+    revision: settings.env['BIGFLEET_REVISION'] ?? 'unknown',
+  };
+  const processMetrics = startProcessMetrics({ registry, clock: runtime.clock, build });
   opened.defer(() => processMetrics.stop());
-  const server = grpcServer(options, { gate, provider, security });
+  const server = createGrpcEndpoint({
+    ...options,
+    addr: settings.flags.addr,
+    security,
+    provider,
+    health: gate.health,
+    reflection: settings.flags.reflection,
+    metricPrefix: namesOf(definition).metricPrefix,
+  });
   const [address = ''] = await server.bind();
   opened.defer(() => server.stop());
-  const http = await startHttp(options, gate, metricsListen);
+  const http = await startHttpServer({
+    runtime,
+    address: metricsListen,
+    registries: [registry],
+    readiness: gate.readiness,
+    logger,
+    limits: HTTP_LIMITS,
+  });
   opened.defer(() => http.close(HTTP_CLOSE_WITHIN_MS));
-  const reload = watchSecurity({ runtime, security, logger, processMetrics });
-  opened.defer(() => reload?.stop());
+  // A Unix socket is neither plaintext nor has it a certificate to follow.
+  if (security.mode === 'unix') processMetrics.transportInsecure.set(0);
+  else {
+    const { material: tls } = security;
+    const certificates = followCertificates({ runtime, logger, tls, metrics: processMetrics });
+    opened.defer(() => certificates.stop());
+  }
   startLoops(options, { prepared, provider, signal: ending.signal });
   gate.started();
   logServing(options, { prepared, security, address, http });
@@ -112,19 +119,12 @@ async function startKit<Own extends FlagTable>(
   gate: ReadyGate,
   signal: AbortSignal,
 ): Promise<StartedKit> {
-  const { settings, runtime, logger, registry, definition } = options;
+  const { runtime, logger, registry, definition } = options;
   await using unowned = new AsyncDisposableStack();
   const prepared = await prepare({ ...options, signal }, ({ backend }) =>
     unowned.defer(async () => backend.close?.()),
   );
-  const store = openStore({
-    path: settings.flags.state,
-    allowEphemeral: settings.flags['allow-ephemeral-state'],
-    kind: prepared.kind,
-    journal: definition.journal,
-    runtime,
-    logger,
-  });
+  const store = openStore(options, prepared.kind);
   // From here on the kit closes both, also when it fails to start.
   unowned.move();
   const provider = await createProvider({
@@ -142,48 +142,10 @@ async function startKit<Own extends FlagTable>(
   return { prepared, provider };
 }
 
-interface Serving {
-  readonly gate: ReadyGate;
-  readonly provider: Provider;
-  readonly security: TransportSecurity;
-}
-
-function grpcServer<Own extends FlagTable>(
-  { definition, settings, runtime, logger, registry }: StartOptions<Own>,
-  { gate, provider, security }: Serving,
-): GrpcServer {
-  return createGrpcEndpoint({
-    runtime,
-    addr: settings.flags.addr,
-    security,
-    provider,
-    health: gate.health,
-    reflection: settings.flags.reflection,
-    registry,
-    metricPrefix: namesOf(definition).metricPrefix,
-    logger,
-  });
-}
-
 function metricsAddress(text: string): ListenAddress {
   const address = parseListenAddress(text);
   if (address.ok) return address.value;
   throw new BigFleetError('flag_invalid', `--metrics-addr: ${address.error}`);
-}
-
-function startHttp<Own extends FlagTable>(
-  { runtime, logger, registry }: StartOptions<Own>,
-  gate: ReadyGate,
-  address: ListenAddress,
-): Promise<HttpServer> {
-  return startHttpServer({
-    runtime,
-    address,
-    registries: [registry],
-    readiness: gate.readiness,
-    logger,
-    limits: HTTP_LIMITS,
-  });
 }
 
 function startLoops<Own extends FlagTable>(
@@ -208,21 +170,6 @@ function startLoops<Own extends FlagTable>(
     const feed = (feedSignal: AbortSignal): Promise<void> => watch(provider, feedSignal);
     supervise('events', feedLoop(runtime, feed, { logger, signal }));
   }
-}
-
-function build<Own extends FlagTable>({
-  definition,
-  settings,
-}: StartOptions<Own>): {
-  component: string;
-  version: string;
-  revision: string;
-} {
-  return {
-    component: `provider-${definition.name}`,
-    version: definition.version,
-    revision: settings.env['BIGFLEET_REVISION'] ?? 'unknown',
-  };
 }
 
 function logServing<Own extends FlagTable>(

@@ -2,19 +2,11 @@
 // G3): deletable capacity is deleted, a fixed host is wiped. Looks at the substrate's truth first,
 // because a create that failed here may have succeeded there.
 
-import { type Runtime, runWithDeadline } from '@bigfleet/base';
-import type { Backend } from '../backend/backend.ts';
+import { runWithDeadline } from '@bigfleet/base';
 import { operationId } from '../model/operation-id.ts';
 import { detached, type HostRef, type MachineRecord } from '../model/machine.ts';
-import type { KitOptions } from '../options.ts';
+import type { Kit } from '../work/kit.ts';
 import type { Described } from './describe.ts';
-
-export interface CleanUpDependencies {
-  readonly runtime: Runtime;
-  readonly options: KitOptions;
-  readonly backend: Backend;
-  readonly lifetime: AbortSignal;
-}
 
 export interface CleanedUp {
   /** The wiped host on which the slot goes on; absent when the slot is empty now. */
@@ -24,7 +16,7 @@ export interface CleanedUp {
 }
 
 export async function cleanUp(
-  kit: CleanUpDependencies,
+  kit: Kit,
   record: MachineRecord,
   described: Described,
 ): Promise<CleanedUp> {
@@ -54,7 +46,7 @@ function hostOf(record: MachineRecord, described: Described): HostRef | undefine
   return isSpokenFor ? undefined : host;
 }
 
-async function deleteOrWipe(kit: CleanUpDependencies, machine: MachineRecord): Promise<void> {
+async function deleteOrWipe(kit: Kit, machine: MachineRecord): Promise<void> {
   const { backend, options, runtime } = kit;
   const id = operationId(runtime, options.operationIdPrefix);
   if (backend.deleteInstance !== undefined) {
@@ -68,7 +60,7 @@ async function deleteOrWipe(kit: CleanUpDependencies, machine: MachineRecord): P
 }
 
 function within(
-  kit: CleanUpDependencies,
+  kit: Kit,
   ms: number,
   work: (signal: AbortSignal) => Promise<void> | undefined,
 ): Promise<void> {

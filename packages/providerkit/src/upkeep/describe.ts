@@ -1,12 +1,10 @@
 // One look at the substrate, validated and bounded in time. Either the whole inventory or an error:
 // absence is read as loss, so nothing is ever concluded from a part.
 
-import { BigFleetError, describeThrown, type Runtime, runWithDeadline } from '@bigfleet/base';
-import type { Backend, Instance } from '../backend/backend.ts';
+import { BigFleetError, describeThrown, runWithDeadline } from '@bigfleet/base';
+import type { Instance } from '../backend/backend.ts';
 import { instanceProblem } from '../backend/instance-rules.ts';
-import type { Fleet } from '../fleet/fleet.ts';
-import type { KitOptions } from '../options.ts';
-import type { BackendHealth } from '../work/ready-state.ts';
+import type { Kit } from '../work/kit.ts';
 
 /** Validating is cheap, but not half a million times in one go. */
 const INSTANCES_PER_TURN = 5_000;
@@ -28,17 +26,8 @@ export interface Described {
   readonly hostRefs: ReadonlySet<string>;
 }
 
-export interface DescribeDependencies {
-  readonly runtime: Runtime;
-  readonly options: KitOptions;
-  readonly backend: Backend;
-  readonly fleet: Fleet;
-  readonly health: BackendHealth;
-  readonly lifetime: AbortSignal;
-}
-
 /** Rejects with `describe_failed`, or with the reason of the provider's end. */
-export async function describe(kit: DescribeDependencies): Promise<Described> {
+export async function describe(kit: Kit): Promise<Described> {
   const { runtime, options, backend, health, lifetime } = kit;
   const startedMs = runtime.clock.monotonicMs();
   const startedRevision = kit.fleet.revisions.last;
@@ -60,7 +49,7 @@ export async function describe(kit: DescribeDependencies): Promise<Described> {
 
 /** A backend that returns no list at all is caught here like one that rejects. */
 async function validate(
-  kit: DescribeDependencies,
+  kit: Kit,
   listed: readonly Instance[],
 ): Promise<Pick<Described, 'instances' | 'invalid' | 'hostRefs'>> {
   const instances = new Map<string, Instance>();

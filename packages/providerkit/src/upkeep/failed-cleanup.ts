@@ -6,38 +6,23 @@
 // machine that fails again goes to the end. A cleanup that fails waits the same delay again.
 
 import { BigFleetError, describeThrown, type Timer } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
-import type { Ledger } from '../fleet/ledger.ts';
 import { settled } from '../model/effects.ts';
 import type { MachineRecord } from '../model/machine.ts';
-import type { KitObserver } from '../observer.ts';
 import type { ResetOutcome } from '../provider.ts';
-import { type Background, inParallel } from '../work/background.ts';
-import type { CleaningSet } from '../work/late-creates.ts';
-import type { KeyedSections } from '../work/keyed-sections.ts';
-import type { ReadyState } from '../work/ready-state.ts';
+import { inParallel, spawn } from '../work/background.ts';
+import type { Kit } from '../work/kit.ts';
 import { cleanUp } from './clean-up.ts';
-import { describe, type DescribeDependencies, type Described } from './describe.ts';
+import { describe, type Described } from './describe.ts';
 
 const PARALLEL_CLEANUPS = 8;
 
-export interface FailedCleanupDependencies extends DescribeDependencies {
-  readonly logger: Logger;
-  readonly observer: KitObserver;
-  readonly ledger: Ledger;
-  readonly sections: KeyedSections;
-  readonly background: Background;
-  readonly cleaning: CleaningSet;
-  readonly ready: ReadyState;
-}
-
 export class FailedCleanup {
-  readonly #kit: FailedCleanupDependencies;
+  readonly #kit: Kit;
   /** Machine id → when it is due; insertion order is due order. Only Failed machines. */
   readonly #due = new Map<string, number>();
   #timer: Timer | undefined;
 
-  constructor(kit: FailedCleanupDependencies) {
+  constructor(kit: Kit) {
     this.#kit = kit;
   }
 
@@ -66,14 +51,14 @@ export class FailedCleanup {
   }
 
   #arm(): void {
-    const { runtime, background, lifetime } = this.#kit;
+    const { runtime, lifetime } = this.#kit;
     const [first] = this.#due.values();
     if (first === undefined || this.#timer !== undefined) return;
     const stop = (): void => this.#timer?.cancel();
     this.#timer = runtime.timers.after(first - runtime.clock.monotonicMs(), () => {
       this.#timer = undefined;
       lifetime.removeEventListener('abort', stop);
-      background.spawn(() => this.#cleanDue());
+      spawn(() => this.#cleanDue());
     });
     lifetime.addEventListener('abort', stop, { once: true });
   }
@@ -109,9 +94,10 @@ export class FailedCleanup {
 
   async #clean(machineId: string, described: Described): Promise<ResetOutcome> {
     const { cleaning, observer } = this.#kit;
-    if (!cleaning.enter(machineId)) {
+    if (cleaning.has(machineId)) {
       throw new BigFleetError('cleanup_failed', 'a cleanup of this machine is under way');
     }
+    cleaning.add(machineId);
     try {
       const outcome = await this.#cleanEntered(machineId, described);
       observer.failedCleanup?.('success');
@@ -120,7 +106,7 @@ export class FailedCleanup {
       observer.failedCleanup?.('error');
       throw error;
     } finally {
-      cleaning.leave(machineId);
+      cleaning.delete(machineId);
     }
   }
 

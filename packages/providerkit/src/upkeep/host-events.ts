@@ -2,12 +2,8 @@
 // notice of two minutes is over before a reconcile of two minutes sees it, so a notice changes its
 // one record at once. Events of hosts that are not ours are ignored: queues are shared by accounts.
 
-import type { Logger } from '@bigfleet/telemetry';
-import type { Fleet } from '../fleet/fleet.ts';
-import type { Ledger } from '../fleet/ledger.ts';
 import { failed } from '../model/effects.ts';
 import { type MachineStateName, publishedProbability } from '../model/machine.ts';
-import type { KitObserver } from '../observer.ts';
 import type {
   HostLossOutcome,
   InterruptionEvent,
@@ -15,7 +11,7 @@ import type {
   InterruptionOutcome,
 } from '../provider.ts';
 import { hostLostText } from '../work/ending.ts';
-import type { KeyedSections } from '../work/keyed-sections.ts';
+import type { Kit } from '../work/kit.ts';
 import type { Workers } from '../work/workers.ts';
 
 const observed: Readonly<Record<InterruptionNotice, number>> = {
@@ -25,15 +21,6 @@ const observed: Readonly<Record<InterruptionNotice, number>> = {
   unspecified: 1,
 };
 
-export interface HostEventsDependencies {
-  readonly logger: Logger;
-  readonly observer: KitObserver;
-  readonly fleet: Fleet;
-  readonly ledger: Ledger;
-  readonly sections: KeyedSections;
-  readonly workers: Workers;
-}
-
 const losable: ReadonlySet<MachineStateName> = new Set<MachineStateName>(['Idle', 'Configured']);
 /** A drain or join on a dead host only waits for its timeout. A Delete wanted it gone. */
 const losableInTransit: ReadonlySet<MachineStateName> = new Set<MachineStateName>([
@@ -42,7 +29,7 @@ const losableInTransit: ReadonlySet<MachineStateName> = new Set<MachineStateName
 ]);
 
 export async function reportHostLost(
-  kit: HostEventsDependencies,
+  kit: Kit & { readonly workers: Workers },
   machineId: string,
   reason: string,
 ): Promise<HostLossOutcome> {
@@ -56,7 +43,7 @@ export async function reportHostLost(
 }
 
 async function failStable(
-  kit: HostEventsDependencies,
+  kit: Kit,
   machineId: string,
   reason: string,
 ): Promise<HostLossOutcome | 'in_transit'> {
@@ -71,14 +58,14 @@ async function failStable(
   });
 }
 
-function told(kit: HostEventsDependencies, machineId: string, reason: string): 'failed' {
+function told(kit: Kit, machineId: string, reason: string): 'failed' {
   kit.observer.hostLost?.();
   kit.logger.warn('host lost', { machine_id: machineId, reason });
   return 'failed';
 }
 
 export async function reportInterruption(
-  kit: HostEventsDependencies,
+  kit: Kit,
   event: InterruptionEvent,
 ): Promise<InterruptionOutcome> {
   const { fleet, ledger, sections } = kit;

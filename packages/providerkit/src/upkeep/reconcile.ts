@@ -3,54 +3,38 @@
 // decided inside its machine's section against the record of that moment, because a describe may
 // have taken long. One at a time; a tick that meets a running one is skipped.
 
-import { BigFleetError, type Runtime, sleep } from '@bigfleet/base';
-import { defineMessage, type Logger, type LogMessage } from '@bigfleet/telemetry';
+import { BigFleetError } from '@bigfleet/base';
+import type { LogMessage } from '@bigfleet/telemetry';
 import type { Instance } from '../backend/backend.ts';
-import { recordOf } from '../backend/instance-rules.ts';
-import type { Ledger } from '../fleet/ledger.ts';
 import { MapInterner } from '../fleet/map-interner.ts';
 import { failed } from '../model/effects.ts';
 import type { MachineRecord } from '../model/machine.ts';
-import type { KitObserver } from '../observer.ts';
 import type { ReconcileReport } from '../provider.ts';
 import { hostLostText } from '../work/ending.ts';
-import type { KeyedSections } from '../work/keyed-sections.ts';
-import {
-  describe,
-  type DescribeDependencies,
-  type Described,
-  type InvalidInstance,
-} from './describe.ts';
+import type { Kit } from '../work/kit.ts';
+import { describe, type Described, type InvalidInstance } from './describe.ts';
 import { HostLossWatch } from './host-loss.ts';
-import { type Background, inParallel, type ParallelOptions } from '../work/background.ts';
-import { interned, refreshed } from './refresh.ts';
+import { inParallel, type ParallelOptions, slept, spawn } from '../work/background.ts';
+import { refreshed, seeded } from './refresh.ts';
 
 const PARALLEL_WRITES = 256;
 
 /** A broken offering breaks all its slots; the first few say which. */
 const MAX_WARNINGS = 20;
 
-const invalidInstance: LogMessage<'machine_id' | 'problem'> = defineMessage({
+const invalidInstance: LogMessage<'machine_id' | 'problem'> = {
   level: 'warn',
   text: 'reconcile skipping invalid instance',
-  keys: ['machine_id', 'problem'],
-});
-
-export interface ReconcilerDependencies extends DescribeDependencies {
-  readonly logger: Logger;
-  readonly observer: KitObserver;
-  readonly ledger: Ledger;
-  readonly sections: KeyedSections;
-}
+};
 
 export class Reconciler {
-  readonly #kit: ReconcilerDependencies;
+  readonly #kit: Kit;
   readonly #interner = new MapInterner();
   readonly #hostLoss: HostLossWatch;
   readonly #parallel: ParallelOptions;
   #isRunning = false;
 
-  constructor(kit: ReconcilerDependencies) {
+  constructor(kit: Kit) {
     this.#kit = kit;
     this.#hostLoss = new HostLossWatch(kit.fleet);
     this.#parallel = { limit: PARALLEL_WRITES, signal: kit.lifetime };
@@ -130,7 +114,7 @@ export class Reconciler {
 
   /** The record of an id that is not known yet. */
   seeded(instance: Instance): MachineRecord {
-    return interned(recordOf(instance), this.#interner);
+    return seeded(instance, this.#interner);
   }
 
   #next(record: MachineRecord, instance: Instance): MachineRecord {
@@ -177,34 +161,12 @@ export class Reconciler {
   }
 }
 
-/**
- * Ticks of reconcile. The next tick is armed when the last one ended, so that a slow substrate
- * never has two at once.
- */
-export interface ReconcileLoopOptions {
-  readonly runtime: Runtime;
-  readonly background: Background;
-  readonly reconciler: Reconciler;
-  /** 0: no loop. */
-  readonly intervalMs: number;
-  readonly lifetime: AbortSignal;
-}
-
-export function startReconcileLoop(options: ReconcileLoopOptions): void {
-  const { runtime, background, reconciler, intervalMs, lifetime } = options;
+/** The next tick is armed when the last one ended, so that a slow substrate never has two at once. */
+export function startReconcileLoop(kit: Kit, reconciler: Reconciler): void {
+  const { runtime, options, lifetime } = kit;
+  const intervalMs = options.reconcileIntervalMs;
   if (intervalMs === 0) return;
-  background.spawn(async () => {
+  spawn(async () => {
     while (await slept(runtime, intervalMs, lifetime)) await reconciler.run();
   });
-}
-
-/** False when the provider ends first. */
-async function slept(runtime: Runtime, ms: number, lifetime: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(runtime, ms, lifetime);
-    return true;
-  } catch (error) {
-    if (lifetime.aborted) return false;
-    throw error;
-  }
 }

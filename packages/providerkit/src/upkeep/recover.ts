@@ -4,12 +4,8 @@
 // not stored. One look at the node decides between Configured and Failed; leaving it would answer
 // every retry with the old operation id for ever.
 
-import { BigFleetError, type Runtime, runWithDeadline } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
-import type { Backend } from '../backend/backend.ts';
-import { isReady, type ReadinessChecker } from '../backend/readiness.ts';
-import type { Fleet } from '../fleet/fleet.ts';
-import type { Ledger } from '../fleet/ledger.ts';
+import { BigFleetError, runWithDeadline } from '@bigfleet/base';
+import { isReady } from '../backend/readiness.ts';
 import {
   detached,
   kindInTransit,
@@ -17,40 +13,26 @@ import {
   type OperationKind,
 } from '../model/machine.ts';
 import { configured, failed } from '../model/effects.ts';
-import type { KitObserver } from '../observer.ts';
-import type { KitOptions } from '../options.ts';
 import type { StoredOperation, StoreImage } from '../store/store.ts';
-import type { KeyedSections } from '../work/keyed-sections.ts';
+import type { Kit } from '../work/kit.ts';
 import { drainInputs, type WorkInputs } from '../work/work-item.ts';
 import type { Workers } from '../work/workers.ts';
 import { inParallel } from '../work/background.ts';
-import { describe, type DescribeDependencies } from './describe.ts';
+import { describe } from './describe.ts';
 import type { Reconciler } from './reconcile.ts';
 
 const PARALLEL_PROBES = 64;
 
-export interface RecoverDependencies {
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly observer: KitObserver;
-  readonly options: KitOptions;
-  readonly backend: Backend;
-  readonly gate: ReadinessChecker;
-  readonly fleet: Fleet;
-  readonly ledger: Ledger;
-  readonly sections: KeyedSections;
-  readonly workers: Workers;
-  readonly lifetime: AbortSignal;
-}
+type WorkingKit = Kit & { readonly workers: Workers };
 
-export async function recover(kit: RecoverDependencies): Promise<void> {
+export async function recover(kit: WorkingKit): Promise<void> {
   const interrupted = [...kit.fleet.records()].filter((record) => kindInTransit(record.state));
   await inParallel(interrupted, { limit: PARALLEL_PROBES, signal: kit.lifetime }, ({ id }) =>
     kit.sections.run(id, () => recoverOne(kit, id)),
   );
 }
 
-async function recoverOne(kit: RecoverDependencies, id: string): Promise<void> {
+async function recoverOne(kit: WorkingKit, id: string): Promise<void> {
   const record = kit.fleet.get(id);
   const kind = record === undefined ? undefined : kindInTransit(record.state);
   if (record === undefined || kind === undefined) return;
@@ -78,7 +60,7 @@ function redriveInputs(
 
 /** One bounded look; any other answer than Ready is no. */
 async function isNodeReady(
-  kit: RecoverDependencies,
+  kit: Kit,
   record: MachineRecord,
   operation: StoredOperation | undefined,
 ): Promise<boolean> {
@@ -113,10 +95,7 @@ export function isEmptyStore(image: StoreImage): boolean {
  * operator is looking at it right now. In batches: one crash in between leaves a store that the
  * next start completes by its reconcile.
  */
-export async function seed(
-  kit: DescribeDependencies & { readonly ledger: Ledger },
-  reconciler: Reconciler,
-): Promise<void> {
+export async function seed(kit: Kit, reconciler: Reconciler): Promise<void> {
   const { instances, invalid } = await describe(kit);
   const [first] = invalid;
   if (first !== undefined) {

@@ -3,6 +3,7 @@
 // and never instance type, zone or capacity type, which are identity (provider-contract §16.3).
 
 import type { Instance } from '../backend/backend.ts';
+import { recordOf } from '../backend/instance-rules.ts';
 import { type MapInterner, sameEntries } from '../fleet/map-interner.ts';
 import type { MachineRecord } from '../model/machine.ts';
 
@@ -14,14 +15,21 @@ export function refreshed(
 ): MachineRecord {
   if (isCurrent(record, instance)) return record;
   const { allocatable: _allocatable, ...rest } = record;
+  return { ...rest, ...factsOf(instance, interner) };
+}
+
+/** The record of an id that is not known yet, with its maps shared. */
+export function seeded(instance: Instance, interner: MapInterner): MachineRecord {
+  return { ...recordOf(instance), ...factsOf(instance, interner) };
+}
+
+function factsOf(instance: Instance, interner: MapInterner): Partial<MachineRecord> {
+  const { pricePerHour, interruptionProbability, allocatable } = instance;
   return {
-    ...rest,
-    pricePerHour: instance.pricePerHour,
-    interruptionProbability: instance.interruptionProbability,
+    pricePerHour,
+    interruptionProbability,
     resources: interner.intern(instance.resources),
-    ...(instance.allocatable === undefined
-      ? {}
-      : { allocatable: interner.intern(instance.allocatable) }),
+    ...(allocatable === undefined ? {} : { allocatable: interner.intern(allocatable) }),
     labels: interner.intern(instance.labels ?? noLabels),
   };
 }
@@ -36,16 +44,4 @@ function isCurrent(record: MachineRecord, instance: Instance): boolean {
     sameEntries(record.allocatable, instance.allocatable) &&
     sameEntries(record.labels, instance.labels ?? noLabels)
   );
-}
-
-/** The record of a new id, with its maps shared. */
-export function interned(record: MachineRecord, interner: MapInterner): MachineRecord {
-  return {
-    ...record,
-    resources: interner.intern(record.resources),
-    ...(record.allocatable === undefined
-      ? {}
-      : { allocatable: interner.intern(record.allocatable) }),
-    labels: interner.intern(record.labels),
-  };
 }

@@ -3,36 +3,23 @@
 // is not saved, close. Otherwise every rollout would turn all machines in transition into Failed.
 // Reads are served until the process ends.
 
-import { BigFleetError, type Runtime, withDeadline } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
-import type { Backend } from '../backend/backend.ts';
+import { BigFleetError, withDeadline } from '@bigfleet/base';
 import type { ShutdownReport } from '../provider.ts';
-import type { Store } from '../store/store.ts';
-import type { KeyedSections } from '../work/keyed-sections.ts';
-import type { ReadyState } from '../work/ready-state.ts';
+import type { Kit } from '../work/kit.ts';
 import type { UnsavedSaver } from '../work/unsaved-saver.ts';
 import { waitFor } from '../work/background.ts';
 import type { Workers } from '../work/workers.ts';
 
-export interface ShutdownDependencies {
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly backend: Backend;
-  readonly store: Store;
-  readonly sections: KeyedSections;
+interface RunningKit extends Omit<Kit, 'lifetime'> {
   readonly workers: Workers;
   readonly saver: UnsavedSaver;
-  readonly ready: ReadyState;
   readonly lifetime: AbortController;
 }
 
 /** For what must still be written once the work has ended: results, and what was not saved. */
 const CLOSING_MS = 5_000;
 
-export async function shutDown(
-  kit: ShutdownDependencies,
-  graceMs: number,
-): Promise<ShutdownReport> {
+export async function shutDown(kit: RunningKit, graceMs: number): Promise<ShutdownReport> {
   const { runtime, logger, sections, workers, ready } = kit;
   ready.block('stopping');
   const grace = withDeadline(runtime, graceMs);
@@ -51,7 +38,7 @@ export async function shutDown(
 }
 
 /** Returns how many transitions were let go. */
-async function close(kit: ShutdownDependencies): Promise<number> {
+async function close(kit: RunningKit): Promise<number> {
   const { runtime, backend, store, sections, workers, saver, lifetime } = kit;
   const closing = withDeadline(runtime, CLOSING_MS);
   const interruptedCount = await workers.stop(closing.signal);

@@ -1,24 +1,18 @@
-// The named supervisor of everything that runs without a caller. Such work converts every expected
-// failure itself; what still rejects is a bug, and a bug ends the process instead of leaving a
-// machine that nobody works on.
+// Work without a caller, and waits that may end without their event.
 
-import { orAborted } from '@bigfleet/base';
+import { orAborted, type Runtime, sleep } from '@bigfleet/base';
 
-export class Background {
-  readonly #running = new Set<Promise<void>>();
-
-  spawn(work: () => Promise<void>): void {
-    const running = work()
-      .catch(crash)
-      .finally(() => this.#running.delete(running));
-    this.#running.add(running);
-  }
-}
-
-/** Out of the promise chain, where the process's own handler sees it. */
-function crash(bug: unknown): void {
-  queueMicrotask(() => {
-    throw bug;
+/**
+ * The named supervisor of everything that runs without a caller. Such work converts every expected
+ * failure itself; what still rejects is a bug, and a bug ends the process instead of leaving a
+ * machine that nobody works on.
+ */
+export function spawn(work: () => Promise<void>): void {
+  work().catch((bug: unknown) => {
+    // Out of the promise chain, where the process's own handler sees it.
+    queueMicrotask(() => {
+      throw bug;
+    });
   });
 }
 
@@ -32,6 +26,17 @@ export async function waitFor(promise: Promise<unknown>, signal: AbortSignal): P
     return true;
   } catch (error) {
     if (signal.aborted && error === signal.reason) return false;
+    throw error;
+  }
+}
+
+/** False when the signal came first. */
+export async function slept(runtime: Runtime, ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(runtime, ms, signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
     throw error;
   }
 }

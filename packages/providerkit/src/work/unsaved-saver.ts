@@ -3,43 +3,29 @@
 // overwritten by an older one. After a few failures in a row the provider is not ready: a crash now
 // would forget what it has told.
 
-import { Backoff, type BigFleetError, type Runtime, type Timer } from '@bigfleet/base';
-import { defineMessage, type Logger, type LogMessage } from '@bigfleet/telemetry';
-import type { Ledger } from '../fleet/ledger.ts';
-import type { Background } from './background.ts';
-import type { KeyedSections } from './keyed-sections.ts';
-import type { ReadyState } from './ready-state.ts';
+import { Backoff, type BigFleetError, type Timer } from '@bigfleet/base';
+import type { LogMessage } from '@bigfleet/telemetry';
+import { spawn } from './background.ts';
+import type { Kit } from './kit.ts';
 
 const FAILURES_UNTIL_NOT_READY = 3;
 const BACKOFF = { initialMs: 200, maxMs: 30_000 };
 
-const saveFailed: LogMessage<'err' | 'unsaved_count'> = defineMessage({
+const saveFailed: LogMessage<'err' | 'unsaved_count'> = {
   level: 'error',
   text: 'store save failed (durability at risk)',
-  keys: ['err', 'unsaved_count'],
-});
-
-export interface SaverDependencies {
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly ledger: Ledger;
-  readonly sections: KeyedSections;
-  readonly background: Background;
-  readonly ready: ReadyState;
-  /** Ends with the process: nothing is armed after it. */
-  readonly lifetime: AbortSignal;
-}
+};
 
 export class UnsavedSaver {
-  readonly #deps: SaverDependencies;
+  readonly #kit: Kit;
   readonly #backoff: Backoff;
   #timer: Timer | undefined;
   #failureCount = 0;
 
-  constructor(dependencies: SaverDependencies) {
-    this.#deps = dependencies;
-    this.#backoff = new Backoff(dependencies.runtime.random.stream('unsaved'), BACKOFF);
-    dependencies.ledger.onUnsaved = (error) => {
+  constructor(kit: Kit) {
+    this.#kit = kit;
+    this.#backoff = new Backoff(kit.runtime.random.stream('unsaved'), BACKOFF);
+    kit.ledger.onUnsaved = (error) => {
       if (error === undefined) this.#recovered();
       else this.#failed(error);
     };
@@ -58,7 +44,7 @@ export class UnsavedSaver {
   }
 
   async #saveAll(): Promise<void> {
-    const { ledger, sections } = this.#deps;
+    const { ledger, sections } = this.#kit;
     for (const id of ledger.unsaved) {
       try {
         await sections.run(id, () => ledger.saveAgain(id));
@@ -69,20 +55,20 @@ export class UnsavedSaver {
   }
 
   #failed(error: BigFleetError): void {
-    const { ledger, logger, ready, runtime, background, lifetime } = this.#deps;
+    const { ledger, logger, ready, runtime, lifetime } = this.#kit;
     this.#failureCount++;
     logger.event(saveFailed, { err: error, unsaved_count: ledger.unsaved.size });
     if (this.#failureCount >= FAILURES_UNTIL_NOT_READY) ready.block('store');
     if (lifetime.aborted) return;
     this.#timer ??= runtime.timers.after(this.#backoff.nextMs(), () => {
       this.#timer = undefined;
-      background.spawn(() => this.#saveAll());
+      spawn(() => this.#saveAll());
     });
   }
 
   #recovered(): void {
     this.#failureCount = 0;
     this.#backoff.reset();
-    this.#deps.ready.clear('store');
+    this.#kit.ready.clear('store');
   }
 }

@@ -3,37 +3,15 @@
 // active one of its machine; a backend that ignores cancellation and finishes late is discarded.
 // Stopping never fails a machine: what can't finish in the grace is left for the next start.
 
-import { assert, describeThrown, orAborted, type Runtime, withDeadline } from '@bigfleet/base';
-import type { Logger } from '@bigfleet/telemetry';
-import type { Backend } from '../backend/backend.ts';
-import type { ReadinessChecker } from '../backend/readiness.ts';
-import type { Fleet } from '../fleet/fleet.ts';
-import type { Ledger } from '../fleet/ledger.ts';
+import { assert, describeThrown, orAborted, withDeadline } from '@bigfleet/base';
 import { detached, edges } from '../model/machine.ts';
-import type { KitObserver, TransitionOutcome } from '../observer.ts';
-import type { KitOptions } from '../options.ts';
-import type { BackendHealth } from './ready-state.ts';
-import { type Background, waitFor } from './background.ts';
+import type { TransitionOutcome } from '../observer.ts';
+import { spawn, waitFor } from './background.ts';
 import { type Ending, outcomeOf, type Settling, settledRecord } from './ending.ts';
-import type { KeyedSections } from './keyed-sections.ts';
-import type { LateCreates } from './late-creates.ts';
+import type { Kit } from './kit.ts';
+import { tearDownLateCreate } from './late-creates.ts';
 import { type Performed, perform } from './perform.ts';
 import { timeoutOf, type WorkOrder } from './work-item.ts';
-
-export interface WorkersDependencies {
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly observer: KitObserver;
-  readonly options: KitOptions;
-  readonly backend: Backend;
-  readonly gate: ReadinessChecker;
-  readonly fleet: Fleet;
-  readonly ledger: Ledger;
-  readonly sections: KeyedSections;
-  readonly background: Background;
-  readonly health: BackendHealth;
-  readonly lateCreates: LateCreates;
-}
 
 interface Work {
   readonly order: WorkOrder;
@@ -49,12 +27,12 @@ class HostLost extends Error {}
 class Stopped extends Error {}
 
 export class Workers {
-  readonly #deps: WorkersDependencies;
+  readonly #kit: Kit;
   /** At most one per machine: the section admits no second transition. */
   readonly #active = new Map<string, Work>();
 
-  constructor(dependencies: WorkersDependencies) {
-    this.#deps = dependencies;
+  constructor(kit: Kit) {
+    this.#kit = kit;
   }
 
   get activeCount(): number {
@@ -67,14 +45,14 @@ export class Workers {
     assert(!this.#active.has(machineId), 'one work item per machine', { machineId });
     const work: Work = {
       order,
-      startedMs: this.#deps.runtime.clock.monotonicMs(),
-      timeoutMs: timeoutOf(order.inputs, this.#deps.options.timeouts),
+      startedMs: this.#kit.runtime.clock.monotonicMs(),
+      timeoutMs: timeoutOf(order.inputs, this.#kit.options.timeouts),
       controller: new AbortController(),
       ended: Promise.withResolvers(),
       joinedMs: undefined,
     };
     this.#active.set(machineId, work);
-    this.#deps.background.spawn(() => this.#run(work));
+    spawn(() => this.#run(work));
   }
 
   /** Fails the transition under way on a host that is gone; resolves when that is recorded. */
@@ -105,7 +83,7 @@ export class Workers {
   }
 
   async #run(work: Work): Promise<void> {
-    const { runtime, background } = this.#deps;
+    const { runtime } = this.#kit;
     await runtime.timers.turn();
     const deadline = withDeadline(runtime, work.timeoutMs, work.controller.signal);
     const performing = this.#perform(work, deadline.signal);
@@ -114,12 +92,12 @@ export class Workers {
     if (ending.kind === 'stopped') return this.#end(work);
     await this.#settle(work, ending);
     if (ending.kind === 'timeout' || ending.kind === 'host_lost') {
-      background.spawn(() => this.#awaitLate(work, performing));
+      spawn(() => this.#awaitLate(work, performing));
     }
   }
 
   async #perform(work: Work, signal: AbortSignal): Promise<Performed> {
-    const { backend, gate, fleet, runtime, observer } = this.#deps;
+    const { backend, gate, fleet, runtime, observer } = this.#kit;
     signal.throwIfAborted();
     const record = fleet.get(work.order.machineId);
     assert(record !== undefined, 'the machine of a work item exists');
@@ -153,7 +131,7 @@ export class Workers {
   }
 
   async #settle(work: Work, ending: Settling): Promise<void> {
-    const { fleet, ledger, sections, health, logger } = this.#deps;
+    const { fleet, ledger, sections, health, logger } = this.#kit;
     const { machineId, operationId, inputs } = work.order;
     if (ending.kind === 'done') health.succeeded();
     if (ending.kind === 'error') health.failed(ending.error);
@@ -173,14 +151,15 @@ export class Workers {
 
   /** The backend is still busy with something that no longer counts. */
   async #awaitLate(work: Work, performing: Promise<Performed>): Promise<void> {
-    const { lateCreates, logger } = this.#deps;
+    const { logger } = this.#kit;
     const fields = { machine_id: work.order.machineId, kind: work.order.inputs.kind };
     const performed = await performing.catch((error: unknown) => {
       logger.debug('cancelled work ended', { ...fields, err: describeThrown(error) });
     });
     if (performed === undefined) return;
     this.#observe(work, 'late_discarded');
-    if (performed.kind === 'create') await lateCreates.tearDown(work.order, performed.instance);
+    if (performed.kind !== 'create') return;
+    await tearDownLateCreate(this.#kit, work.order, performed.instance);
   }
 
   #end(work: Work): void {
@@ -189,7 +168,7 @@ export class Workers {
   }
 
   #observe(work: Work, outcome: TransitionOutcome): void {
-    const durationMs = this.#deps.runtime.clock.monotonicMs() - work.startedMs;
-    this.#deps.observer.transition?.(work.order.inputs.kind, outcome, durationMs);
+    const durationMs = this.#kit.runtime.clock.monotonicMs() - work.startedMs;
+    this.#kit.observer.transition?.(work.order.inputs.kind, outcome, durationMs);
   }
 }

@@ -51,7 +51,7 @@ export async function openAuditLog(options: FileAuditLogOptions): Promise<AuditL
 
 class FileAuditLog implements AuditLog {
   readonly #options: FileAuditLogOptions;
-  readonly #lines = new BoundedQueue<string>({ capacity: MAX_BUFFERED_LINES, overflow: 'refuse' });
+  readonly #lines = new BoundedQueue<string>(MAX_BUFFERED_LINES);
   #file: AppendFile | undefined;
   #writing: Promise<void> | undefined;
   #mustReopen = false;

@@ -10,7 +10,6 @@
 // the others wait for their turn, within the same deadline.
 
 import { type Runtime, type Timer, type TimerWheel, assert } from '@bigfleet/base';
-import type { Requirement } from '@bigfleet/engine';
 import {
   B16cs,
   type Counter,
@@ -20,6 +19,8 @@ import {
   Secret,
 } from '@bigfleet/telemetry';
 import type { BootstrapBlobResponse } from '@bigfleet/wire';
+import { wireRequirements } from '../engine-host/wire-values.ts';
+import type { BlobOrder } from '../execute/ports.ts';
 import { type ShardFrame, newFrameId } from '../session/frame.ts';
 import type { SessionMetrics } from '../session/metrics.ts';
 import type { OperatorSession } from '../session/session.ts';
@@ -37,13 +38,8 @@ const ADVANCE_AFTER_LOSS_MS = 100;
 /** A century: the largest lifetime that still is a number of milliseconds we can add. */
 const MAX_TTL_SECONDS = 3_155_760_000n;
 
-export interface BootstrapPull {
-  readonly cluster: string;
-  readonly machineId: string;
-  /** Of the need's profile, which a refusal holds off. */
-  readonly fingerprint: string;
-  /** The need's requirements. */
-  readonly requirements: readonly Requirement[];
+/** A refusal holds the profile of the fingerprint off. */
+export interface BootstrapPull extends BlobOrder {
   /** The action's own deadline. */
   readonly signal: AbortSignal;
 }
@@ -63,7 +59,8 @@ export interface BootstrapRequestsOptions {
   readonly runtime: Pick<Runtime, 'clock' | 'entropy'>;
   readonly wheel: TimerWheel;
   readonly sessions: SessionTable;
-  readonly metrics: BootstrapMetrics & Pick<SessionMetrics, 'framesDropped'>;
+  readonly registry: MetricRegistry;
+  readonly framesDropped: SessionMetrics['framesDropped'];
   readonly ignored: SampledMessage<'cluster' | 'reason', 'detail'>;
   readonly timeoutMs?: number | undefined;
 }
@@ -84,10 +81,21 @@ export class BootstrapRequests {
   readonly #window = new AskingWindow<Pending>(MAX_ASKED_AT_ONCE);
   /** By cluster: a turn that follows a loss. */
   readonly #advances = new Map<string, Timer>();
+  readonly #requestSeconds: Histogram;
+  readonly #reissued: Counter;
 
   constructor(options: BootstrapRequestsOptions) {
     this.#options = options;
     this.holdOffs = new HoldOffs(options.runtime.clock);
+    this.#requestSeconds = options.registry.histogram({
+      name: 'bigfleet_shard_request_bootstrap_seconds',
+      help: 'One BootstrapRequest round trip over the stream, answered or not.',
+      bounds: B16cs,
+    });
+    this.#reissued = options.registry.counter({
+      name: 'bigfleet_shard_bootstrap_reissued_total',
+      help: 'Bootstrap requests sent again to an operator that reconnected.',
+    });
   }
 
   get pendingCount(): number {
@@ -126,7 +134,7 @@ export class BootstrapRequests {
   /** A session was installed: its operator is asked again for every pull that is still open. */
   reissue(session: OperatorSession): void {
     for (const pending of this.#window.askedOf(session.cluster)) {
-      this.#options.metrics.reissued.inc();
+      this.#reissued.inc();
       session.deliver(requestFrame(pending));
     }
     this.#advance(session);
@@ -195,7 +203,7 @@ export class BootstrapRequests {
   #observe({ sentAtMs }: Pending): void {
     if (sentAtMs === undefined) return;
     const elapsedMs = this.#options.runtime.clock.monotonicMs() - sentAtMs;
-    this.#options.metrics.requestSeconds.observe(elapsedMs / 1_000);
+    this.#requestSeconds.observe(elapsedMs / 1_000);
   }
 
   #blobOf({ userData, ttlSeconds }: BootstrapBlobResponse): BootstrapBlob {
@@ -206,17 +214,13 @@ export class BootstrapRequests {
   }
 
   #dropForeign({ cluster }: OperatorSession): void {
-    this.#options.metrics.framesDropped.foreign_bootstrap_response.inc();
+    this.#options.framesDropped.foreign_bootstrap_response.inc();
     this.#options.ignored.log({ cluster, reason: 'foreign_bootstrap_response' });
   }
 }
 
 function requestFrame({ id, pull }: Pending): ShardFrame {
-  const requirements = pull.requirements.map(({ key, operator, values }) => ({
-    key,
-    operator,
-    values: [...values],
-  }));
+  const requirements = wireRequirements(pull.requirements);
   return {
     payload: {
       case: 'bootstrapRequest',
@@ -239,24 +243,4 @@ export interface BootstrapBlob {
 /** Ask right before Configure begins; a stale blob is pulled again, never applied. */
 export function isFresh(blob: BootstrapBlob, nowMs: number): boolean {
   return blob.expiresAtMs === undefined || nowMs < blob.expiresAtMs;
-}
-
-/** Observability §3.2 and §3.8. */
-export interface BootstrapMetrics {
-  readonly requestSeconds: Histogram;
-  readonly reissued: Counter;
-}
-
-export function createBootstrapMetrics(registry: MetricRegistry): BootstrapMetrics {
-  return {
-    requestSeconds: registry.histogram({
-      name: 'bigfleet_shard_request_bootstrap_seconds',
-      help: 'One BootstrapRequest round trip over the stream, answered or not.',
-      bounds: B16cs,
-    }),
-    reissued: registry.counter({
-      name: 'bigfleet_shard_bootstrap_reissued_total',
-      help: 'Bootstrap requests sent again to an operator that reconnected.',
-    }),
-  };
 }

@@ -71,7 +71,7 @@ test('three machines and one per pause, where it was every slot there is', async
   // Pauses of 1, 2 and 4 minutes are over, and a machine takes its time to fail.
   assert.ok(lab.burntCount >= 5 && lab.burntCount <= 6, `${lab.burntCount} burnt`);
   assert.deepEqual(lab.reasons, ['configure_failing']);
-  assert.equal(lab.shard.core.queuedCount, 0);
+  assert.equal(lab.shard.core.load.queuedCount, 0);
 });
 
 test('a cluster beside it is served as if nothing were wrong', async (t) => {

@@ -18,7 +18,11 @@ async function configuring(): Promise<Stage> {
   await shard.demand('blue', 4);
   await shard.virtual.runFor(15_000);
   assert.equal(shard.stateOf('host'), State.Configuring);
-  assert.deepEqual([shard.core.runningCount, shard.released.length], [0, 1], 'the worker is free');
+  assert.deepEqual(
+    [shard.core.load.runningCount, shard.released.length],
+    [0, 1],
+    'the worker is free',
+  );
   assert.deepEqual(told(shard), [], 'and nothing is counted yet');
   return shard;
 }

@@ -36,7 +36,7 @@ async function queued(count: number): Promise<Stage> {
   shard.core.start();
   await shard.demand('blue', 4 * count);
   await shard.virtual.runFor(200);
-  assert.deepEqual([shard.calls.length, shard.core.queuedCount], [1, count - 1]);
+  assert.deepEqual([shard.calls.length, shard.core.load.queuedCount], [1, count - 1]);
   return shard;
 }
 
@@ -133,7 +133,7 @@ for (const [name, rails, by] of holds) {
     const withheld = [...shard.withheld];
     assert.equal(withheld.length, 2);
     assert.ok(withheld.every((line) => line.startsWith(`${by} `)));
-    assert.equal(shard.core.queuedCount, 0);
+    assert.equal(shard.core.load.queuedCount, 0);
     await shard.virtual.runFor(60_000);
     assert.equal(shard.calls.length, 1, 'what was on the wire, and no more');
     setRails(shard, openRails);
@@ -199,10 +199,10 @@ for (const [name, rails, by] of holds) {
     for (let at = 0; at < 8; at++) shard.fake.addIdle(fourCores(`m${at}`));
     await shard.demand('green', 32);
     await shard.virtual.runFor(200);
-    assert.equal(shard.core.runningCount, 8);
+    assert.equal(shard.core.load.runningCount, 8);
     assert.equal(shard.core.drainDue(due, 10), true);
     setRails(shard, rails);
-    assert.equal(shard.core.queuedCount, 1);
+    assert.equal(shard.core.load.queuedCount, 1);
     await shard.virtual.runFor(30_000);
     assert.equal(shard.calls.includes('drain host'), false);
     setRails(shard, openRails);

@@ -1,21 +1,22 @@
 // Ready after one successful reconcile of every provider, or a minute after the first: one dead
 // provider must not hide the others. Without a provider at once, because operators must be able
-// to connect before the first is registered. Latched: a later outage makes no shard unready.
+// to connect before the first is registered. Latched: a later outage makes no shard unready, only its
+// end does. `/readyz` says the same (shard §3.4), and never a word about the coordinator.
 
 import type { Clock } from '@bigfleet/base';
 import type { ReadinessSource } from '@bigfleet/telemetry';
 import type { ProviderSet } from '../provider/provider-set.ts';
-import type { ShardCore } from './shard-core.ts';
 
 const READY_AFTER_FIRST_MS = 60_000;
 const NOT_READY_TEXT = 'first provider reconcile not yet complete';
 
-export class Readiness {
+export class Readiness implements ReadinessSource {
   readonly #clock: Clock;
   readonly #providers: ProviderSet;
   readonly #succeeded = new Set<string>();
   #firstSuccessMs: number | undefined;
   #isLatched = false;
+  #isShuttingDown = false;
 
   constructor(clock: Clock, providers: ProviderSet) {
     this.#clock = clock;
@@ -35,31 +36,20 @@ export class Readiness {
     return this.#isLatched;
   }
 
+  state(): ReturnType<ReadinessSource['state']> {
+    if (this.#isShuttingDown) return { ready: false, reason: 'shutting down' };
+    return this.isReady ? { ready: true } : { ready: false, reason: NOT_READY_TEXT };
+  }
+
+  /** 503 from now on. */
+  shutDown(): void {
+    this.#isShuttingDown = true;
+  }
+
   #isReadyNow(): boolean {
     const names = [...this.#providers].map(({ name }) => name);
     if (names.every((name) => this.#succeeded.has(name))) return true;
     if (this.#firstSuccessMs === undefined) return false;
     return this.#clock.monotonicMs() - this.#firstSuccessMs >= READY_AFTER_FIRST_MS;
   }
-}
-
-// `/readyz` of a shard: the core's latched readiness, until it shuts down (shard §3.4). Never a word
-// about the coordinator.
-
-export interface ShardReadiness extends ReadinessSource {
-  /** 503 from now on. */
-  shutDown(): void;
-}
-
-export function shardReadiness(core: Pick<ShardCore, 'readiness'>): ShardReadiness {
-  let isShuttingDown = false;
-  return {
-    state: () => {
-      if (isShuttingDown) return { ready: false, reason: 'shutting down' };
-      return core.readiness.isReady ? { ready: true } : { ready: false, reason: NOT_READY_TEXT };
-    },
-    shutDown: () => {
-      isShuttingDown = true;
-    },
-  };
 }

@@ -65,6 +65,8 @@ export interface ShardCoreOptions {
   readonly cycleIntervalMs?: number | undefined;
 }
 
+export type PoolLoad = Pick<ExecutePool, 'queuedCount' | 'runningCount' | 'windowOf'>;
+
 export class ShardCore {
   readonly fleet: Fleet;
   readonly readiness: Readiness;
@@ -156,23 +158,14 @@ export class ShardCore {
     return this.#hold.isFenced;
   }
 
-  /** Actions that wait for a free slot of the pool. */
-  get queuedCount(): number {
-    return this.#pool.queuedCount;
-  }
-
-  get runningCount(): number {
-    return this.#pool.runningCount;
-  }
-
   start(): void {
     this.railsChanged();
     this.#pacer.start();
   }
 
-  /** Actions that the provider gets at a time: fewer after it answered RESOURCE_EXHAUSTED. */
-  windowOf(provider: string): number {
-    return this.#pool.windowOf(provider);
+  /** What waits, what runs, and how much of it each provider gets at a time. */
+  get load(): PoolLoad {
+    return this.#pool;
   }
 
   /** Something changed that a cycle should see soon. */

@@ -57,7 +57,7 @@ test('refused for a minute, then not: few calls, no failure, and everything foll
   shard.core.start();
   await shard.demand('blue', 4 * MACHINES);
   await shard.virtual.runFor(MINUTE_MS);
-  assert.equal(shard.core.windowOf('alpha'), 1);
+  assert.equal(shard.core.load.windowOf('alpha'), 1);
   // 16, 8, 4, 2, and one for each pause.
   const refusedCount = shard.calls.length;
   assert.ok(refusedCount > 4 && refusedCount <= 2 * CONCURRENCY + 10, `${refusedCount} calls`);

@@ -9,7 +9,6 @@ import { type ActionReason, assert } from '@bigfleet/base';
 import {
   ActionKind,
   type ActionKindCode,
-  type CycleDispositions,
   encodeDispositions,
   type Rails,
   RailWalk,
@@ -19,7 +18,7 @@ import {
 import type { CycleAnswer, DecidedActions } from '../engine-host/answer.ts';
 import type { ActionOrder } from '../execute/execution.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { DispositionLog, type HeldBack } from './disposition-log.ts';
+import { DispositionLog } from './disposition-log.ts';
 
 export interface ActuationRails extends Rails {
   readonly isPaused: boolean;
@@ -53,7 +52,7 @@ export interface Disposition {
   /** Cut by the limit of actions per cycle: the one case that asks for a cycle at once. */
   readonly truncatedCount: number;
   /** Which actions these are, for the record. */
-  readonly heldBack: HeldBack;
+  readonly heldBack: DispositionLog;
 }
 
 const reasons: Readonly<Record<ActionKindCode, ActionReason>> = {
@@ -90,7 +89,6 @@ export function disposeActions(
 
 type Tally = { -readonly [K in keyof Disposition]: Disposition[K] } & {
   emitted: Record<ActionKindCode, number>;
-  readonly heldBack: DispositionLog;
   /** Providers without room. */
   readonly full: Set<string>;
 };
@@ -229,15 +227,11 @@ export interface DisposedCycle {
 
 /** Empty when there is nothing to say, or no record that it could stand beside. */
 export function dispositionsOfCycle(disposed: DisposedCycle): Uint8Array {
-  const { answer, disposition, refused = NONE } = disposed;
-  const { runs } = disposition.heldBack;
-  const isSilent = runs.length === 0 && refused.rollups.length === 0;
-  return isSilent || answer.record.length === 0 ? NOTHING : encodeDispositions(factsOf(disposed));
-}
-
-function factsOf({ answer, disposition, rails, refused = NONE }: DisposedCycle): CycleDispositions {
+  const { answer, disposition, rails, refused = NONE } = disposed;
   const { counts, runs } = disposition.heldBack;
-  return {
+  const isSilent = runs.length === 0 && refused.rollups.length === 0;
+  if (isSilent || answer.record.length === 0) return NOTHING;
+  return encodeDispositions({
     cycle: answer.cycle,
     reclaimCapFraction: Math.max(0, rails.reclaimCapFraction),
     maxActionsPerCycle: Math.max(0, rails.maxActionsPerCycle),
@@ -245,5 +239,5 @@ function factsOf({ answer, disposition, rails, refused = NONE }: DisposedCycle):
     counts,
     runs,
     ...refused,
-  };
+  });
 }

@@ -4,14 +4,9 @@
 
 import { type DispositionCode, type DispositionRun, MAX_DISPOSITION_RUNS } from '@bigfleet/engine';
 
-export interface HeldBack {
-  readonly counts: ReadonlyMap<DispositionCode, number>;
-  /** In order; when there were more than the bound, the first of them. */
-  readonly runs: readonly DispositionRun[];
-}
-
-export class DispositionLog implements HeldBack {
+export class DispositionLog {
   readonly counts: Map<DispositionCode, number> = new Map();
+  /** In order; when there were more than the bound, the first of them. */
   readonly runs: DispositionRun[] = [];
   #first = 0;
   #count = 0;

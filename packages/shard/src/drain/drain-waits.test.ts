@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { NodeDrainOutcome, ReclaimPhase } from '@bigfleet/wire';
 import { Stage } from '../operators/testing/stage.ts';
 import type { TestOperator } from '../session/testing/test-operator.ts';
-import type { DrainRequest } from './drain-waits.ts';
+import type { DrainRequest } from './instructions.ts';
 
 function drainOf(changes: Partial<DrainRequest> = {}): DrainRequest {
   return {

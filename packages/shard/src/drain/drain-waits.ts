@@ -31,20 +31,15 @@ import { newFrameId } from '../session/frame.ts';
 import type { SessionMetrics } from '../session/metrics.ts';
 import type { OperatorSession } from '../session/session.ts';
 import type { SessionTable } from '../session/session-table.ts';
-import { type IssuedInstruction, IssuedInstructions, instructionFrame } from './instructions.ts';
-import type { DrainKind, DrainMetrics } from './metrics.ts';
-import { PacedTelling } from './paced-telling.ts';
+import {
+  type DrainRequest,
+  type IssuedInstruction,
+  IssuedInstructions,
+  instructionFrame,
+} from './instructions.ts';
 
-export interface DrainRequest {
-  readonly kind: DrainKind;
-  readonly machineId: string;
-  readonly cluster: string;
-  readonly graceSeconds: number;
-  /** 0 on a voluntary reclaim. */
-  readonly preemptorPriority: number;
-  /** An action reason of base. */
-  readonly reasonCode: string;
-}
+import type { DrainMetrics } from './metrics.ts';
+import { PacedTelling } from './paced-telling.ts';
 
 export type DrainStart =
   /** The operator has it; `onFire` comes later. Keep the machine pending and free the worker. */
@@ -57,14 +52,10 @@ export type DrainStart =
     };
 
 /** The provider's turn. */
-export interface FiredDrain {
-  readonly kind: DrainKind;
-  readonly machineId: string;
-  readonly cluster: string;
+export interface FiredDrain extends Omit<DrainRequest, 'preemptorPriority'> {
   /** What is left of the grace in whole seconds; 0 when it has run out. */
   readonly graceSeconds: number;
   readonly outcome: DrainOperatorOutcome;
-  readonly reasonCode: string;
 }
 
 export interface DrainWaitsOptions {
@@ -243,17 +234,11 @@ export class DrainWaits {
     return this.#options.wheel.after(graceMs, () => this.#fire(machineId, 'grace_expired'));
   }
 
-  #instruct(
-    session: OperatorSession,
-    id: string,
-    { machineId, cluster, preemptorPriority, reasonCode }: DrainRequest,
-    graceMs: number,
-  ): void {
+  #instruct(session: OperatorSession, id: string, request: DrainRequest, graceMs: number): void {
+    const { machineId, cluster } = request;
     const node = this.#options.names.nameOf(machineId) ?? machineId;
     this.#issued.add(id, { cluster, machineId, node }, Math.max(0, graceMs));
-    session.deliver(
-      instructionFrame({ id, machineId, node, graceMs, preemptorPriority, reasonCode }),
-    );
+    session.deliver(instructionFrame(request, { id, node, graceMs }));
   }
 
   #started({ machineId: machine, cluster, node }: IssuedInstruction, startedCount: number): void {
@@ -295,9 +280,9 @@ export class DrainWaits {
     this.#publish();
     this.#options.metrics.outcome(outcome).inc();
     const leftMs = wait.deadlineMs - (this.#heldSinceMs ?? this.#nowMs());
-    const { kind, cluster, reasonCode } = wait.request;
+    const { preemptorPriority: _, ...request } = wait.request;
     const graceSeconds = Math.max(0, Math.floor(leftMs / 1_000));
-    this.#options.onFire({ kind, machineId, cluster, graceSeconds, outcome, reasonCode });
+    this.#options.onFire({ ...request, graceSeconds, outcome });
   }
 
   #nowMs(): number {

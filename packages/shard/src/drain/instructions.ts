@@ -1,16 +1,15 @@
 // ReclaimInstructions: the frame that tells an operator to drain a node, and the memory of the ids that
 // it may acknowledge (shard §4.5).
 
+import type { ActionOrder } from '../execute/execution.ts';
 import type { ShardFrame } from '../session/frame.ts';
+import type { DrainKind } from './metrics.ts';
 import type { Timer, TimerWheel } from '@bigfleet/base';
 
-export interface Instruction {
-  readonly id: string;
-  readonly machineId: string;
-  readonly node: string;
-  readonly graceMs: number;
-  /** 0 on a voluntary reclaim. */
-  readonly preemptorPriority: number;
+export interface DrainRequest
+  extends Pick<ActionOrder, 'machineId' | 'cluster' | 'graceSeconds' | 'preemptorPriority'> {
+  readonly kind: DrainKind;
+  /** An action reason of base. */
   readonly reasonCode: string;
 }
 
@@ -19,18 +18,21 @@ export interface Instruction {
  * the name is unknown; `machine_ids` always carries the id (decision 9). Grace on the wire is at
  * least one second: operators read zero as their own default of 30 s.
  */
-export function instructionFrame(instruction: Instruction): ShardFrame {
-  const graceSeconds = Math.max(1, Math.ceil(instruction.graceMs / 1_000));
+export function instructionFrame(
+  { machineId, preemptorPriority, reasonCode }: DrainRequest,
+  { id, node, graceMs }: { readonly id: string; readonly node: string; readonly graceMs: number },
+): ShardFrame {
+  const graceSeconds = Math.max(1, Math.ceil(graceMs / 1_000));
   return {
     payload: {
       case: 'reclaimInstruction',
       value: {
-        instructionId: instruction.id,
-        nodes: [instruction.node],
+        instructionId: id,
+        nodes: [node],
         gracePeriodSeconds: BigInt(graceSeconds),
-        preemptorPriority: instruction.preemptorPriority,
-        machineIds: [instruction.machineId],
-        reasonCode: instruction.reasonCode,
+        preemptorPriority,
+        machineIds: [machineId],
+        reasonCode,
       },
     },
   };
@@ -64,10 +66,6 @@ export class IssuedInstructions {
     this.#wheel = wheel;
   }
 
-  get size(): number {
-    return this.#byId.size;
-  }
-
   /** Issuing again under the same id renews it. */
   add(id: string, issued: IssuedInstruction, graceMs: number): void {
     this.#byId.get(id)?.timer.cancel();
@@ -88,10 +86,8 @@ export class IssuedInstructions {
   }
 
   #deleteOldest(): void {
-    for (const [id, { timer }] of this.#byId) {
-      timer.cancel();
-      this.#byId.delete(id);
-      return;
-    }
+    const [oldest] = this.#byId;
+    oldest?.[1].timer.cancel();
+    this.#byId.delete(oldest?.[0] ?? '');
   }
 }

@@ -42,11 +42,7 @@ export class PacedTelling {
 
   /** Now, when not too many were told just before. */
   add(cluster: string, machineId: string): void {
-    let line = this.#lines.get(cluster);
-    if (line === undefined) {
-      line = { untold: new Set(), toldCount: 0, gap: undefined };
-      this.#lines.set(cluster, line);
-    }
+    const line = this.#lines.get(cluster) ?? this.#begin(cluster, []);
     line.untold.add(machineId);
     this.#tellSome(cluster, line);
   }
@@ -54,10 +50,13 @@ export class PacedTelling {
   /** A new session of the cluster, which has heard of none of these. */
   restart(cluster: string, machineIds: readonly string[]): void {
     this.#drop(cluster);
-    if (machineIds.length === 0) return;
-    const line: Line = { untold: new Set(machineIds), toldCount: 0, gap: undefined };
+    if (machineIds.length > 0) this.#tellSome(cluster, this.#begin(cluster, machineIds));
+  }
+
+  #begin(cluster: string, machineIds: readonly string[]): Line {
+    const line = { untold: new Set(machineIds), toldCount: 0, gap: undefined };
     this.#lines.set(cluster, line);
-    this.#tellSome(cluster, line);
+    return line;
   }
 
   /** Tells what was kept back while actuation was held. */

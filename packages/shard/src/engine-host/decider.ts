@@ -7,17 +7,18 @@
 import { assert } from '@bigfleet/base';
 import {
   type CycleOptions,
-  Engine,
+  type Engine,
   type EngineOptions,
   type EnginePhase,
   RecordedEngine,
   type TraceEntry,
   emptyState,
 } from '@bigfleet/engine';
-import { type CycleAnswer, type PhaseTimes, readAnswer } from './answer.ts';
+import { type CycleAnswer, readAnswer } from './answer.ts';
 import { RollupAdmission } from '../rollup/admission.ts';
 import { type NeedChanges, NeedJournal } from './need-journal.ts';
 import { NeedVerdicts, type VerdictPage, type VerdictQuery } from './need-verdicts.ts';
+import { PhaseStopwatch } from './phase-stopwatch.ts';
 import { TraceParts } from './trace-parts.ts';
 
 /** Plain data: it crosses to the worker. */
@@ -43,10 +44,8 @@ export class Decider {
       engine: { ...engine, onPhaseEnd },
     });
     if (!hasTrace) this.#endTrace();
-    const { view } = this.#recorded;
-    assert(view instanceof Engine, 'a recorded engine shows its engine');
-    this.#engine = view;
-    this.rollups = new RollupAdmission(this.#recorded, view);
+    this.#engine = this.#recorded.view;
+    this.rollups = new RollupAdmission(this.#recorded, this.#engine);
     this.#verdicts = new NeedVerdicts(this.#engine);
     this.#needs = new NeedJournal(this.#verdicts);
   }
@@ -126,35 +125,5 @@ export class Decider {
     const slot = this.#engine.inventory.slotOf(id);
     assert(slot >= 0, 'the engine does not know a machine', { id });
     return slot;
-  }
-}
-
-/**
- * Times the engine's phases from outside: the engine has no clock and only says when a phase is over.
- * The time before the first phase and after the last (input, ledgers, record, trace) belongs to none.
- */
-export class PhaseStopwatch {
-  readonly #monotonicMs: () => number;
-  #tookMs: Record<EnginePhase, number> = { phase1: 0, phase2: 0, phase3: 0 };
-  #lastMs = 0;
-
-  constructor(monotonicMs: () => number) {
-    this.#monotonicMs = monotonicMs;
-  }
-
-  start(): void {
-    this.#tookMs = { phase1: 0, phase2: 0, phase3: 0 };
-    this.#lastMs = this.#monotonicMs();
-  }
-
-  phaseEnded(phase: EnginePhase): void {
-    const nowMs = this.#monotonicMs();
-    this.#tookMs[phase] += nowMs - this.#lastMs;
-    this.#lastMs = nowMs;
-  }
-
-  /** Since `start`. */
-  take(): PhaseTimes {
-    return this.#tookMs;
   }
 }

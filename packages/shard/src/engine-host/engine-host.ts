@@ -12,6 +12,7 @@ import type {
   MoveChanges,
   ReleasePolicy,
   StateCode,
+  TraceEntry,
   Withheld,
 } from '@bigfleet/engine';
 import type { CycleAnswer } from './answer.ts';
@@ -26,16 +27,20 @@ export interface MachineFeed {
   withhold(id: string, reason: Withheld | undefined): void;
 }
 
-export interface EngineHost extends RollupEngine {
+/** What goes in without an answer, in the order of the calls. */
+export interface EngineInputs {
   readonly machines: MachineFeed;
-  /** Who hears, after the fleet wrote it, which machine was written. */
+  /** Who hears, after the fleet wrote it, which machine was written: one listener, and a cheap one. */
   onMachineWrite(listener: (machineId: string) => void): void;
-  /** An administrator's confirmed empty roll-up. */
-  forgetCluster(cluster: string): Promise<void>;
+  /** The cluster repeated its accepted roll-up. */
+  markReported(cluster: string): void;
   /** Pairs of cluster and fingerprint whose operator refused a bootstrap. */
   setHeldOff(heldOff: ReadonlySet<string>): void;
   setBrakes(brakes: Brakes): void;
   setReleasePolicy(policy: ReleasePolicy): void;
+}
+
+export interface EngineHost extends RollupEngine, EngineInputs {
   /** A cycle is near: what was written so far may be taken in while main waits for Lists. */
   shipInputs(): void;
   /** One at a time. Rejects when the engine is lost: the process must end then. */
@@ -54,40 +59,26 @@ export interface EngineHost extends RollupEngine {
   close(): Promise<void>;
 }
 
-export type WriteListener = (machineId: string) => void;
-
-/**
- * Tells its listener which machines were written: every write of the fleet passes through the host's
- * feed, also those that change no state. Nothing is kept here; a listener must be cheap.
- */
-export class MachineWrites {
-  #listener: WriteListener | undefined;
-
-  /** One listener; the last one that asked. */
-  listen(listener: WriteListener): void {
-    this.#listener = listener;
-  }
-
-  /** The same feed, told about. */
-  through(feed: MachineFeed): MachineFeed {
-    const told = (id: string): void => this.#listener?.(id);
-    return {
-      put: (machine, nowMs) => {
-        feed.put(machine, nowMs);
-        told(machine.id);
-      },
-      remove: (id) => {
-        feed.remove(id);
-        told(id);
-      },
-      move: (id, to, changes, nowMs) => {
-        feed.move(id, to, changes, nowMs);
-        told(id);
-      },
-      withhold: (id, reason) => {
-        feed.withhold(id, reason);
-        told(id);
-      },
-    };
-  }
+/** Every input as the entry of a trace, as the engine takes it. */
+export function engineInputs(take: (entry: TraceEntry) => void): EngineInputs {
+  let onWrite: ((machineId: string) => void) | undefined;
+  const write = (machineId: string, entry: TraceEntry): void => {
+    take(entry);
+    onWrite?.(machineId);
+  };
+  return {
+    machines: {
+      put: (machine, nowMs) => write(machine.id, { kind: 'put', machine, nowMs }),
+      remove: (id) => write(id, { kind: 'remove', id }),
+      move: (id, to, changes, nowMs) => write(id, { kind: 'move', id, to, changes, nowMs }),
+      withhold: (id, reason) => write(id, { kind: 'withhold', id, reason }),
+    },
+    onMachineWrite: (listener) => {
+      onWrite = listener;
+    },
+    markReported: (cluster) => take({ kind: 'reported', cluster }),
+    setHeldOff: (heldOff) => take({ kind: 'held_off', heldOff }),
+    setBrakes: (brakes) => take({ kind: 'brakes', brakes }),
+    setReleasePolicy: (policy) => take({ kind: 'release_policy', policy }),
+  };
 }

@@ -9,9 +9,10 @@ import { ActionKind, State } from '@bigfleet/engine';
 import { createRegistry, defineThreadMetrics } from '@bigfleet/telemetry';
 import type { CycleAnswer } from './answer.ts';
 import type { EngineHost } from './engine-host.ts';
+import { emptyRollup } from '../rollup/admission.ts';
 import { createInlineHost } from './inline-host.ts';
 import { machineOf, RandomInputs, rollupOf } from './testing/random-inputs.ts';
-import { WorkerHost } from './worker-host.ts';
+import { createWorkerHost } from './worker-host.ts';
 
 /** Answers in the next microtask: what virtual time would do, without driving it. */
 function inlineHost(): EngineHost {
@@ -33,7 +34,7 @@ const INPUTS_PER_CYCLE = 25;
 
 for (const seed of SEEDS) {
   test(`inline and worker decide the same (seed ${seed})`, async (context) => {
-    const hosts = [inlineHost(), new WorkerHost()] as const;
+    const hosts = [inlineHost(), createWorkerHost()] as const;
     context.after(() => hosts[1].close());
     const inputs = new RandomInputs(seed);
     let actionCount = 0;
@@ -98,14 +99,14 @@ test('a forgotten cluster is empty demand, at once', async () => {
   host.machines.put(machineOf('aa', State.Configured, 'blue'), 0);
   await host.applyRollup({ cluster: 'blue', bytes: rollupOf('blue', 4), isGuarded: true });
   assert.equal((await host.cycle({ nowMs: 1 })).actions.count, 0);
-  await host.forgetCluster('blue');
+  await host.applyRollup(emptyRollup('blue'));
   const { actions } = await host.cycle({ nowMs: 2 });
   assert.deepEqual([...actions.kind], [ActionKind.Reclaim]);
 });
 
 test('each answer of the worker brings what its thread measured of itself', async (context) => {
   const shipped: Float64Array[] = [];
-  const host = new WorkerHost({}, (deltas) => shipped.push(deltas));
+  const host = createWorkerHost({}, (deltas) => shipped.push(deltas));
   context.after(() => host.close());
   const registry = createRegistry();
   const target = defineThreadMetrics(registry, ['engine']).deltaTarget('engine');
@@ -121,7 +122,7 @@ test('each answer of the worker brings what its thread measured of itself', asyn
 });
 
 test('when the thread is lost, open and later questions are rejected', async () => {
-  const host = new WorkerHost();
+  const host = createWorkerHost();
   // The fleet never sends a machine that it does not have: the engine stops rather than guess.
   host.machines.remove('nobody');
   const isLost = (error: unknown): boolean =>

@@ -8,10 +8,11 @@ import { drainMicrotasks } from '@bigfleet/base/real';
 import { State } from '@bigfleet/engine';
 import { ClusterCapacityNeedsSchema, encodeInit, Operator } from '@bigfleet/wire';
 import type { EngineHost } from './engine-host.ts';
+import { emptyRollup } from '../rollup/admission.ts';
 import { createInlineHost } from './inline-host.ts';
 import { encodeNeedView } from './need-view.ts';
 import { machineOf, RandomInputs } from './testing/random-inputs.ts';
-import { WorkerHost } from './worker-host.ts';
+import { createWorkerHost } from './worker-host.ts';
 
 function inlineHost(): EngineHost {
   const { runtime } = createVirtualRuntime({ seed: 1n, drain: drainMicrotasks });
@@ -50,7 +51,7 @@ async function verdictRows(host: EngineHost): Promise<Map<string, string>> {
 
 for (const kind of ['inline', 'worker'] as const) {
   test(`changes add up to the verdicts (${kind})`, async (context) => {
-    const host = kind === 'inline' ? inlineHost() : new WorkerHost();
+    const host = kind === 'inline' ? inlineHost() : createWorkerHost();
     context.after(() => host.close());
     const inputs = new RandomInputs(4n);
     const mirror = new Mirror();
@@ -90,7 +91,7 @@ test('more rows than a page come in pages, and go in pages', async () => {
   const mirror = new Mirror();
   await mirror.pull(host, true);
   assert.equal(mirror.rows.size, 1_200);
-  await host.forgetCluster('blue');
+  await host.applyRollup(emptyRollup('blue'));
   await host.cycle({ nowMs: 2 });
   await mirror.pull(host, false);
   assert.equal(mirror.rows.size, 0);

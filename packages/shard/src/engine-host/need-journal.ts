@@ -25,14 +25,9 @@ export interface NeedChanges {
   readonly hasMore: boolean;
 }
 
-interface Told {
-  readonly ref: NeedRef;
-  readonly bytes: Uint8Array;
-}
-
 export class NeedJournal {
   readonly #verdicts: NeedVerdicts;
-  #told = new Map<string, Told>();
+  #told = new Map<string, ChangedNeed>();
   #cycle = 0;
   #waiting: ChangedNeed[] = [];
   #removed: NeedRef[] = [];
@@ -62,7 +57,7 @@ export class NeedJournal {
     const { cycle, rows } = this.#verdicts.latest();
     if (cycle === this.#cycle) return;
     this.#cycle = cycle;
-    const now = new Map<string, Told>();
+    const now = new Map<string, ChangedNeed>();
     for (const [key, row] of byIdentity(rows)) {
       const bytes = encodeNeedView(row);
       const before = this.#told.get(key);

@@ -1,17 +1,17 @@
 // A verdict as ShardRead and the live feed show it. Counts only, never lists of machines. Built
 // where the engine runs, because fifty thousand of them would hold up the thread of the sockets.
 
-import { ESCALATE_AFTER_CYCLES, type Need, printResources, type Resources } from '@bigfleet/engine';
+import { ESCALATE_AFTER_CYCLES, type Need, printResources } from '@bigfleet/engine';
 import {
   encodeInit,
   fromMap,
   type InspectNeedsResponseSchema,
   NeedViewSchema,
-  type PenaltyBucket,
   UnmetReason,
   type WhenUnsatisfiable,
 } from '@bigfleet/wire';
 import type { VerdictRow } from './need-verdicts.ts';
+import { wireBucket, wireRequirements, wireResources } from './wire-values.ts';
 
 type Init<S extends Parameters<typeof encodeInit>[0]> = Parameters<typeof encodeInit<S>>[1];
 type NeedViewInit = Init<typeof NeedViewSchema>;
@@ -55,11 +55,7 @@ export function needView({ verdict, ageCyclesUnmet }: VerdictRow): NeedViewInit 
 
 function capacityNeed({ profile, aggregate, minUnit, group }: Need): CapacityNeedInit {
   return {
-    requirements: profile.requirements.map(({ key, operator, values }) => ({
-      key,
-      operator,
-      values: [...values],
-    })),
+    requirements: wireRequirements(profile.requirements),
     aggregateResources: fromMap(printResources(aggregate)),
     priority: profile.priority,
     spread: profile.spread.map(({ topologyKey, maxSkew, whenUnsatisfiable }) => ({
@@ -72,13 +68,4 @@ function capacityNeed({ profile, aggregate, minUnit, group }: Need): CapacityNee
     minUnit: fromMap(printResources(minUnit)),
     group,
   };
-}
-
-/** The wire numbers buckets as we do. */
-export function wireBucket(bucket: number): PenaltyBucket {
-  return bucket as PenaltyBucket;
-}
-
-export function wireResources(resources: Resources): { resources: { [name: string]: string } } {
-  return { resources: fromMap(printResources(resources)) };
 }

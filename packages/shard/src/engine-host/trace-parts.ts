@@ -5,6 +5,7 @@
 
 import { BigFleetError } from '@bigfleet/base';
 import type { TraceSink } from '@bigfleet/engine';
+import { joinBytes } from '../provider/list/byte-ranges.ts';
 
 /** More than half a million machines of a first List take. */
 const MAX_WAITING_BYTES: number = 1 << 27;
@@ -44,7 +45,10 @@ export class TraceParts {
   }
 
   take(): readonly TracePart[] {
-    const parts = this.#streams.map(({ isStart, chunks }) => ({ isStart, bytes: joined(chunks) }));
+    const parts = this.#streams.map(({ isStart, chunks }) => ({
+      isStart,
+      bytes: joinBytes(chunks),
+    }));
     this.#streams = this.#streams.slice(-1);
     for (const stream of this.#streams) {
       stream.isStart &&= stream.chunks.length === 0;
@@ -53,14 +57,4 @@ export class TraceParts {
     this.#waitingBytes = 0;
     return parts.filter(({ bytes }) => bytes.length > 0);
   }
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }

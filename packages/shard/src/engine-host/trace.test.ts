@@ -12,7 +12,7 @@ import type { EngineHost } from './engine-host.ts';
 import { createInlineHost } from './inline-host.ts';
 import { RandomInputs } from './testing/random-inputs.ts';
 import { TraceParts } from './trace-parts.ts';
-import { WorkerHost } from './worker-host.ts';
+import { createWorkerHost } from './worker-host.ts';
 
 const CYCLES = 30;
 const INPUTS_PER_CYCLE = 20;
@@ -48,7 +48,7 @@ function tracesOf(answers: readonly CycleAnswer[]): Uint8Array[] {
 for (const kind of ['inline', 'worker'] as const) {
   test(`every action hash of the run is replayed (${kind})`, async (context) => {
     const host =
-      kind === 'inline' ? inlineHost({ hasTrace: true }) : new WorkerHost({ hasTrace: true });
+      kind === 'inline' ? inlineHost({ hasTrace: true }) : createWorkerHost({ hasTrace: true });
     context.after(() => host.close());
     const answers = await run(host, 5n);
     const reports = tracesOf(answers).map((trace) => replay(trace));

@@ -19,34 +19,42 @@ import { type PackedRollups, unpackRollups } from '../rollup/transfer.ts';
 import type { NeedChanges } from './need-journal.ts';
 import type { VerdictPage, VerdictQuery } from './need-verdicts.ts';
 
-/** Inputs are bytes (InputEncoder) and keep their order; a message that wants an answer has a number. */
+/** What the thread is asked and what it answers. */
+export interface Exchanges {
+  /** The verdicts are in the order of the roll-ups. */
+  readonly rollups: Exchange<PackedRollups, readonly RollupVerdict[]>;
+  readonly verdicts: Exchange<VerdictQuery, VerdictPage>;
+  readonly need_changes: Exchange<boolean, NeedChanges>;
+  readonly priorities: Exchange<readonly string[], readonly number[]>;
+  readonly cycle: Exchange<CycleOptions, MeasuredAnswer>;
+}
+
+interface Exchange<Q, A> {
+  readonly question: Q;
+  readonly answer: A;
+}
+
+interface MeasuredAnswer {
+  readonly answer: CycleAnswer;
+  /** Of the engine's thread since the answer before: lag, collections, heap. */
+  readonly threadDeltas: Float64Array;
+}
+
+type Question<K extends keyof Exchanges> = {
+  readonly kind: K;
+  readonly id: number;
+  readonly question: Exchanges[K]['question'];
+};
+
+/** Inputs are bytes (InputEncoder); messages keep their order. */
 export type ToWorker =
   | { readonly kind: 'inputs'; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: 'rollups'; readonly id: number; readonly rollups: PackedRollups }
-  | { readonly kind: 'forget'; readonly id: number; readonly cluster: string }
-  | { readonly kind: 'verdicts'; readonly id: number; readonly query: VerdictQuery }
-  | { readonly kind: 'need_changes'; readonly id: number; readonly isFresh: boolean }
-  | { readonly kind: 'priorities'; readonly id: number; readonly machineIds: readonly string[] }
   | { readonly kind: 'rotate_trace' }
-  | { readonly kind: 'cycle'; readonly id: number; readonly options: CycleOptions };
+  | { readonly [K in keyof Exchanges]: Question<K> }[keyof Exchanges];
 
-export type FromWorker =
-  /** In the order of the orders. */
-  | { readonly kind: 'rollups'; readonly id: number; readonly verdicts: readonly RollupVerdict[] }
-  | { readonly kind: 'forgotten'; readonly id: number }
-  | { readonly kind: 'verdicts'; readonly id: number; readonly page: VerdictPage }
-  | { readonly kind: 'need_changes'; readonly id: number; readonly changes: NeedChanges }
-  | { readonly kind: 'priorities'; readonly id: number; readonly priorities: readonly number[] }
-  | {
-      readonly kind: 'answer';
-      readonly id: number;
-      readonly answer: CycleAnswer;
-      /** Of the engine's thread since the answer before: lag, collections, heap. */
-      readonly threadDeltas: Float64Array;
-    };
-
-export interface WorkerOptions {
-  readonly engine: DeciderOptions;
+export interface FromWorker {
+  readonly id: number;
+  readonly answer: unknown;
 }
 
 assert(parentPort !== null, 'the engine worker runs as a worker thread only');
@@ -56,44 +64,44 @@ const inputs = new InputDecoder();
 const deltas = createDeltaBuffer(threadDeltas);
 const probe = startThreadProbe(nodeThreadSource(), deltas.instruments);
 probe.sample();
-const decider = new Decider(() => clock.monotonicMs(), (workerData as WorkerOptions).engine);
+const decider = new Decider(() => clock.monotonicMs(), workerData as DeciderOptions);
 
 port.on('message', (message: ToWorker) => {
   switch (message.kind) {
     case 'inputs':
       for (const entry of inputs.decode(message.bytes)) decider.apply(entry);
       return;
-    case 'rollups': {
-      const orders = unpackRollups(message.rollups);
-      const verdicts = Array.from(orders, (order) => decider.rollups.admit(order));
-      return send({ kind: 'rollups', id: message.id, verdicts });
-    }
-    case 'forget':
-      decider.rollups.forget(message.cluster);
-      return send({ kind: 'forgotten', id: message.id });
-    case 'verdicts':
-      return send({ kind: 'verdicts', id: message.id, page: decider.verdicts(message.query) });
-    case 'need_changes': {
-      const changes = decider.needChanges(message.isFresh);
-      return send({ kind: 'need_changes', id: message.id, changes });
-    }
-    case 'priorities': {
-      const priorities = decider.priorities(message.machineIds);
-      return send({ kind: 'priorities', id: message.id, priorities });
-    }
     case 'rotate_trace':
       return decider.rotateTrace();
+    case 'rollups': {
+      const orders = unpackRollups(message.question);
+      return answer(
+        message,
+        Array.from(orders, (order) => decider.rollups.admit(order)),
+      );
+    }
+    case 'verdicts':
+      return answer(message, decider.verdicts(message.question));
+    case 'need_changes':
+      return answer(message, decider.needChanges(message.question));
+    case 'priorities':
+      return answer(message, decider.priorities(message.question));
     case 'cycle': {
-      const answer = decider.cycle(message.options);
-      const shipped = deltas.take();
-      send({ kind: 'answer', id: message.id, answer, threadDeltas: shipped }, buffersOf(answer));
+      const decided = decider.cycle(message.question);
+      const measured = { answer: decided, threadDeltas: deltas.take() };
+      answer(message, measured, buffersOf(decided));
       // 0.3 ms that no cycle waits for: what is found goes out with the next answer.
       return probe.sample();
     }
   }
 });
 
-function send(message: FromWorker, transfer: readonly ArrayBuffer[] = []): void {
+function answer<K extends keyof Exchanges>(
+  { id }: Question<K>,
+  given: Exchanges[K]['answer'],
+  transfer: readonly ArrayBuffer[] = [],
+): void {
+  const message: FromWorker = { id, answer: given };
   port.postMessage(message, transfer);
 }
 

@@ -61,6 +61,7 @@ export interface ActionOrder {
   /** What is served; undefined for Reclaim and Delete. */
   readonly need: ActionNeed | undefined;
   readonly graceSeconds: number;
+  /** 0 on a voluntary reclaim. */
   readonly preemptorPriority: number;
   readonly reason: ActionReason;
   readonly cycle: number;

@@ -206,18 +206,11 @@ export class Executor {
 
   async #drain(order: ActionOrder, signal: AbortSignal): Promise<Execution> {
     const { fleet, drains } = this.#ports;
-    const { handle, machineId, cluster, graceSeconds, preemptorPriority, reason } = order;
-    fleet.move(handle.slot, State.Draining);
-    const start = drains.begin({
-      handle,
-      machineId,
-      cluster,
-      graceSeconds,
-      preemptorPriority,
-      reasonCode: reason,
-    });
-    if (start === 'provider_now') return this.#finishDrain(order, signal);
-    fleet.setPending(handle.slot, 'drain_wait');
+    const { slot } = order.handle;
+    fleet.move(slot, State.Draining);
+    if (drains.begin({ ...order, reasonCode: order.reason }) === 'provider_now')
+      return this.#finishDrain(order, signal);
+    fleet.setPending(slot, 'drain_wait');
     return { underWay: State.Draining };
   }
 

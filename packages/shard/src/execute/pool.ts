@@ -61,7 +61,6 @@ export class ExecutePool {
     return this.#running.size;
   }
 
-  /** Actions that the provider gets at a time. */
   windowOf(provider: string): number {
     return this.#lanes.get(provider)?.window ?? this.#concurrency;
   }

@@ -3,7 +3,6 @@
 
 import type { ActionReason } from '@bigfleet/base';
 import type { Requirement } from '@bigfleet/engine';
-import type { MachineHandle } from '../fleet/fleet.ts';
 import type { ActionOrder } from './execution.ts';
 
 export interface BlobOrder {
@@ -32,13 +31,11 @@ export interface PacePort {
   throttled(order: ActionOrder): void;
 }
 
-export interface DrainNotice {
-  readonly handle: MachineHandle;
-  readonly machineId: string;
-  readonly cluster: string;
-  readonly graceSeconds: number;
-  /** 0 on a voluntary reclaim. */
-  readonly preemptorPriority: number;
+export interface DrainNotice
+  extends Pick<
+    ActionOrder,
+    'handle' | 'machineId' | 'cluster' | 'graceSeconds' | 'preemptorPriority'
+  > {
   readonly reasonCode: ActionReason;
 }
 

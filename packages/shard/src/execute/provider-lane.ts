@@ -29,17 +29,13 @@ export class ProviderLane {
     this.#runtime = runtime;
     this.#concurrency = concurrency;
     // What waits, and what free workers have not taken yet.
-    this.#queue = new BoundedQueue({ capacity: 3 * concurrency, overflow: 'refuse' });
+    this.#queue = new BoundedQueue(3 * concurrency);
     const random = runtime.random.stream(`execute pace of ${provider}`);
     this.#pace = new ProviderPace(concurrency, random);
   }
 
   get queuedCount(): number {
     return this.#queue.size;
-  }
-
-  get runningCount(): number {
-    return this.#tickets.size;
   }
 
   get window(): number {
@@ -85,7 +81,6 @@ export class ProviderLane {
     return this.#pace.accepted(this.#tickets.get(order) ?? 0);
   }
 
-  /** The provider had no room for a call of a running order. */
   refused(order: ActionOrder): SlowDown | undefined {
     const nowMs = this.#runtime.clock.monotonicMs();
     return this.#pace.refused(this.#tickets.get(order) ?? 0, nowMs);
@@ -97,7 +92,6 @@ export class ProviderLane {
     return this.takeWaiting((order) => order.isDrainDue === true || placeCount-- > 0);
   }
 
-  /** Takes out what waits and is not to be kept, in order. */
   takeWaiting(isKept: (order: ActionOrder) => boolean): readonly ActionOrder[] {
     const taken: ActionOrder[] = [];
     for (let left = this.#queue.size; left > 0; left--) {

@@ -38,7 +38,6 @@ export class ProviderPace {
     this.#backoff = new Backoff(random, { initialMs, maxMs });
   }
 
-  /** Actions at a time. */
   get window(): number {
     return Math.floor(this.#window);
   }

@@ -76,7 +76,6 @@ export class Fleet implements LocalMarks {
     return this.#pending.size;
   }
 
-  /** Machines with an action under way. */
   pendingSlots(): Iterable<number> {
     return this.#pending.keys();
   }
@@ -102,7 +101,6 @@ export class Fleet implements LocalMarks {
     return { slot, generation: this.inventory.columns.generation[slot]! };
   }
 
-  /** Still the machine that the handle named. */
   isSame({ slot, generation }: MachineHandle): boolean {
     const { ids, columns } = this.inventory;
     return (ids[slot] ?? '') !== '' && columns.generation[slot] === generation;
@@ -210,13 +208,11 @@ export class Fleet implements LocalMarks {
       case 'inserted':
         this.#put(change.machine);
         return this.#onNodeChange(nodeChange(change.machine, undefined));
-      case 'moved':
-        this.#put(change.machine);
-        return this.#onNodeChange(nodeChange(change.machine, change.before));
       case 'refreshed':
         return this.#put(change.machine);
+      case 'moved':
       case 'replaced':
-        this.#remove(change.before.id);
+        if (change.kind === 'replaced') this.#remove(change.before.id);
         this.#put(change.machine);
         return this.#onNodeChange(nodeChange(change.machine, change.before));
       case 'removed':
@@ -279,7 +275,6 @@ export class Fleet implements LocalMarks {
 // may be acted on. Without a gate everything that a provider lists is ours.
 
 export interface FleetGate {
-  /** Whether a machine that the fleet does not know may enter it. */
   mayEnter(machine: Machine): boolean;
   /** Whether a known machine, as it is now, stays. Not asked while an action is under way. */
   mayStay(machine: Machine): boolean;

@@ -8,8 +8,15 @@ import { drainMicrotasks } from '@bigfleet/base/real';
 import { decodeShardMetadata, State } from '@bigfleet/engine';
 import type { MachineFeed } from '../engine-host/engine-host.ts';
 import { createInlineHost } from '../engine-host/inline-host.ts';
-import { reconcileList, type ReconcileSummary } from '../provider/reconcile/reconcile-list.ts';
-import { listOf, record, type TestRecord } from '../provider/reconcile/testing/world.ts';
+import type { IngestBatch } from '../provider/reconcile/ingest.ts';
+import { reconcileList } from '../provider/reconcile/reconcile-list.ts';
+import {
+  type Counts,
+  countsOf,
+  listOf,
+  record,
+  type TestRecord,
+} from '../provider/reconcile/testing/world.ts';
 import { ShrinkGuard } from '../provider/reconcile/shrink-guard.ts';
 import { Fleet } from './fleet.ts';
 
@@ -40,8 +47,9 @@ class CountedFleet {
   }
 
   /** What the List caused, and how reconcile counted it. */
-  list(records: readonly TestRecord[]): { writes: readonly string[]; summary: ReconcileSummary } {
+  list(records: readonly TestRecord[]): { writes: readonly string[]; counts: Counts } {
     this.#writes = [];
+    const applied: IngestBatch[] = [];
     const batches = reconcileList({
       provider: 'p',
       columns: listOf(...records),
@@ -52,8 +60,11 @@ class CountedFleet {
       guard: this.#guard,
     });
     let step = batches.next();
-    for (; step.done !== true; step = batches.next()) this.fleet.apply(step.value);
-    return { writes: this.#writes, summary: step.value };
+    for (; step.done !== true; step = batches.next()) {
+      this.fleet.apply(step.value);
+      applied.push(step.value);
+    }
+    return { writes: this.#writes, counts: countsOf(step.value, applied) };
   }
 
   /** Every column, byte for byte. */
@@ -74,12 +85,12 @@ class CountedFleet {
 test('the same List again writes nothing, in any state of a machine', () => {
   const counted = new CountedFleet();
   const first = counted.list(MACHINES);
-  assert.equal(first.summary.changeCounts.inserted, MACHINES.length);
+  assert.equal(first.counts.changeCounts.inserted, MACHINES.length);
   const before = counted.bytes();
   for (const records of [MACHINES, MACHINES.toReversed()]) {
-    const { writes, summary } = counted.list(records);
+    const { writes, counts } = counted.list(records);
     assert.deepEqual(writes, []);
-    assert.equal(summary.unchangedCount, MACHINES.length);
+    assert.equal(counts.unchangedCount, MACHINES.length);
     assert.deepEqual(counted.fleet.takeWrites('p'), { touched: [], doubted: [] });
     assert.deepEqual(counted.bytes(), before);
   }
@@ -89,9 +100,9 @@ test('a price that drifts is one write, and no operator hears of it', () => {
   const counted = new CountedFleet();
   counted.list(MACHINES);
   const drifted = MACHINES.map((each) => (each.id === 'm3' ? { ...each, pricePerHour: 2 } : each));
-  const { writes, summary } = counted.list(drifted);
+  const { writes, counts } = counted.list(drifted);
   assert.deepEqual(writes, ['put m3']);
-  assert.equal(summary.changeCounts.refreshed, 1);
+  assert.equal(counts.changeCounts.refreshed, 1);
   const { fleet } = counted;
   assert.equal(fleet.read(fleet.inventory.slotOf('m3')).pricePerHour, 2);
 });

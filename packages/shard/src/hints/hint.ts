@@ -4,8 +4,15 @@
 
 import { INSTANCE_TYPE_KEY, Operator, type Requirement } from '@bigfleet/engine';
 import { Confidence } from '@bigfleet/wire';
+import { wireRequirements } from '../engine-host/wire-values.ts';
 import { type FrameInit, type ShardFrame, preparedFrame } from '../session/frame.ts';
-import type { DemandedProfile, FleetSupply, SupplyCount } from './supply.ts';
+import {
+  type DemandedProfile,
+  type FleetSupply,
+  NO_SUPPLY,
+  sumSupply,
+  type SupplyCount,
+} from './supply.ts';
 
 export interface Hint {
   readonly count: number;
@@ -14,7 +21,6 @@ export interface Hint {
 }
 
 const INT32_MAX = 2 ** 31 - 1;
-const NO_SUPPLY: SupplyCount = { idleCount: 0, speculativeCount: 0, cheapestIdlePrice: 0 };
 
 /** The catch-all: everything that could be had, so that an empty fleet is visible too. */
 export const CATCH_ALL: DemandedProfile = {
@@ -36,7 +42,7 @@ export function hintOf(
   const total =
     types === undefined
       ? supply.count(undefined, isPinned)
-      : types.map((type) => supply.count(type, isPinned)).reduce(sum, NO_SUPPLY);
+      : types.map((type) => supply.count(type, isPinned)).reduce(sumSupply, NO_SUPPLY);
   return {
     count: Math.min(total.idleCount + total.speculativeCount, INT32_MAX),
     confidence: confidenceOf(total),
@@ -54,11 +60,7 @@ function hintFrame(profile: DemandedProfile, hint: Hint): FrameInit {
       case: 'availableCapacity',
       value: {
         supersedesKey: hintKey(profile),
-        requirements: profile.requirements.map(({ key, operator, values }) => ({
-          key,
-          operator,
-          values: [...values],
-        })),
+        requirements: wireRequirements(profile.requirements),
         availableCount: hint.count,
         confidence: hint.confidence,
         costPerHour: hint.costPerHour,
@@ -75,22 +77,6 @@ export function pinnedTypes(requirements: readonly Requirement[]): readonly stri
     types = types === undefined ? [...new Set(values)] : types.filter((t) => values.includes(t));
   }
   return types;
-}
-
-function sum(a: SupplyCount, b: SupplyCount): SupplyCount {
-  return {
-    idleCount: a.idleCount + b.idleCount,
-    speculativeCount: a.speculativeCount + b.speculativeCount,
-    cheapestIdlePrice: cheaper(a, b),
-  };
-}
-
-/** A price of 0 without idle machines means that there is none, not that it is free. */
-function cheaper(a: SupplyCount, b: SupplyCount): number {
-  if (a.idleCount === 0) return b.idleCount === 0 ? 0 : b.cheapestIdlePrice;
-  return b.idleCount === 0
-    ? a.cheapestIdlePrice
-    : Math.min(a.cheapestIdlePrice, b.cheapestIdlePrice);
 }
 
 function confidenceOf({ idleCount, speculativeCount }: SupplyCount): Confidence {

@@ -10,6 +10,19 @@ export interface SupplyCount {
   readonly cheapestIdlePrice: number;
 }
 
+export const NO_SUPPLY: SupplyCount = { idleCount: 0, speculativeCount: 0, cheapestIdlePrice: 0 };
+
+/** A price of 0 without idle machines means that there is none, not that it is free. */
+export function sumSupply(a: SupplyCount, b: SupplyCount): SupplyCount {
+  const idleCount = a.idleCount + b.idleCount;
+  const speculativeCount = a.speculativeCount + b.speculativeCount;
+  let { cheapestIdlePrice } = a.idleCount === 0 ? b : a;
+  if (a.idleCount > 0 && b.idleCount > 0) {
+    cheapestIdlePrice = Math.min(a.cheapestIdlePrice, b.cheapestIdlePrice);
+  }
+  return { idleCount, speculativeCount, cheapestIdlePrice };
+}
+
 /** Frozen for one publication. */
 export interface FleetSupply {
   /**
@@ -68,13 +81,11 @@ export class SupplyWatch implements FleetSupply {
   }
 
   count(instanceType: string | undefined, stableOnly: boolean): SupplyCount {
-    const found = this.#supply?.count(instanceType, stableOnly) ?? NONE;
+    const found = this.#supply?.count(instanceType, stableOnly) ?? NO_SUPPLY;
     (stableOnly ? this.#stable : this.#all).set(instanceType, found);
     return found;
   }
 }
-
-const NONE: SupplyCount = { idleCount: 0, speculativeCount: 0, cheapestIdlePrice: 0 };
 
 function isStill(counts: Counts, supply: FleetSupply, stableOnly: boolean): boolean {
   for (const [instanceType, before] of counts) {

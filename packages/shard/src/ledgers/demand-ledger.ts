@@ -39,7 +39,6 @@ export class DemandLedger implements ClusterDemand {
     return this.#byCluster.get(cluster)?.rowCount ?? 0;
   }
 
-  /** Rows of all clusters in one interruption bucket. */
   rowsIn(bucket: PenaltyBucket): number {
     return this.#rowsByBucket[bucket]!;
   }

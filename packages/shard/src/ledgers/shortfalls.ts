@@ -2,13 +2,11 @@
 // reported up: the sum over priority classes must equal the total, exactly. Pure.
 
 import { compareText, type PriorityClass, priorityClassOf } from '@bigfleet/base';
-import type { Shortfall } from '@bigfleet/engine';
+import { ESCALATE_AFTER_CYCLES, type Shortfall } from '@bigfleet/engine';
 
 export const AGE_BUCKETS = ['1-9', '10-59', '60-299', '300+'] as const;
 export type AgeBucket = (typeof AGE_BUCKETS)[number];
 
-/** An entry older than this is escalated. */
-const ESCALATION_AGE_CYCLES = 5;
 const OLDEST_SHOWN = 3;
 
 export interface ShortfallSummary {
@@ -32,8 +30,8 @@ export function summariseShortfalls(shortfalls: ReadonlyMap<string, Shortfall>):
     const { ageCycles, profile } = shortfall;
     byAge[ageBucketOf(ageCycles)] += 1;
     byPriority[priorityClassOf(profile.priority)] += 1;
-    if (ageCycles > ESCALATION_AGE_CYCLES) escalatedCount += 1;
-    if (ageCycles === ESCALATION_AGE_CYCLES + 1) newlyEscalated.push(shortfall);
+    if (ageCycles > ESCALATE_AFTER_CYCLES) escalatedCount += 1;
+    if (ageCycles === ESCALATE_AFTER_CYCLES + 1) newlyEscalated.push(shortfall);
     keepOldest(oldest, shortfall);
   }
   return {

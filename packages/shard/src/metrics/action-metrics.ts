@@ -5,6 +5,7 @@
 import { type ExecuteOutcome, executeOutcomes } from '@bigfleet/base';
 import { ActionKind, type ActionKindCode, actionKindName } from '@bigfleet/engine';
 import type { Counter, CounterFamily, MetricRegistry } from '@bigfleet/telemetry';
+import type { PoolLoad } from '../core/shard-core.ts';
 import type { Disposition } from '../cycle/dispose.ts';
 import { MAX_PROVIDERS, type ProviderSet } from '../provider/provider-set.ts';
 
@@ -19,12 +20,6 @@ export interface ActionMetrics {
   withheld(kind: ActionKindCode, by: 'suppressed' | 'dryrun'): void;
   /** An idle machine went back to its provider. */
   readonly idleReleases: Counter;
-}
-
-export interface PoolDepths {
-  readonly queuedCount: number;
-  readonly runningCount: number;
-  windowOf(provider: string): number;
 }
 
 export function createActionMetrics(registry: MetricRegistry): ActionMetrics {
@@ -58,7 +53,7 @@ export function createActionMetrics(registry: MetricRegistry): ActionMetrics {
 /** Read when a scrape asks. */
 export function observePool(
   registry: MetricRegistry,
-  pool: PoolDepths,
+  pool: PoolLoad,
   providers: ProviderSet,
 ): void {
   const depth = registry.gauge({

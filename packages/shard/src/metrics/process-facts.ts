@@ -2,11 +2,7 @@
 // (observability §3.7, §3.8): the engine's Phase 1 is single-threaded and makes no proposals.
 
 import type { MetricRegistry } from '@bigfleet/telemetry';
-
-export interface RecordStore {
-  readonly storedBytes: number;
-  readonly droppedCount: number;
-}
+import type { RecordWriter } from '../records/record-writer.ts';
 
 export function registerEpoch(registry: MetricRegistry, epoch: bigint): void {
   registry
@@ -33,7 +29,7 @@ export function registerPhase1Broker(registry: MetricRegistry): void {
   });
 }
 
-export function observeRecords(registry: MetricRegistry, records: RecordStore): void {
+export function observeRecords(registry: MetricRegistry, records: RecordWriter): void {
   const bytes = registry.gauge({
     name: 'bigfleet_shard_records_bytes',
     help: 'Decision records on disk.',

@@ -48,10 +48,14 @@ export function createProviderMetrics(options: ProviderMetricsOptions): Provider
     help: 'Calls that the provider answered with RESOURCE_EXHAUSTED; their actions are put off.',
     labels,
   });
-  countProviders(registry, providers);
+  const dialled = registry.gauge({
+    name: 'bigfleet_shard_providers',
+    help: 'Providers in use; 0 when none is configured.',
+  });
   /** Unix seconds; 0 of who never answered, or an alert about a stale one has nothing to see. */
   const successes = new Map<string, number>();
   registry.onCollect(() => {
+    dialled.set(providers.size);
     for (const { name } of providers) {
       if (!successes.has(name)) successes.set(name, 0);
       // From the beginning, or the first refusal is no increase.
@@ -80,12 +84,4 @@ export function createProviderMetrics(options: ProviderMetricsOptions): Provider
     rejected: (reason) => rejected.labels({ reason }).inc(),
     throttled: (provider) => throttled.labels({ provider }).inc(),
   };
-}
-
-function countProviders(registry: MetricRegistry, providers: ProviderSet): void {
-  const dialled = registry.gauge({
-    name: 'bigfleet_shard_providers',
-    help: 'Providers in use; 0 when none is configured.',
-  });
-  registry.onCollect(() => dialled.set(providers.size));
 }

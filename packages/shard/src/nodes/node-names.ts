@@ -20,7 +20,8 @@ interface Link {
 
 export interface NodeNamesOptions {
   readonly machines: Pick<BoundMachines, 'isBoundTo'>;
-  readonly metrics: Pick<SessionMetrics, 'framesDropped'> & { readonly nodeLinks: Gauge };
+  readonly framesDropped: SessionMetrics['framesDropped'];
+  readonly registry: MetricRegistry;
   readonly ignored: SampledMessage<'cluster' | 'reason', 'detail'>;
 }
 
@@ -28,9 +29,14 @@ export class NodeNames {
   readonly #options: NodeNamesOptions;
   readonly #byMachine = new Map<string, Link>();
   readonly #byCluster = new Map<string, Set<string>>();
+  readonly #nodeLinks: Gauge;
 
   constructor(options: NodeNamesOptions) {
     this.#options = options;
+    this.#nodeLinks = options.registry.gauge({
+      name: 'bigfleet_shard_node_links',
+      help: 'Machines with a known node name.',
+    });
   }
 
   get size(): number {
@@ -113,25 +119,11 @@ export class NodeNames {
     reason: 'foreign_node_identity' | 'oversized_node_identity',
     count: number,
   ): void {
-    this.#options.metrics.framesDropped[reason].inc(count);
+    this.#options.framesDropped[reason].inc(count);
     this.#options.ignored.log({ cluster, reason, detail: count });
   }
 
   #publish(): void {
-    this.#options.metrics.nodeLinks.set(this.#byMachine.size);
+    this.#nodeLinks.set(this.#byMachine.size);
   }
-}
-
-/** Observability §3.8. */
-export interface NodeMetrics {
-  readonly nodeLinks: Gauge;
-}
-
-export function createNodeMetrics(registry: MetricRegistry): NodeMetrics {
-  return {
-    nodeLinks: registry.gauge({
-      name: 'bigfleet_shard_node_links',
-      help: 'Machines with a known node name.',
-    }),
-  };
 }

@@ -6,6 +6,7 @@
 // No session: dropped silently; the replay at the next connection repairs it. Nothing here waits.
 
 import { INSTANCE_TYPE_KEY, State, ZONE_KEY } from '@bigfleet/engine';
+import { wireResources } from '../engine-host/wire-values.ts';
 import type { OperatorSession } from '../session/session.ts';
 import type { SessionTable } from '../session/session-table.ts';
 import type { NodeNames } from './node-names.ts';
@@ -32,14 +33,9 @@ export class NodeStates {
     const hasMoved = previousCluster !== '' && previousCluster !== cluster;
     // A provider moved it to another cluster under our eyes: to its former owner it is unbound.
     if (hasMoved) this.#post(previousCluster, { ...view, state: State.Idle });
-    if (hasMoved) this.#options.names.unbound(view.machineId);
+    if (hasMoved) this.#options.names.unbound(view.id);
     if (cluster !== '') this.#post(cluster, view);
-    if (view.cluster === '') this.#options.names.unbound(view.machineId);
-  }
-
-  /** The machine left the inventory; its last state was already sent. */
-  removed(machineId: string): void {
-    this.#options.names.unbound(machineId);
+    if (view.cluster === '') this.#options.names.unbound(view.id);
   }
 
   /** For the replay: only if the machine is still the session's. */
@@ -55,9 +51,8 @@ export class NodeStates {
   }
 
   #send(session: OperatorSession, view: NodeView): void {
-    const nodeName = this.#options.names.nameOf(view.machineId);
-    const frame = nodeStateFrame(view, { cluster: session.cluster, nodeName });
-    session.post(nodeStateKey(view.machineId), frame);
+    const nodeName = this.#options.names.nameOf(view.id) ?? '';
+    session.post(nodeStateKey(view.id), nodeStateFrame(view, session.cluster, nodeName));
   }
 }
 
@@ -65,30 +60,24 @@ function nodeStateKey(machineId: string): string {
   return `node:${machineId}`;
 }
 
-interface NodeStateRoute {
-  /** The receiver of the update. */
-  readonly cluster: string;
-  readonly nodeName: string | undefined;
-}
-
 /**
  * A NodeStateUpdate from a view of the machine (shard §10). `clusterId` is always filled: with the
  * cluster that the update goes to, also when the machine has just left it.
  */
-function nodeStateFrame(view: NodeView, { cluster, nodeName }: NodeStateRoute): ShardFrame {
+function nodeStateFrame(view: NodeView, cluster: string, nodeName: string): ShardFrame {
   return {
     payload: {
       case: 'nodeStateUpdate',
       value: {
-        supersedesKey: nodeStateKey(view.machineId),
-        machineId: view.machineId,
+        supersedesKey: nodeStateKey(view.id),
+        machineId: view.id,
         clusterId: cluster,
         state: view.state,
-        nodeName: nodeName ?? '',
-        providerId: view.hostRef,
+        nodeName,
+        providerId: view.host?.ref ?? '',
         lastError: view.state === State.Failed ? view.lastError : '',
         labels: fromMap(labelsOf(view)),
-        resources: { resources: fromMap(view.allocatable) },
+        resources: wireResources(view.allocatable),
       },
     },
   };

@@ -1,24 +1,20 @@
-// The view of a machine that its operator is told. The shard's state fills it from its columns; labels and
-// resources are the shape that the kubelet will register with, allocatable and never the
-// per-replica request: that would cap a node at one pod.
+// What an operator is told of a machine. Labels and resources are the shape that the kubelet will
+// register with, allocatable and never the per-replica request: that would cap a node at one pod.
 
-import type { StateCode } from '@bigfleet/engine';
+import type { Machine } from '@bigfleet/engine';
 
-export interface NodeView {
-  readonly machineId: string;
-  readonly state: StateCode;
-  /** Empty when unbound. */
-  readonly cluster: string;
-  /** The provider's reference of the host; empty when there is none. */
-  readonly hostRef: string;
-  readonly lastError: string;
-  /** Empty when unknown. */
-  readonly instanceType: string;
-  readonly zone: string;
-  readonly labels: ReadonlyMap<string, string>;
-  /** Quantity texts; the machine's resources when the provider published no allocatable. */
-  readonly allocatable: ReadonlyMap<string, string>;
-}
+export type NodeView = Pick<
+  Machine,
+  | 'id'
+  | 'state'
+  | 'cluster'
+  | 'host'
+  | 'lastError'
+  | 'instanceType'
+  | 'zone'
+  | 'labels'
+  | 'allocatable'
+>;
 
 /** The inventory as sessions need it. */
 export interface BoundMachines {

@@ -109,12 +109,13 @@ export function describeExplanation(result: ExplainResult): string {
   ].join('\n');
 }
 
-export const NO_TRACE_TEXT =
-  'What would have helped is unknown: the trace of that cycle is not kept.';
-
-function counterfactualLines(answer: CounterfactualAnswer | 'no_trace' | undefined): string[] {
+export function counterfactualLines(
+  answer: CounterfactualAnswer | 'no_trace' | undefined,
+): string[] {
   if (answer === undefined) return [];
-  if (answer === 'no_trace') return [NO_TRACE_TEXT];
+  if (answer === 'no_trace') {
+    return ['What would have helped is unknown: the trace of that cycle is not kept.'];
+  }
   return answer.kind === 'changes' ? answer.changes.map(({ text }) => text) : [answer.text];
 }
 

@@ -57,17 +57,15 @@ async function openWorld(t: TestContext): Promise<World> {
     registry,
     logger: createLogger({ clock: runtime.clock, sink: captureSink() }),
     identityPolicy: { transport: 'mtls', requireSessionCn: false },
-    ports: {
-      machines,
-      demand: machines,
-      engine,
-      isGuarded: () => true,
-      demandApplied: () => {},
-      drainFired: () => {},
-      ackStamp: () => ({ coordinatorTerm: 1n, shardEpoch: 1n }),
-      supervise: (_component, work) => {
-        work.then(undefined, (error: unknown) => bugs.push(error));
-      },
+    machines,
+    demand: machines,
+    engine,
+    isGuarded: () => true,
+    demandApplied: () => {},
+    drainFired: () => {},
+    ackStamp: () => ({ coordinatorTerm: 1n, shardEpoch: 1n }),
+    supervise: (_component, work) => {
+      work.then(undefined, (error: unknown) => bugs.push(error));
     },
   });
   const router = new Router({
@@ -151,7 +149,9 @@ test('a hundred sessions: greeted, replayed, reported, asked and answered, each 
     assert.ok(outcome.kind === 'blob');
     assert.equal(Buffer.from(outcome.blob.userData.reveal()).toString(), `blob of cluster-${i}`);
   }
-  const identities = [...world.operators.summaries()].map((summary) => summary.presentedIdentity);
+  const identities = [...world.operators.summaries()].map(
+    ({ session }) => session.presentedIdentity,
+  );
   assert.deepEqual(new Set(identities), new Set(clusters.map((c) => sanOf('cluster', c))));
   assert.deepEqual(world.bugs, []);
 });

@@ -1,32 +1,24 @@
 // The parts that face the operators, built and wired: sessions, roll-up lanes, resync, bootstrap
 // requests, drain waits, node names, node states and hints. One timer wheel serves all of their
 // deadlines. All of it is plain synchronous code of the main thread; the shard's side comes in through
-// `ShardPorts`, and the shard calls `Operators`.
+// the options, and the shard calls `Operators`.
 
 import { type Runtime, TimerWheel } from '@bigfleet/base';
-import {
-  createSampledMessage,
-  defineMessage,
-  type Logger,
-  type LogMessage,
-  type MetricRegistry,
-} from '@bigfleet/telemetry';
+import { createSampledMessage, type LogMessage } from '@bigfleet/telemetry';
 import type { Denial, Handlers, Shard } from '@bigfleet/wire';
-import { BootstrapRequests, createBootstrapMetrics } from '../bootstrap/bootstrap-requests.ts';
+import { BootstrapRequests } from '../bootstrap/bootstrap-requests.ts';
 import { DrainWaits, type FiredDrain } from '../drain/drain-waits.ts';
 import { createDrainMetrics } from '../drain/metrics.ts';
 import { HintPublisher } from '../hints/hint-publisher.ts';
 import type { ClusterDemand } from '../hints/supply.ts';
-import { createNodeMetrics, NodeNames } from '../nodes/node-names.ts';
+import { NodeNames } from '../nodes/node-names.ts';
 import { NodeStates } from '../nodes/node-states.ts';
 import type { BoundMachines } from '../nodes/node-view.ts';
-import type { RollupEngine } from '../rollup/admission.ts';
 import { type DemandView, RollupIntake, type RollupIntakeOptions } from '../rollup/intake.ts';
-import type { AckStamp } from '../session/frame.ts';
-import type { Extension } from '../session/hello.ts';
 import { type IdentityPolicy, reportDeniedRole } from '../session/identity.ts';
 import { createSessionMetrics } from '../session/metrics.ts';
 import { Resync } from '../session/resync.ts';
+import type { Session } from '../session/session.ts';
 import { SessionService } from '../session/session-service.ts';
 import { SessionTable } from '../session/session-table.ts';
 import { SeriesExpiry } from './series-expiry.ts';
@@ -35,36 +27,18 @@ import { SeriesExpiry } from './series-expiry.ts';
 const TICK_MS = 100;
 
 /** A frame, or a part of one, that had no effect. Sampled: a peer chooses how often. */
-const frameIgnored: LogMessage<'cluster' | 'reason', 'detail'> = defineMessage({
+const frameIgnored: LogMessage<'cluster' | 'reason', 'detail'> = {
   level: 'warn',
   text: 'operator message handling',
-  keys: ['cluster', 'reason'],
-  optional: ['detail'],
-});
+};
 const FRAME_IGNORED_PER_SECOND = 10;
 
-/** The shard's side of the sessions. */
-export interface ShardPorts {
+export interface OperatorsOptions extends RollupIntakeOptions {
+  readonly runtime: Runtime;
   readonly machines: BoundMachines;
   readonly demand: ClusterDemand;
-  readonly engine: RollupEngine;
-  /** Rail 2, as of now. */
-  readonly isGuarded: () => boolean;
-  /** A roll-up is in the engine's table: note its demand and run a cycle. */
-  readonly demandApplied: RollupIntakeOptions['onApplied'];
   /** An operator finished its part of a drain, or its grace ran out: queue the provider call. */
   readonly drainFired: (drain: FiredDrain) => void;
-  /** For acknowledgements; forensic. */
-  readonly ackStamp: () => AckStamp;
-  /** Takes over background work; its rejection is a bug and ends the process. */
-  readonly supervise: (component: string, work: Promise<void>) => void;
-}
-
-export interface OperatorsOptions {
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly registry: MetricRegistry;
-  readonly ports: ShardPorts;
   readonly identityPolicy: IdentityPolicy;
   readonly maxSessions?: number | undefined;
   readonly bootstrapTimeoutMs?: number | undefined;
@@ -73,11 +47,10 @@ export interface OperatorsOptions {
 
 /** One line of ListSessions. */
 export interface SessionSummary {
-  readonly cluster: string;
-  readonly sinceUnixNanos: bigint;
-  readonly extensions: readonly Extension[];
-  readonly presentedIdentity: string;
-  readonly outboxFrameCount: number;
+  readonly session: Pick<
+    Session,
+    'cluster' | 'sinceUnixNanos' | 'extensions' | 'presentedIdentity' | 'outboxFrameCount'
+  >;
   readonly demand: DemandView;
 }
 
@@ -102,30 +75,16 @@ export interface Operators {
 }
 
 export function createOperators(options: OperatorsOptions): Operators {
-  const { runtime, logger, registry, identityPolicy, ports } = options;
-  const { machines, demand, ackStamp } = ports;
+  const { runtime, logger, registry, machines } = options;
   const wheel = new TimerWheel(runtime, { tickMs: TICK_MS });
   const metrics = createSessionMetrics(registry);
   const { framesDropped } = metrics;
   const perSecond = FRAME_IGNORED_PER_SECOND;
   const ignored = createSampledMessage({ runtime, logger, message: frameIgnored, perSecond });
   const sessions = new SessionTable(metrics, options.maxSessions);
-  const nodeNames = new NodeNames({
-    machines,
-    ignored,
-    metrics: { framesDropped, ...createNodeMetrics(registry) },
-  });
+  const nodeNames = new NodeNames({ machines, ignored, framesDropped, registry });
   const nodeStates = new NodeStates({ sessions, names: nodeNames, machines });
-  const rollups = new RollupIntake({
-    runtime,
-    logger,
-    registry,
-    ackStamp,
-    engine: ports.engine,
-    isGuarded: ports.isGuarded,
-    onApplied: ports.demandApplied,
-    supervise: (work) => ports.supervise('rollup intake', work),
-  });
+  const rollups = new RollupIntake(options);
   const drains = new DrainWaits({
     runtime,
     wheel,
@@ -134,41 +93,30 @@ export function createOperators(options: OperatorsOptions): Operators {
     sessions,
     metrics: { framesDropped, ...createDrainMetrics(registry) },
     names: nodeNames,
-    onFire: ports.drainFired,
+    onFire: options.drainFired,
   });
   const resync = new Resync({
-    timers: runtime.timers,
-    ackStamp,
-    machinesOf: (cluster) => machines.idsBoundTo(cluster),
+    ...options,
     replay: (session, machineId) => nodeStates.replay(session, machineId),
-    supervise: (work) => ports.supervise('resync', work),
   });
   const bootstrap = new BootstrapRequests({
     runtime,
     wheel,
     sessions,
     ignored,
-    metrics: { framesDropped, ...createBootstrapMetrics(registry) },
+    framesDropped,
+    registry,
     timeoutMs: options.bootstrapTimeoutMs,
   });
-  const { hintIntervalMs: intervalMs } = options;
-  const hints = new HintPublisher({ runtime, sessions, demand, intervalMs });
+  const hints = new HintPublisher({ ...options, sessions, intervalMs: options.hintIntervalMs });
   const expiry = new SeriesExpiry(wheel, (cluster) => rollups.notes.dropSeries(cluster));
   const service = new SessionService({
-    runtime,
+    ...options,
     wheel,
-    logger,
     ignored,
     metrics,
     table: sessions,
-    identityPolicy,
-    ackStamp,
-    handlers: {
-      rollup: (session, bytes) => rollups.offer(session, bytes),
-      bootstrapResponse: (session, response) => bootstrap.respond(session, response),
-      reclaimAck: (session, ack) => drains.acknowledge(session, ack),
-      nodeIdentity: (session, report) => nodeNames.report(session.cluster, report),
-    },
+    handlers: { rollups, bootstrap, drains, nodeNames },
     events: {
       opened: (session) => {
         expiry.present(session.cluster);
@@ -211,9 +159,5 @@ function* summarise(
   sessions: SessionTable,
   rollups: RollupIntake,
 ): IterableIterator<SessionSummary> {
-  for (const session of sessions.all()) {
-    const { cluster, sinceUnixNanos, extensions, presentedIdentity, outboxFrameCount } = session;
-    const demand = rollups.view(cluster);
-    yield { cluster, sinceUnixNanos, extensions, presentedIdentity, outboxFrameCount, demand };
-  }
+  for (const session of sessions.all()) yield { session, demand: rollups.view(session.cluster) };
 }

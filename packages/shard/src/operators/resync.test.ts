@@ -75,17 +75,22 @@ test('a large cluster does not hold up a small one that came later', async () =>
   let turnCount = 0;
   const works: Promise<void>[] = [];
   const resync = new Resync({
-    timers: {
-      after: () => assert.fail('a replay waits for turns only'),
-      turn: () => {
-        turnCount++;
-        return Promise.resolve();
+    runtime: {
+      timers: {
+        after: () => assert.fail('a replay waits for turns only'),
+        turn: () => {
+          turnCount++;
+          return Promise.resolve();
+        },
       },
     },
     ackStamp: () => ({ coordinatorTerm: 0n, shardEpoch: 0n }),
-    machinesOf: (cluster) => Array.from({ length: cluster === 'big' ? 20_000 : 3 }, () => cluster),
+    machines: {
+      idsBoundTo: (cluster) =>
+        Array.from({ length: cluster === 'big' ? 20_000 : 3 }, () => cluster),
+    },
     replay: (_session, machineId) => order.push(machineId),
-    supervise: (work) => works.push(work),
+    supervise: (_component, work) => works.push(work),
   });
   for (const cluster of ['big', 'small']) resync.start(recorder(cluster, order));
   await Promise.all(works);

@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   extendAssignment,
-  foldOverrides,
   isAuthoritative,
   replaceAssignment,
   withDomain,
@@ -135,17 +134,4 @@ test('instructions change domains and slices idempotently', () => {
   const slice = { provider: 'p', region: 'r', slice: 1 };
   const capped = withQuota(withQuota(stored(), slice), { ...slice, slice: 2 });
   assert.deepEqual(capped.quotas, [{ ...slice, slice: 2 }]);
-});
-
-test('a machine is in one list of overrides only', () => {
-  const there = foldOverrides(stored({ adopted: [override('m', 't1')] }), {
-    released: [override('m', 't2')],
-    order: 4,
-  });
-  assert.deepEqual(
-    [there.adopted, there.released, there.foldedOrder],
-    [[], [override('m', 't2')], 4],
-  );
-  const back = foldOverrides(there, { adopted: [override('m', 't3')], order: 2 });
-  assert.deepEqual([back.adopted, back.released, back.foldedOrder], [[override('m', 't3')], [], 4]);
 });

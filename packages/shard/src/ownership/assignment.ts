@@ -6,9 +6,12 @@
 // stays exactly as stored, because both giving up and taking on its word could leave a machine
 // with two owners; only providers to dial and quota rows that were unknown are added.
 
-export interface DomainRef {
+export interface Domain {
   readonly key: string;
   readonly value: string;
+}
+
+export interface DomainRef extends Domain {
   /** Whose it is. */
   readonly shardId: string;
 }
@@ -57,9 +60,7 @@ export interface StoredAssignment extends Omit<ShardAssignment, 'isComplete'> {
   readonly foldedOrder: number;
 }
 
-export interface ReleasingDomain {
-  readonly key: string;
-  readonly value: string;
+export interface ReleasingDomain extends Domain {
   /** Nothing of ours is there, and nothing enters any more: a report says so, or is about to. */
   readonly isEmpty: boolean;
 }
@@ -107,7 +108,7 @@ export function extendAssignment(
   return { ...stored, quotas, providers };
 }
 
-export function domainId({ key, value }: Pick<DomainRef, 'key' | 'value'>): string {
+export function domainId({ key, value }: Domain): string {
   return JSON.stringify([key, value]);
 }
 
@@ -122,10 +123,7 @@ export function withDomain(stored: StoredAssignment, domain: DomainRef): StoredA
 }
 
 /** Stops being acquired from at once; what runs there is kept until it is idle. */
-export function withoutDomain(
-  stored: StoredAssignment,
-  domain: Pick<DomainRef, 'key' | 'value'>,
-): StoredAssignment {
+export function withoutDomain(stored: StoredAssignment, domain: Domain): StoredAssignment {
   const id = domainId(domain);
   if (!stored.domains.some((held) => domainId(held) === id)) return stored;
   const { key, value } = domain;
@@ -137,10 +135,7 @@ export function withoutDomain(
 }
 
 /** Newly foreign, but machines of ours run there: they stay ours until they are idle. */
-export function withReleasing(
-  stored: StoredAssignment,
-  held: readonly Pick<DomainRef, 'key' | 'value'>[],
-): StoredAssignment {
+export function withReleasing(stored: StoredAssignment, held: readonly Domain[]): StoredAssignment {
   const open = held.map(({ key, value }) => ({ key, value, isEmpty: false }));
   const marked = new Set(stored.releasing.filter(({ isEmpty }) => !isEmpty).map(domainId));
   if (open.every((domain) => marked.has(domainId(domain)))) return stored;
@@ -168,31 +163,6 @@ export function withQuota(stored: StoredAssignment, slice: QuotaSlice): StoredAs
 }
 
 /**
- * Our own step of a transfer, before the next assignment says the same; or says something else,
- * because more has happened since (a recipient removed, a machine gone). So it counts as a little
- * older than it is: the ledger then sends it again, also when nothing in it has changed.
- */
-export function foldOverrides(
-  stored: StoredAssignment,
-  change: {
-    readonly adopted?: readonly MachineOverride[];
-    readonly released?: readonly MachineOverride[];
-    readonly order: number;
-  },
-): StoredAssignment {
-  const { adopted = [], released = [], order } = change;
-  const moved = new Set([...adopted, ...released].map(({ machineId }) => machineId));
-  const keep = ({ machineId }: MachineOverride): boolean => !moved.has(machineId);
-  return {
-    ...stored,
-    adopted: [...stored.adopted.filter(keep), ...adopted],
-    released: [...stored.released.filter(keep), ...released],
-    foldedOrder: Math.max(stored.foldedOrder, order),
-    revision: stored.revision > 0n ? stored.revision - 1n : 0n,
-  };
-}
-
-/**
  * A domain that the ledger no longer gives us stays marked while it holds machines of ours. Once it is
  * empty the next whole assignment ends the mark: it answers a report that said so, and who owns the
  * domain from then on, a home for example, is in it.
@@ -212,9 +182,6 @@ function unionBy<T>(first: readonly T[], second: readonly T[], keyOf: (item: T) 
   return [...first, ...second.filter((item) => !known.has(keyOf(item)))];
 }
 
-function without<T extends Pick<DomainRef, 'key' | 'value'>>(
-  domains: readonly T[],
-  id: string,
-): T[] {
+function without<T extends Domain>(domains: readonly T[], id: string): T[] {
   return domains.filter((domain) => domainId(domain) !== id);
 }

@@ -75,7 +75,7 @@ test('a whole transfer: frozen, then out of one inventory and into the other', a
   );
   assert.deepEqual(idsOf(prepared), ['a', 'b']);
   assert.deepEqual(prepared.kind === 'accepted' && [...(prepared.covered ?? [])], [['cpu', '8']]);
-  assert.equal(donor.control.summary().idleCount, 1, 'the frozen ones are not to give again');
+  assert.equal(donor.control.summary().idleMachines, 1, 'the frozen ones are not to give again');
   // Demand that only the frozen ones could cover, and an idle hold that has long passed.
   await donor.demand('blue', 12);
   await world.cycles(80);
@@ -271,7 +271,7 @@ test('tier 3: cheaper and less urgent work is drained, and what is freed is kept
   assert.deepEqual(idsOf(await world.finish(shard.control.drainForAnother(order))), [low]);
   await world.cycles(3);
   assert.equal(world.fake.get(low).state, State.Idle);
-  assert.ok(shard.control.summary().idleCount >= 1, 'it shows as idle supply');
+  assert.ok((shard.control.summary().idleMachines ?? 0) >= 1, 'it shows as idle supply');
   world.fake.addSpeculative(fourCoresIn('zone-a', 'slot'));
   await world.cycles(50);
   assert.equal(world.fake.get(low).state, State.Idle, 'neither bound nor given back here');
@@ -428,7 +428,9 @@ test('the registry connects, moves and retires providers', async () => {
   assert.deepEqual(shard.dialled, [ADDRESS, 'beta:9000']);
   assert.deepEqual([shard.stateOf('a'), shard.stateOf('metal')], [State.Idle, State.Idle]);
   assert.deepEqual(
-    control.summary().providers.map(({ name, source, totalCount }) => [name, source, totalCount]),
+    control
+      .summary()
+      .providers?.map(({ name, source, totalMachines }) => [name, source, totalMachines]),
     [
       ['alpha', 'registry', 2],
       ['beta', 'registry', 1],

@@ -1,10 +1,14 @@
-// The ShardControl of a running shard: reports read from the fleet and the books, orders carried out
-// (each in its own file), and what has to be looked at once a cycle.
+// The port through which the shard is steered by a process that knows the whole fleet: reports read from the
+// fleet and the books, orders carried out (each in its own file), and what has to be looked at once a cycle.
+// The shard does not know which process that is, when it speaks, or over which transport (coordinator R1).
+// Every method may be called at any time and none waits for the decision loop; reports are values as of
+// the call.
 
 import { BigFleetError, compareText } from '@bigfleet/base';
 import { ActionKind, type Shortfall } from '@bigfleet/engine';
 import type { CycleReport } from '../core/observer.ts';
 import {
+  type Domain,
   type DomainRef,
   isAuthoritative,
   type MachineOverride,
@@ -15,21 +19,19 @@ import {
   withQuota,
   withReleasing,
 } from './assignment.ts';
-import type { ControlParts } from './control-parts.ts';
-import { type ListFacts, summariseFleet } from './fleet-summary.ts';
+import type { ControlParts } from './open-ownership.ts';
+import { type FleetSummary, type ListFacts, summariseFleet } from './fleet-summary.ts';
 import { drainForAnother } from './foreign-drain.ts';
 import { GoneWatch } from './fleet-keeper.ts';
 import { heldForeignDomains, otherOwners, emptyReleasingDomains } from './held-domains.ts';
 import {
   accepted,
   failed,
-  type FleetSummary,
   type ForeignDrainOrder,
   type HeldOwnership,
   type OrderOutcome,
   type OwnershipReport,
   type PrepareOrder,
-  type ShardControl,
   type TransferOrder,
 } from './shard-control.ts';
 import { frozenMachines, reportTransfers, retiredIn } from './transfer-book.ts';
@@ -51,7 +53,10 @@ export interface CycleFacts extends Pick<CycleReport, 'refreshes'> {
   readonly answer: Pick<CycleReport['answer'], 'shortfalls'>;
 }
 
-export class Control implements ShardControl {
+/** What the other process sees of it. */
+export type ShardControl = Omit<Control, 'cycled'>;
+
+export class Control {
   readonly #parts: ControlParts;
   readonly #goneWatch = new GoneWatch();
   readonly #lists = new Map<string, ListFacts>();
@@ -70,16 +75,19 @@ export class Control implements ShardControl {
     return this.#parts.epoch;
   }
 
+  /** Why no order to act is taken; undefined when actuation is on. */
   get inactive(): 'actuation_paused' | 'dry_run' | undefined {
     const { paused, dryRun } = this.#parts.actuation.effective;
     if (paused || this.#parts.core.isFenced) return 'actuation_paused';
     return dryRun ? 'dry_run' : undefined;
   }
 
+  /** Of the last assignment that is durable and in force; 0 asks for it again. */
   get revision(): bigint {
     return this.#parts.store.revision;
   }
 
+  /** The transfer that a machine is promised to. */
   frozenTransferOf(machineId: string): string | undefined {
     for (const { transferId, state, machineIds } of this.#parts.store.book.records.values()) {
       if (state === 'frozen' && machineIds.includes(machineId)) return transferId;
@@ -97,6 +105,7 @@ export class Control implements ShardControl {
     });
   }
 
+  /** Highest priority first. */
   shortfalls(limit: number): readonly Shortfall[] {
     return [...this.#shortfalls.values()].sort(compareShortfalls).slice(0, limit);
   }
@@ -113,6 +122,7 @@ export class Control implements ShardControl {
     };
   }
 
+  /** Clusters served here. */
   clusterIds(): readonly string[] {
     const { demand, operators } = this.#parts;
     const ids = new Set(demand.clusters());
@@ -120,6 +130,7 @@ export class Control implements ShardControl {
     return [...ids].sort(compareText);
   }
 
+  /** What it acts on, for a ledger that lost it. */
   held(): HeldOwnership {
     const { assignment } = this.#parts.store;
     return {
@@ -131,6 +142,7 @@ export class Control implements ShardControl {
     };
   }
 
+  /** Durable and in force when it resolves. */
   async applyAssignment(assignment: ShardAssignment): Promise<void> {
     const { store, follower, keeper, providers, directory, core } = this.#parts;
     const isWhole = isAuthoritative(store.assignment, assignment);
@@ -164,6 +176,7 @@ export class Control implements ShardControl {
     }
   }
 
+  /** Before each report: a domain that the report does not name stays closed, also if the answer is lost. */
   async closeEmptyDomains(): Promise<void> {
     const { store, core, directory } = this.#parts;
     const shared = [...directory.entries()].filter(([, { isShared }]) => isShared);
@@ -173,6 +186,7 @@ export class Control implements ShardControl {
     if (empty.length > 0) await store.empty(empty);
   }
 
+  /** The ledger took a report, and had no assignment to send. */
   answeredWithoutAssignment(): void {
     this.#parts.store.askAboutEmpty();
   }
@@ -181,13 +195,13 @@ export class Control implements ShardControl {
     return this.#parts.store.note((book) => retiredIn(book, transferIds));
   }
 
-  async assignDomain({ key, value }: Pick<DomainRef, 'key' | 'value'>): Promise<OrderOutcome> {
+  async assignDomain({ key, value }: Domain): Promise<OrderOutcome> {
     const { shardId } = this;
     await this.#parts.store.change((stored) => withDomain(stored, { key, value, shardId }));
     return accepted;
   }
 
-  async unassignDomain(domain: Pick<DomainRef, 'key' | 'value'>): Promise<OrderOutcome> {
+  async unassignDomain(domain: Domain): Promise<OrderOutcome> {
     await this.#parts.store.change((stored) => withoutDomain(stored, domain));
     return accepted;
   }
@@ -230,7 +244,6 @@ export class Control implements ShardControl {
     return isHealthy || unixNanos > 0n;
   }
 
-  /** After every cycle of the shard. */
   cycled({ answer, refreshes }: CycleFacts): void {
     const { runtime, keeper, supervise } = this.#parts;
     this.#shortfalls = answer.shortfalls;

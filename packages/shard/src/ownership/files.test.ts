@@ -10,8 +10,8 @@ import {
   parseAssignment,
   formatTransfers,
   parseTransfers,
+  sealed,
 } from './ownership-files.ts';
-import { sealed } from './durable-json.ts';
 import { override, stored } from './testing/builders.ts';
 import { claimedIn, emptyBook, frozenIn, goneIn, releasedIn } from './transfer-book.ts';
 

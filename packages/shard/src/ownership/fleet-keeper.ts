@@ -64,7 +64,7 @@ export class FleetKeeper implements FleetGate {
   }
 
   withheldOf(machine: Machine): Withheld | undefined {
-    const { id, state } = machine;
+    const { state } = machine;
     const ownership = this.#ownership(machine);
     this.#watch(machine, ownership);
     if (ownership === 'frozen') return 'transfer_frozen';
@@ -72,8 +72,7 @@ export class FleetKeeper implements FleetGate {
     if (ownership !== 'mine' || this.#isRetiring(machine)) {
       return BUSY.has(state) && !this.#isGivenAway(machine) ? undefined : 'not_owned';
     }
-    const isReserved = this.#options.reservations.recipientOf(id) !== undefined;
-    return isReserved && state === State.Idle ? 'transfer_reserved' : undefined;
+    return state === State.Idle && this.#isReserved(machine) ? 'transfer_reserved' : undefined;
   }
 
   mayAct(machine: Machine, kind: ActionKindCode): boolean {
@@ -82,8 +81,7 @@ export class FleetKeeper implements FleetGate {
     const isDrain = kind === ActionKind.Reclaim || kind === ActionKind.Preempt;
     if (ownership !== 'mine') return isDrain;
     if (this.#isRetiring(machine)) return isDrain || kind === ActionKind.Delete;
-    const isReserved = this.#options.reservations.recipientOf(machine.id) !== undefined;
-    return isDrain || !isReserved;
+    return isDrain || !this.#isReserved(machine);
   }
 
   /** Once a cycle: reservations expire, drains end, and machines kept for them may leave. */
@@ -124,10 +122,9 @@ export class FleetKeeper implements FleetGate {
       let isPlain = isOurs.get(klass);
       if (isPlain === undefined) {
         const shape = classes.shape(klass);
-        const isRetiring =
-          shape !== undefined && this.#options.directory.get(shape.provider)?.isRetiring === true;
         isPlain =
-          shape === undefined || (!isRetiring && rules.ofShape(shape, shape.provider) === 'mine');
+          shape === undefined ||
+          (!this.#isRetiring(shape) && rules.ofShape(shape, shape.provider) === 'mine');
         isOurs.set(klass, isPlain);
       }
       if (!isPlain || rules.isNamed(id)) this.#refresh(fleet, slot);
@@ -157,13 +154,11 @@ export class FleetKeeper implements FleetGate {
     if (withheld !== machine.withheld) fleet.withhold(slot, withheld);
   }
 
-  #watch({ id, provider }: Machine, ownership: Ownership): void {
+  #watch(machine: Machine, ownership: Ownership): void {
     const isPlain =
-      ownership === 'mine' &&
-      this.#options.reservations.recipientOf(id) === undefined &&
-      this.#options.directory.get(provider)?.isRetiring !== true;
-    if (isPlain) this.#watched.delete(id);
-    else this.#watched.add(id);
+      ownership === 'mine' && !this.#isReserved(machine) && !this.#isRetiring(machine);
+    if (isPlain) this.#watched.delete(machine.id);
+    else this.#watched.add(machine.id);
   }
 
   #changed(change: OwnershipChange): void {
@@ -179,7 +174,11 @@ export class FleetKeeper implements FleetGate {
     return this.#options.store.rules.isGivenAway(machine);
   }
 
-  #isRetiring({ provider }: Machine): boolean {
+  #isReserved({ id }: Machine): boolean {
+    return this.#options.reservations.recipientOf(id) !== undefined;
+  }
+
+  #isRetiring({ provider }: Pick<Machine, 'provider'>): boolean {
     return this.#options.directory.get(provider)?.isRetiring === true;
   }
 }

@@ -3,12 +3,20 @@
 // looked at one by one.
 
 import { State, STATE_COUNT } from '@bigfleet/engine';
+import { type encodeInit, fromMap, type ShardSummarySchema } from '@bigfleet/wire';
 import type { Fleet } from '../fleet/fleet.ts';
+import { machinesOfClass } from '../provider/reconcile/known-machines.ts';
 import type { ProviderDirectory } from './provider-directory.ts';
-import type { FleetSummary, ProviderReport } from './shard-control.ts';
+
+/** `idle` is what may be given: unbound, not frozen, nothing under way. `free` counts quota slots too. */
+export type FleetSummary = Exclude<
+  Parameters<typeof encodeInit<typeof ShardSummarySchema>>[1],
+  { readonly $typeName: string }
+>;
 
 export interface ListFacts {
   readonly isHealthy: boolean;
+  /** 0 before the first. */
   readonly unixNanos: bigint;
 }
 
@@ -21,36 +29,32 @@ export interface FleetSummaryOptions {
 
 export function summariseFleet(options: FleetSummaryOptions): FleetSummary {
   const { fleet, directory, listFacts } = options;
-  const { byInstanceType, byZone } = countByShape(fleet);
   const taken = takenIdle(options);
   const counts = countByProvider(fleet);
-  const providers = [...directory.entries()].map(([name, entry]): ProviderReport => {
-    const { address, source, isShared } = entry;
-    const count = counts.get(name);
-    const idle = count?.idleMachines ?? 0;
-    const speculative = count?.speculativeMachines ?? 0;
+  const providers = [...directory.entries()].map(([name, { address, source, isShared }]) => {
+    const count = counts.get(name) ?? NO_MACHINES;
     const { isHealthy, unixNanos } = listFacts(name);
     return {
       name,
       address,
       source,
-      isShared,
-      totalCount: count?.totalMachines ?? 0,
-      idleCount: idle - (taken.get(name) ?? 0),
-      freeCount: idle + speculative,
-      speculativeCount: speculative,
+      shared: isShared,
+      totalMachines: count.totalMachines,
+      idleMachines: count.idleMachines - (taken.get(name) ?? 0),
+      freeMachines: count.idleMachines + count.speculativeMachines,
+      speculativeMachines: count.speculativeMachines,
       lastListUnixNanos: unixNanos,
-      isHealthy,
+      healthy: isHealthy,
     };
   });
   const { stateCounts, size } = fleet.inventory;
   const idle = stateCounts[State.Idle] ?? 0;
   return {
-    totalCount: size,
-    freeCount: idle + (stateCounts[State.Speculative] ?? 0),
-    idleCount: idle - sum(taken.values()),
-    byInstanceType,
-    byZone,
+    totalMachines: size,
+    freeMachines: idle + (stateCounts[State.Speculative] ?? 0),
+    idleMachines: idle - [...taken.values()].reduce((sum, count) => sum + count, 0),
+    ...countByShape(fleet),
+    providerAddress: (providers.length === 1 ? providers[0]?.address : undefined) ?? '',
     providers,
   };
 }
@@ -61,45 +65,39 @@ interface ProviderCounts {
   readonly speculativeMachines: number;
 }
 
+const NO_MACHINES: ProviderCounts = { totalMachines: 0, idleMachines: 0, speculativeMachines: 0 };
+
 /** By provider. Cost: one step per class and state. */
 export function countByProvider({ inventory }: Fleet): ReadonlyMap<string, ProviderCounts> {
   const { classes } = inventory;
-  const counts = new Map<string, { -readonly [K in keyof ProviderCounts]: number }>();
+  const counts = new Map<string, ProviderCounts>();
   for (let klass = 0; klass < classes.length; klass++) {
     const provider = classes.shape(klass)?.provider;
     if (provider === undefined) continue;
-    const count = counts.get(provider) ?? {
-      totalMachines: 0,
-      idleMachines: 0,
-      speculativeMachines: 0,
-    };
-    for (let state = 0; state < STATE_COUNT; state++) {
-      const machines = classes.counts[klass * STATE_COUNT + state] ?? 0;
-      count.totalMachines += machines;
-      if (state === State.Idle) count.idleMachines += machines;
-      if (state === State.Speculative) count.speculativeMachines += machines;
-    }
-    counts.set(provider, count);
+    const before = counts.get(provider) ?? NO_MACHINES;
+    const inState = (state: number): number => classes.counts[klass * STATE_COUNT + state]!;
+    counts.set(provider, {
+      totalMachines: before.totalMachines + machinesOfClass(classes, klass),
+      idleMachines: before.idleMachines + inState(State.Idle),
+      speculativeMachines: before.speculativeMachines + inState(State.Speculative),
+    });
   }
   return counts;
 }
 
-function countByShape({ inventory }: Fleet): Pick<FleetSummary, 'byInstanceType' | 'byZone'> {
+function countByShape({
+  inventory: { classes },
+}: Fleet): Pick<FleetSummary, 'perInstanceTypeCounts' | 'perZoneCounts'> {
   const byInstanceType = new Map<string, number>();
   const byZone = new Map<string, number>();
-  const { classes } = inventory;
   for (let klass = 0; klass < classes.length; klass++) {
     const shape = classes.shape(klass);
-    if (shape === undefined) continue;
-    let count = 0;
-    for (let state = 0; state < STATE_COUNT; state++) {
-      count += classes.counts[klass * STATE_COUNT + state] ?? 0;
-    }
-    if (count === 0) continue;
+    const count = machinesOfClass(classes, klass);
+    if (shape === undefined || count === 0) continue;
     addTo(byInstanceType, shape.instanceType, count);
     addTo(byZone, shape.zone, count);
   }
-  return { byInstanceType, byZone };
+  return { perInstanceTypeCounts: fromMap(byInstanceType), perZoneCounts: fromMap(byZone) };
 }
 
 /** Idle machines that are promised or being acted on, by provider. */
@@ -118,10 +116,4 @@ function takenIdle({ fleet, frozen }: FleetSummaryOptions): ReadonlyMap<string, 
 
 function addTo(counts: Map<string, number>, key: string, by: number): void {
   if (key !== '') counts.set(key, (counts.get(key) ?? 0) + by);
-}
-
-function sum(numbers: Iterable<number>): number {
-  let total = 0;
-  for (const number of numbers) total += number;
-  return total;
 }

@@ -5,13 +5,15 @@
 
 import {
   ActionKind,
+  add,
   drainGraceSeconds,
   type Machine,
+  noResources,
   printResources,
   State,
 } from '@bigfleet/engine';
 import type { ActionOrder } from '../execute/execution.ts';
-import type { ControlParts } from './control-parts.ts';
+import type { ControlParts } from './open-ownership.ts';
 import { giveCandidates, resolveVictims } from './selection.ts';
 import { failed, rejected, type ForeignDrainOrder, type OrderOutcome } from './shard-control.ts';
 
@@ -31,7 +33,9 @@ export async function drainForAnother(
   return {
     kind: 'accepted',
     machineIds: taken.map(({ machine }) => machine.id),
-    covered: printResources(taken.reduce(sum, new Map())),
+    covered: printResources(
+      taken.reduce((covered, { machine }) => add(covered, machine.allocatable), noResources),
+    ),
   };
 }
 
@@ -88,11 +92,4 @@ function drain(
   const reservation = { recipient: toShardId, ttlMs: reserveTtlMs, drainMs };
   reservations.reserve(machineId, reservation, fleet.nowMs());
   return true;
-}
-
-function sum(total: Map<string, number>, { machine }: ChosenVictim): Map<string, number> {
-  for (const [name, quanta] of machine.allocatable) {
-    total.set(name, (total.get(name) ?? 0) + quanta);
-  }
-  return total;
 }

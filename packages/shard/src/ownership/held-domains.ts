@@ -2,9 +2,10 @@
 // closes a release when we stop naming the domain, so a machine overlooked here means two owners.
 // Machines that we adopted stay ours wherever they stand, and hold no domain.
 
-import { attributeOf, STATE_COUNT, State, type StateCode } from '@bigfleet/engine';
+import { attributeOf, State, type StateCode } from '@bigfleet/engine';
 import { compareText } from '@bigfleet/base';
 import type { Fleet } from '../fleet/fleet.ts';
+import { machinesOfClass } from '../provider/reconcile/known-machines.ts';
 import type {
   ReleasingDomain,
   DomainRef,
@@ -33,11 +34,7 @@ export function emptyReleasingDomains(
   for (let klass = 0; klass < classes.length; klass++) {
     const shape = classes.shape(klass);
     if (shape === undefined || rules.ofShape(shape, shape.provider) !== 'releasing') continue;
-    let count = -(adopted.get(klass) ?? 0);
-    for (let state = 0; state < STATE_COUNT; state++) {
-      count += classes.counts[klass * STATE_COUNT + state] ?? 0;
-    }
-    if (count <= 0) continue;
+    if (machinesOfClass(classes, klass) <= (adopted.get(klass) ?? 0)) continue;
     for (const domain of open) {
       if (attributeOf(shape, domain.key) === domain.value) held.add(domain);
     }
@@ -103,12 +100,10 @@ export function heldForeignDomains(
 function valuesByKey(
   foreign: readonly DomainRef[],
 ): ReadonlyMap<string, ReadonlyMap<string, DomainRef>> {
-  const byKey = new Map<string, Map<string, DomainRef>>();
-  for (const domain of foreign) {
-    const values = byKey.get(domain.key) ?? new Map<string, DomainRef>();
-    byKey.set(domain.key, values.set(domain.value, domain));
-  }
-  return byKey;
+  const byKey = [...Map.groupBy(foreign, ({ key }) => key)];
+  return new Map(
+    byKey.map(([key, domains]) => [key, new Map(domains.map((each) => [each.value, each]))]),
+  );
 }
 
 /**

@@ -9,7 +9,8 @@
 
 import { type Attributes, attributeOf } from '@bigfleet/engine';
 import { compareText } from '@bigfleet/base';
-import { domainId, type DomainRef, type StoredAssignment } from './assignment.ts';
+import { type Domain, domainId, type StoredAssignment } from './assignment.ts';
+import type { DirectoryEntry } from './provider-directory.ts';
 import { frozenMachines, type TransferBook } from './transfer-book.ts';
 
 export type Ownership =
@@ -26,10 +27,7 @@ export interface JudgedMachine extends Attributes {
   readonly provider: string;
 }
 
-export interface ProviderFacts {
-  readonly address: string;
-  readonly isShared: boolean;
-}
+export type ProviderFacts = Pick<DirectoryEntry, 'address' | 'isShared'>;
 
 export interface RuleInputs {
   readonly assignment: StoredAssignment;
@@ -57,7 +55,7 @@ export class OwnershipRules {
   constructor(inputs: RuleInputs) {
     const { assignment, book, beingFrozen = [], beingLost, beingEmptied, factsOf } = inputs;
     this.#frozen = new Set([...frozenMachines(book), ...beingFrozen]);
-    this.#released = idsOf(assignment.released);
+    this.#released = new Set(assignment.released.map(({ machineId }) => machineId));
     this.#adopted = new Set(
       assignment.adopted
         .map(({ machineId }) => machineId)
@@ -110,7 +108,7 @@ function domainTable(
   beingEmptied: ReadonlySet<string> | undefined,
 ): readonly (readonly [string, ReadonlyMap<string, DomainVerdict>])[] {
   const table = new Map<string, Map<string, DomainVerdict>>();
-  const add = ({ key, value }: Pick<DomainRef, 'key' | 'value'>, verdict: DomainVerdict): void => {
+  const add = ({ key, value }: Domain, verdict: DomainVerdict): void => {
     const values = table.get(key) ?? new Map<string, DomainVerdict>();
     table.set(key, values.set(value, verdict));
   };
@@ -123,10 +121,6 @@ function domainTable(
     add(domain, isEmpty ? 'not_mine' : 'releasing');
   }
   return [...table].sort(([a], [b]) => compareDomainKeys(a, b));
-}
-
-function idsOf(overrides: readonly { readonly machineId: string }[]): ReadonlySet<string> {
-  return new Set(overrides.map(({ machineId }) => machineId));
 }
 
 const SPECIFIC_FIRST: readonly string[] = ['rack', 'zone-slice', 'zone', 'region'];

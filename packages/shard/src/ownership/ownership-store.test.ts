@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { BigFleetError } from '@bigfleet/base';
 import { openOwnershipStore, type OwnershipStore } from './ownership-store.ts';
 import { CrashDisk } from './testing/crash-disk.ts';
-import { idle, incoming, override, sharedAt } from './testing/builders.ts';
+import { ProviderDirectory } from './provider-directory.ts';
+import { idle, incoming, override } from './testing/builders.ts';
 import { cancelledIn, goneIn, retiredIn } from './transfer-book.ts';
 
 const ADDRESS = 'alpha:9000';
@@ -20,8 +21,9 @@ const step = (transferId: string, ...machineIds: string[]) => ({
 function open(disk: CrashDisk, isShared = true): Promise<OwnershipStore> {
   return openOwnershipStore({
     files: { assignment: disk.file('assignment.json'), transfers: disk.file('transfers.json') },
-    factsOf: isShared ? sharedAt(ADDRESS) : () => ({ address: ADDRESS, isShared: false }),
-    hasShared: () => isShared,
+    directory: new ProviderDirectory([
+      ['alpha', { address: ADDRESS, source: 'flag', isShared, region: '', isRetiring: false }],
+    ]),
   });
 }
 const owner = ({ rules }: OwnershipStore, id: string): string => rules.of(idle(id));
@@ -102,7 +104,7 @@ test('CANCEL frees only when it is on disk', async () => {
   await store.apply(incoming(HOME));
   await store.freeze(step('t1', 'm'));
   disk.writesLeft = 0;
-  const cancel = (): Promise<void> => store.unfreeze((book) => cancelledIn(book, 't1'), ['m']);
+  const cancel = (): Promise<void> => store.note((book) => cancelledIn(book, 't1'), ['m']);
   await assert.rejects(cancel(), /cannot be written/);
   assert.equal(owner(store, 'm'), 'frozen');
   disk.writesLeft = 9;

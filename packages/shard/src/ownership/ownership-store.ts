@@ -8,13 +8,13 @@
 // assignment without transfers means a lost file: then nothing is owned until the coordinator
 // answers (security §4.4). A file that cannot be understood refuses the start.
 
-import { BigFleetError, describeThrown, type Result } from '@bigfleet/base';
-import type { DurableFile } from '../rails/durable-file.ts';
+import { assert } from '@bigfleet/base';
+import { type DurableFile, readDurably, writeDurably } from '../rails/durable-file.ts';
 import {
   domainId,
+  type Domain,
   type DomainRef,
   extendAssignment,
-  foldOverrides,
   isAuthoritative,
   type MachineOverride,
   noAssignmentYet,
@@ -30,19 +30,21 @@ import {
   formatTransfers,
   parseTransfers,
 } from './ownership-files.ts';
-import { OwnershipRules, type RuleInputs } from './ownership-rules.ts';
+import { OwnershipRules } from './ownership-rules.ts';
+import type { ProviderDirectory } from './provider-directory.ts';
 import {
   claimedIn,
   clearedIn,
   emptyBook,
+  foldRecord,
   frozenIn,
   goneIn,
   releasedIn,
   settledIn,
+  stepsOf,
   type TransferBook,
   type TransferStep,
 } from './transfer-book.ts';
-import { writeDurably } from './durable-json.ts';
 
 export interface OwnershipFiles {
   readonly assignment: DurableFile;
@@ -51,9 +53,7 @@ export interface OwnershipFiles {
 
 export interface OwnershipStoreOptions {
   readonly files: OwnershipFiles;
-  readonly factsOf: RuleInputs['factsOf'];
-  /** Whether any provider is shared, as of now. */
-  readonly hasShared: () => boolean;
+  readonly directory: Pick<ProviderDirectory, 'get' | 'hasShared'>;
 }
 
 /** Machines whose ownership may have changed. */
@@ -61,8 +61,8 @@ export type OwnershipChange = readonly string[] | 'all';
 
 export async function openOwnershipStore(options: OwnershipStoreOptions): Promise<OwnershipStore> {
   const { assignment, transfers } = options.files;
-  const book = await load(transfers, parseTransfers, 'transfers_file_corrupt');
-  const stored = await load(assignment, parseAssignment, 'assignment_file_corrupt');
+  const book = await readDurably(transfers, 'transfers_file_corrupt', parseTransfers);
+  const stored = await readDurably(assignment, 'assignment_file_corrupt', parseAssignment);
   const isTrusted = stored !== undefined && book !== undefined;
   return new OwnershipStore(options, {
     book: book ?? emptyBook,
@@ -108,7 +108,6 @@ export class OwnershipStore {
     return this.#book;
   }
 
-  /** Applied and durable. */
   get revision(): bigint {
     return this.#revision;
   }
@@ -146,31 +145,22 @@ export class OwnershipStore {
     });
   }
 
-  /** A change of the book that moves nothing. */
-  note(edit: (book: TransferBook) => TransferBook): Promise<void> {
+  /** A change of the book that moves no machine, or frees these: durable before they are free. */
+  note(edit: (book: TransferBook) => TransferBook, freed: readonly string[] = []): Promise<void> {
     return this.#inTurn(async () => {
       const book = edit(this.#book);
       if (book === this.#book) return;
-      const changed = [...this.#book.gone.keys(), ...book.gone.keys()];
       await this.#persistBook(book);
-      this.#install(book, this.#assignment, changed);
+      this.#install(book, this.#assignment, freed);
     });
   }
 
   /** Holds at once; durable when it resolves. When it rejects nothing is frozen. */
-  async freeze(step: TransferStep): Promise<void> {
-    for (const id of step.machineIds) this.#beingFrozen.add(id);
-    this.#changed(step.machineIds);
-    try {
-      await this.#inTurn(async () => {
-        const book = frozenIn(this.#book, step);
-        await this.#persistBook(book);
-        this.#book = book;
-      });
-    } finally {
-      for (const id of step.machineIds) this.#beingFrozen.delete(id);
-      this.#changed(step.machineIds);
-    }
+  freeze(step: TransferStep): Promise<void> {
+    const ids = step.machineIds;
+    return this.#holding(this.#beingFrozen, ids, ids, () =>
+      this.note((book) => frozenIn(book, step), ids),
+    );
   }
 
   /**
@@ -178,47 +168,19 @@ export class OwnershipStore {
    * again when it rejects. Once reported, the ledger gives the id back to its domain or home; a machine made
    * of the same slot meanwhile would have two owners.
    */
-  async lose(gone: readonly MachineOverride[]): Promise<void> {
+  lose(gone: readonly MachineOverride[]): Promise<void> {
     const ids = gone.map(({ machineId }) => machineId);
-    for (const id of ids) this.#beingLost.add(id);
-    this.#changed(ids);
-    try {
-      await this.#inTurn(async () => {
-        const book = goneIn(this.#book, gone);
-        await this.#persistBook(book);
-        this.#book = book;
-      });
-    } finally {
-      for (const id of ids) this.#beingLost.delete(id);
-      this.#changed(ids);
-    }
-  }
-
-  /** CANCEL, or another edit that gives machines back. Durable before they are free. */
-  unfreeze(edit: (book: TransferBook) => TransferBook, ids: readonly string[]): Promise<void> {
-    return this.#inTurn(async () => {
-      const book = edit(this.#book);
-      await this.#persistBook(book);
-      this.#install(book, this.#assignment, ids);
-    });
+    return this.#holding(this.#beingLost, ids, ids, () =>
+      this.note((book) => goneIn(book, gone), ids),
+    );
   }
 
   release(step: TransferStep): Promise<void> {
-    return this.#inTurn(async () => {
-      const book = releasedIn(this.#book, step);
-      const released = overridesOf(step);
-      const { lastOrder: order } = book;
-      await this.#move(book, foldOverrides(this.#assignment, { released, order }), step);
-    });
+    return this.#inTurn(() => this.#move(releasedIn(this.#book, step), step));
   }
 
   claim(step: TransferStep): Promise<void> {
-    return this.#inTurn(async () => {
-      const book = claimedIn(this.#book, step);
-      const adopted = overridesOf(step);
-      const { lastOrder: order } = book;
-      await this.#move(book, foldOverrides(this.#assignment, { adopted, order }), step);
-    });
+    return this.#inTurn(() => this.#move(claimedIn(this.#book, step), step));
   }
 
   /**
@@ -226,15 +188,27 @@ export class OwnershipStore {
    * durable when it resolves, and open again when it rejects. Before the report that is silent about
    * them: its answer may be lost, and a machine that runs there afterwards is the next owner's.
    */
-  async empty(domains: readonly Pick<DomainRef, 'key' | 'value'>[]): Promise<void> {
+  empty(domains: readonly Domain[]): Promise<void> {
     const ids = new Set(domains.map(domainId));
-    for (const id of ids) this.#beingEmptied.add(id);
-    this.#changed('all');
+    return this.#holding(this.#beingEmptied, ids, 'all', () =>
+      this.change((assignment) => withEmpty(assignment, ids)),
+    );
+  }
+
+  /** The rules count these ids as if the disk said so already, until it does or refuses. */
+  async #holding(
+    held: Set<string>,
+    ids: Iterable<string>,
+    change: OwnershipChange,
+    write: () => Promise<void>,
+  ): Promise<void> {
+    for (const id of ids) held.add(id);
+    this.#changed(change);
     try {
-      await this.change((assignment) => withEmpty(assignment, ids));
+      await write();
     } finally {
-      for (const id of ids) this.#beingEmptied.delete(id);
-      this.#changed('all');
+      for (const id of ids) held.delete(id);
+      this.#changed(change);
     }
   }
 
@@ -261,19 +235,22 @@ export class OwnershipStore {
   /** What a whole assignment says about our transfers, as steps of our own. */
   #followed(incoming: ShardAssignment): TransferBook {
     let book = this.#book;
-    for (const step of stepsOf(incoming.released)) {
+    for (const step of namedSteps(incoming.released)) {
       if (book.records.get(step.transferId)?.state === 'frozen') book = releasedIn(book, step);
     }
     const known = new Set(this.#assignment.adopted.map(overrideKey));
     const fresh = incoming.adopted.filter((override) => !known.has(overrideKey(override)));
-    for (const step of stepsOf(fresh)) book = claimedIn(book, mergedStep(book, step));
+    for (const step of namedSteps(fresh)) book = claimedIn(book, mergedStep(book, step));
     return book;
   }
 
-  async #move(book: TransferBook, assignment: StoredAssignment, step: TransferStep): Promise<void> {
+  async #move(book: TransferBook, { transferId, machineIds }: TransferStep): Promise<void> {
+    const record = book.records.get(transferId);
+    assert(record !== undefined, 'a step is in the book that it made', { transferId });
+    const assignment = foldRecord(this.#assignment, record);
     await this.#persist(book, assignment);
     if (assignment.revision < this.#revision) this.#revision = assignment.revision;
-    this.#install(book, assignment, step.machineIds);
+    this.#install(book, assignment, machineIds);
   }
 
   #install(book: TransferBook, assignment: StoredAssignment, change: OwnershipChange): void {
@@ -294,19 +271,22 @@ export class OwnershipStore {
       beingFrozen: this.#beingFrozen,
       beingLost: this.#beingLost,
       beingEmptied: this.#beingEmptied,
-      factsOf: this.#options.factsOf,
+      factsOf: (provider) => this.#options.directory.get(provider),
     });
   }
 
   async #persist(book: TransferBook, assignment: StoredAssignment): Promise<void> {
-    const isShared = this.#options.hasShared() || assignment.providers.some((p) => p.isShared);
+    const isShared =
+      this.#options.directory.hasShared || assignment.providers.some((p) => p.isShared);
     if (!isShared && !this.#hasFiles) return;
     await this.#persistBook(book);
-    await writeDurably(this.#options.files.assignment, formatAssignment(assignment));
+    const { files } = this.#options;
+    await writeDurably(files.assignment, 'ownership_unwritable', formatAssignment(assignment));
   }
 
   async #persistBook(book: TransferBook): Promise<void> {
-    await writeDurably(this.#options.files.transfers, formatTransfers(book));
+    const { files } = this.#options;
+    await writeDurably(files.transfers, 'ownership_unwritable', formatTransfers(book));
     this.#hasFiles = true;
   }
 
@@ -320,33 +300,15 @@ export class OwnershipStore {
 
 /** Steps that reached transfers.json but not yet assignment.json before the process ended. */
 function foldAll(assignment: StoredAssignment, book: TransferBook): StoredAssignment {
-  const late = [...book.records.values()]
+  return [...book.records.values()]
     .filter(({ order, state }) => order > assignment.foldedOrder && state !== 'frozen')
-    .sort((a, b) => a.order - b.order);
-  let folded = assignment;
-  for (const record of late) {
-    const overrides = overridesOf(record);
-    folded = foldOverrides(folded, {
-      [record.state === 'claimed' ? 'adopted' : 'released']: overrides,
-      order: record.order,
-    });
-  }
-  return folded;
+    .sort((a, b) => a.order - b.order)
+    .reduce(foldRecord, assignment);
 }
 
-function overridesOf({ transferId, peerShardId, machineIds }: TransferStep): MachineOverride[] {
-  return machineIds.map((machineId) => ({ machineId, transferId, peerShardId }));
-}
-
-function stepsOf(overrides: readonly MachineOverride[]): readonly TransferStep[] {
-  const steps = new Map<string, { peerShardId: string; machineIds: string[] }>();
-  for (const { transferId, peerShardId, machineId } of overrides) {
-    if (transferId === '') continue;
-    const step = steps.get(transferId);
-    if (step === undefined) steps.set(transferId, { peerShardId, machineIds: [machineId] });
-    else step.machineIds.push(machineId);
-  }
-  return [...steps].map(([transferId, step]) => ({ transferId, ...step }));
+/** An override of a ledger that forgot its transfer is no step of ours. */
+function namedSteps(overrides: readonly MachineOverride[]): readonly TransferStep[] {
+  return stepsOf(overrides.filter(({ transferId }) => transferId !== ''));
 }
 
 /** A transfer may arrive in parts: machines that were claimed before stay claimed. */
@@ -358,22 +320,4 @@ function mergedStep(book: TransferBook, step: TransferStep): TransferStep {
 
 function overrideKey({ machineId, transferId }: MachineOverride): string {
   return JSON.stringify([machineId, transferId]);
-}
-
-async function load<T>(
-  file: DurableFile,
-  parse: (text: string) => Result<T, string>,
-  code: 'transfers_file_corrupt' | 'assignment_file_corrupt',
-): Promise<T | undefined> {
-  let text: string | undefined;
-  try {
-    text = await file.read();
-  } catch (cause) {
-    const problem = `${file.path} cannot be read: ${describeThrown(cause)}`;
-    throw new BigFleetError(code, problem, { cause });
-  }
-  if (text === undefined) return undefined;
-  const parsed = parse(text);
-  if (parsed.ok) return parsed.value;
-  throw new BigFleetError(code, `${file.path} cannot be used: ${parsed.error}`);
 }

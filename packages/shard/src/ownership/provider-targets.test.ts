@@ -39,15 +39,15 @@ test('a stored set is read; no file is an empty set', async () => {
   assert.deepEqual(await readProvidersFile(new FakeFile()), []);
   const stored = { version: 1, providers: [{ ...target('a'), region: 'eu', shared: false }] };
   assert.deepEqual(await readProvidersFile(new FakeFile(JSON.stringify(stored))), [
-    { ...target('a'), region: 'eu' },
+    { ...target('a'), region: 'eu', isShared: false, isRetiring: false },
   ]);
 });
 
 test('what was written is read back, marks included', async () => {
   const targets: readonly ProviderTarget[] = [
-    target('plain'),
-    { ...target('shared'), region: 'eu', isShared: true },
-    { ...target('leaving'), isRetiring: true },
+    { ...target('plain'), region: '', isShared: false, isRetiring: false },
+    { ...target('shared'), region: 'eu', isShared: true, isRetiring: false },
+    { ...target('leaving'), region: '', isShared: false, isRetiring: true },
   ];
   const file = new FakeFile(formatProvidersFile(targets));
   assert.deepEqual(await readProvidersFile(file), targets);

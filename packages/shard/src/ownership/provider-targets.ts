@@ -2,9 +2,9 @@
 // providers.json, so that a restart during a coordinator outage finds them (shard §13). Read
 // strictly: a file that is not fully understood could name half a fleet, so it refuses the start.
 
-import { BigFleetError, describeThrown } from '@bigfleet/base';
+import { err, ok, type Result } from '@bigfleet/base';
 import { MAX_PROVIDERS } from '../provider/provider-set.ts';
-import type { DurableFile } from '../rails/durable-file.ts';
+import { type DurableFile, readDurably } from '../rails/durable-file.ts';
 
 export interface ProviderTarget {
   /** The registry's name; unique. */
@@ -37,21 +37,17 @@ export function targetsProblem(targets: readonly ProviderTarget[]): string | und
 
 /** Empty when nothing was stored. */
 export async function readProvidersFile(file: DurableFile): Promise<readonly ProviderTarget[]> {
-  let text: string | undefined;
-  try {
-    text = await file.read();
-  } catch (cause) {
-    throw corrupt(file, `it cannot be read: ${describeThrown(cause)}`);
-  }
-  if (text === undefined) return [];
-  const targets = parse(text);
-  if (targets === undefined) throw corrupt(file, 'it is not a providers file');
-  const problem = targetsProblem(targets);
-  if (problem !== undefined) throw corrupt(file, problem);
-  return targets;
+  return (await readDurably(file, 'providers_file_corrupt', parse)) ?? [];
 }
 
-function parse(text: string): readonly ProviderTarget[] | undefined {
+function parse(text: string): Result<readonly ProviderTarget[], string> {
+  const targets = targetsIn(text);
+  if (targets === undefined) return err('it is not a providers file');
+  const problem = targetsProblem(targets);
+  return problem === undefined ? ok(targets) : err(problem);
+}
+
+function targetsIn(text: string): readonly ProviderTarget[] | undefined {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -61,46 +57,33 @@ function parse(text: string): readonly ProviderTarget[] | undefined {
   if (!isRecord(parsed) || parsed['version'] !== VERSION) return undefined;
   const { providers } = parsed;
   if (!Array.isArray(providers)) return undefined;
-  const targets: ProviderTarget[] = [];
-  for (const entry of providers as readonly unknown[]) {
-    if (!isRecord(entry)) return undefined;
-    const target = targetOf(entry);
-    if (target === undefined) return undefined;
-    targets.push(target);
-  }
-  return targets;
+  const targets = providers.map(targetOf);
+  return targets.includes(undefined) ? undefined : (targets as ProviderTarget[]);
 }
 
-/** Region and marks are written only when they say something. */
-function targetOf(entry: Readonly<Record<string, unknown>>): ProviderTarget | undefined {
+function targetOf(entry: unknown): ProviderTarget | undefined {
+  if (!isRecord(entry)) return undefined;
   const { name, address, region = '', shared = false, retiring = false } = entry;
   if (typeof name !== 'string' || typeof address !== 'string') return undefined;
   if (typeof region !== 'string' || typeof shared !== 'boolean') return undefined;
   if (typeof retiring !== 'boolean') return undefined;
-  return {
-    name,
-    address,
-    ...(region === '' ? {} : { region }),
-    ...(shared ? { isShared: true } : {}),
-    ...(retiring ? { isRetiring: true } : {}),
-  };
+  return { name, address, region, isShared: shared, isRetiring: retiring };
 }
 
+/** Region and marks are written only when they say something. */
 export function formatProvidersFile(targets: readonly ProviderTarget[]): string {
   const providers = targets.map(({ name, address, region, isShared, isRetiring }) => ({
     name,
     address,
-    ...(region === undefined || region === '' ? {} : { region }),
-    ...(isShared === true ? { shared: true } : {}),
-    ...(isRetiring === true ? { retiring: true } : {}),
+    region,
+    shared: isShared,
+    retiring: isRetiring,
   }));
-  return `${JSON.stringify({ version: VERSION, providers }, undefined, 2)}\n`;
+  const said = (_: string, value: unknown): unknown =>
+    value === '' || value === false ? undefined : value;
+  return `${JSON.stringify({ version: VERSION, providers }, said, 2)}\n`;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function corrupt({ path }: DurableFile, problem: string): BigFleetError {
-  return new BigFleetError('providers_file_corrupt', `${path} cannot be used: ${problem}`);
 }

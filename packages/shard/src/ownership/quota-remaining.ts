@@ -3,6 +3,7 @@
 // below what is held stops new ones and reclaims nothing.
 
 import { CapacityType, type Inventory, State, STATE_COUNT } from '@bigfleet/engine';
+import { machinesOfClass } from '../provider/reconcile/known-machines.ts';
 import type { QuotaSlice } from './assignment.ts';
 
 export function quotaRemaining(
@@ -21,16 +22,14 @@ export function quotaRemaining(
   return remaining;
 }
 
-/** By provider. Cost: one step per class and state. */
+/** By provider. */
 function elasticHeld({ classes }: Inventory): ReadonlyMap<string, number> {
   const held = new Map<string, number>();
   for (let klass = 0; klass < classes.length; klass++) {
     const shape = classes.shape(klass);
     if (shape === undefined || !isElastic(shape.capacityType)) continue;
-    let count = 0;
-    for (let state = 0; state < STATE_COUNT; state++) {
-      if (state !== State.Speculative) count += classes.counts[klass * STATE_COUNT + state] ?? 0;
-    }
+    const speculative = classes.counts[klass * STATE_COUNT + State.Speculative]!;
+    const count = machinesOfClass(classes, klass) - speculative;
     held.set(shape.provider, (held.get(shape.provider) ?? 0) + count);
   }
   return held;

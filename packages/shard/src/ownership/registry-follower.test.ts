@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
-import { Inventory } from '@bigfleet/engine';
 import { captureSink, createLogger, createRegistry } from '@bigfleet/telemetry';
 import { TokenSource } from '@bigfleet/wire';
 import { ProviderSet } from '../provider/provider-set.ts';
@@ -42,7 +41,6 @@ function stageOf(flags: readonly RegistryTarget[] | undefined): {
     source: 'flag',
     isRetiring: false,
   });
-  const inventory = new Inventory();
   const follower = new RegistryFollower({
     providers: new ProviderSet(),
     directory: new ProviderDirectory((flags ?? []).map((flag) => [flag.name, entryOf(flag)])),
@@ -52,7 +50,7 @@ function stageOf(flags: readonly RegistryTarget[] | undefined): {
     isSharedByFlag: false,
     logger: createLogger({ clock: runtime.clock, sink }),
     registry,
-    inventory: () => inventory,
+    machineCountOf: () => 0,
   });
   const name = 'bigfleet_shard_provider_registry_difference';
   return { follower, lines: sink.lines, difference: () => metricValue(registry, name) };

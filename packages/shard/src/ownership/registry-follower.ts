@@ -6,14 +6,12 @@
 // its last machine is gone, because machines that nobody dials are machines that nobody can drain.
 
 import { type Logger, type MetricRegistry, stableMessages } from '@bigfleet/telemetry';
-import { type Inventory, STATE_COUNT } from '@bigfleet/engine';
 import { formatProvidersFile, type ProviderTarget, targetsProblem } from './provider-targets.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
 import type { ProviderSource } from '../provider/provider-source.ts';
-import type { DurableFile } from '../rails/durable-file.ts';
+import { type DurableFile, writeDurably } from '../rails/durable-file.ts';
 import type { RegistryTarget } from './assignment.ts';
 import type { ProviderDirectory } from './provider-directory.ts';
-import { writeDurably } from './durable-json.ts';
 
 export interface ConnectedProvider {
   /** Fresh: no cursor, so that its first List is a full one. */
@@ -39,7 +37,7 @@ export interface RegistryFollowerOptions {
   readonly isSharedByFlag: boolean;
   readonly logger: Logger;
   readonly registry: MetricRegistry;
-  readonly inventory: () => Inventory;
+  readonly machineCountOf: (provider: string) => number;
 }
 
 export class RegistryFollower {
@@ -60,9 +58,7 @@ export class RegistryFollower {
 
   /** Registry entries that this shard holds, without those that retire. */
   targets(): readonly RegistryTarget[] {
-    return [...this.#options.directory.entries()]
-      .filter(([, { source, isRetiring }]) => source === 'registry' && !isRetiring)
-      .map(([name, { address, region, isShared }]) => ({ name, address, region, isShared }));
+    return this.#stored().filter(({ isRetiring }) => !isRetiring);
   }
 
   /** Durable when it resolves; nothing is dialled yet. False: the set cannot be used at all. */
@@ -75,7 +71,9 @@ export class RegistryFollower {
       logger.error('provider set of the registry is refused', { err: problem });
       return false;
     }
-    if (!this.#isCurrent(next)) await writeDurably(file, formatProvidersFile(next));
+    const text = formatProvidersFile(next);
+    const isCurrent = text === formatProvidersFile(this.#stored());
+    if (!isCurrent) await writeDurably(file, 'ownership_unwritable', text);
     return true;
   }
 
@@ -107,11 +105,12 @@ export class RegistryFollower {
 
   /** Closes retiring providers whose last machine is gone. Once a cycle. */
   async tend(): Promise<void> {
-    const { directory, providers, file, logger } = this.#options;
-    const retiring = [...directory.entries()].filter(([, entry]) => entry.isRetiring);
-    const empty = retiring.filter(([name]) => machineCount(this.#options.inventory(), name) === 0);
+    const { directory, providers, file, logger, machineCountOf } = this.#options;
+    const empty = this.#stored()
+      .filter(({ name, isRetiring }) => isRetiring && machineCountOf(name) === 0)
+      .map(({ name }) => name);
     if (empty.length === 0) return;
-    for (const [name] of empty) {
+    for (const name of empty) {
       providers.remove(name);
       directory.delete(name);
       this.#clients.get(name)?.close();
@@ -119,11 +118,11 @@ export class RegistryFollower {
     }
     logger.event(stableMessages.providerSetChanged, {
       added: '',
-      removed: empty.map(([name]) => name).join(','),
+      removed: empty.join(','),
       retiring: '',
       source: 'registry',
     });
-    await writeDurably(file, formatProvidersFile(this.#stored()));
+    await writeDurably(file, 'ownership_unwritable', formatProvidersFile(this.#stored()));
   }
 
   /** Also for a new address: the inventory stays until the first full List from there. */
@@ -162,20 +161,10 @@ export class RegistryFollower {
     return [...targets, ...left];
   }
 
-  #stored(): readonly ProviderTarget[] {
+  #stored(): readonly (RegistryTarget & { readonly isRetiring: boolean })[] {
     return [...this.#options.directory.entries()]
       .filter(([, { source }]) => source === 'registry')
-      .map(([name, { address, region, isShared, isRetiring }]) => ({
-        name,
-        address,
-        region,
-        isShared,
-        isRetiring,
-      }));
-  }
-
-  #isCurrent(next: readonly ProviderTarget[]): boolean {
-    return formatProvidersFile(next) === formatProvidersFile(this.#stored());
+      .map(([name, { source: _, ...entry }]) => ({ name, ...entry }));
   }
 
   /** Local flags win; an operator of the fleet is told where they differ. */
@@ -191,15 +180,4 @@ export class RegistryFollower {
     }
     this.#differing = names;
   }
-}
-
-function machineCount({ classes }: Inventory, provider: string): number {
-  let count = 0;
-  for (let klass = 0; klass < classes.length; klass++) {
-    if (classes.shape(klass)?.provider !== provider) continue;
-    for (let state = 0; state < STATE_COUNT; state++) {
-      count += classes.counts[klass * STATE_COUNT + state] ?? 0;
-    }
-  }
-  return count;
 }

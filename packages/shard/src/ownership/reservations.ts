@@ -16,10 +16,6 @@ interface Reservation {
 export class Reservations {
   readonly #byMachine = new Map<string, Reservation>();
 
-  get size(): number {
-    return this.#byMachine.size;
-  }
-
   ids(): Iterable<string> {
     return this.#byMachine.keys();
   }

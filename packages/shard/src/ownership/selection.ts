@@ -23,7 +23,7 @@ import {
   type StateCode,
 } from '@bigfleet/engine';
 import type { Fleet } from '../fleet/fleet.ts';
-import type { ControlParts } from './control-parts.ts';
+import type { ControlParts } from './open-ownership.ts';
 
 /** More than this moves in no single step, whatever was asked for. */
 export const MAX_MACHINES_PER_STEP = 50;

@@ -1,87 +1,14 @@
-// The port through which the shard is steered by a process that knows the whole fleet: its reports and its
-// orders. The shard does not know which process that is, when it speaks, or over which transport
-// (coordinator R1). Every method may be called at any time and none waits for the decision loop.
-//
-// Reports are values as of the call. Orders are idempotent by transfer id and answer with an outcome,
-// never with an exception, except for a disk that cannot keep what must be durable.
+// What a ShardControl (control.ts) reports, the orders that it takes and how they end. Orders are idempotent
+// by transfer id and answer with an outcome, never with an exception, except for a disk that cannot keep
+// what must be durable.
 
 import type { InstructionReason } from '@bigfleet/base';
-import type { Shortfall } from '@bigfleet/engine';
-import type {
-  DomainRef,
-  MachineOverride,
-  QuotaSlice,
-  RegistryTarget,
-  ShardAssignment,
-} from './assignment.ts';
+import type { DomainRef, MachineOverride, RegistryTarget } from './assignment.ts';
 import type { MachineSelector, Preemptor } from './selection.ts';
 import type { TransferReport } from './transfer-book.ts';
 
-export interface ShardControl {
-  readonly shardId: string;
-  readonly epoch: bigint;
-  /** Why no order to act is taken; undefined when actuation is on. */
-  readonly inactive: 'actuation_paused' | 'dry_run' | undefined;
-
-  /** Of the last assignment that is durable and in force; 0 asks for it again. */
-  readonly revision: bigint;
-  /** Of the transfer that a machine is promised to. */
-  frozenTransferOf(machineId: string): string | undefined;
-
-  summary(): FleetSummary;
-  /** At most so many, highest priority first. */
-  shortfalls(limit: number): readonly Shortfall[];
-  ownership(): OwnershipReport;
-  /** Clusters served here. */
-  clusterIds(): readonly string[];
-  /** What it acts on, for a ledger that lost it. */
-  held(): HeldOwnership;
-
-  /** Durable and in force when it resolves. */
-  applyAssignment(assignment: ShardAssignment): Promise<void>;
-  /** Before each report: a domain that the report does not name stays closed, also if the answer is lost. */
-  closeEmptyDomains(): Promise<void>;
-  /** The ledger took a report, and had no assignment to send. */
-  answeredWithoutAssignment(): void;
-  retireTransfers(transferIds: readonly string[]): Promise<void>;
-
-  assignDomain(domain: Pick<DomainRef, 'key' | 'value'>): Promise<OrderOutcome>;
-  unassignDomain(domain: Pick<DomainRef, 'key' | 'value'>): Promise<OrderOutcome>;
-  setQuotaSlice(slice: QuotaSlice): Promise<OrderOutcome>;
-  prepareTransfer(order: PrepareOrder): Promise<OrderOutcome>;
-  claimTransfer(order: TransferOrder): Promise<OrderOutcome>;
-  releaseTransfer(order: TransferOrder): Promise<OrderOutcome>;
-  cancelTransfer(transferId: string): Promise<OrderOutcome>;
-  drainForAnother(order: ForeignDrainOrder): Promise<OrderOutcome>;
-}
-
-export interface FleetSummary {
-  readonly totalCount: number;
-  /** Idle and Speculative. */
-  readonly freeCount: number;
-  /** Idle, unbound, not frozen, nothing under way. */
-  readonly idleCount: number;
-  readonly byInstanceType: ReadonlyMap<string, number>;
-  readonly byZone: ReadonlyMap<string, number>;
-  readonly providers: readonly ProviderReport[];
-}
-
-export interface ProviderReport {
-  readonly name: string;
-  readonly address: string;
-  readonly source: 'flag' | 'registry' | 'fake';
-  readonly isShared: boolean;
-  readonly totalCount: number;
-  readonly idleCount: number;
-  readonly freeCount: number;
-  readonly speculativeCount: number;
-  /** 0 before the first. */
-  readonly lastListUnixNanos: bigint;
-  readonly isHealthy: boolean;
-}
-
 export interface OwnershipReport {
-  /** As `ShardControl.revision`. */
+  /** As `Control.revision`. */
   readonly revision: bigint;
   readonly transfers: readonly TransferReport[];
   readonly isProviderShared: boolean;

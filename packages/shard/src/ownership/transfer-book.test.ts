@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { override } from './testing/builders.ts';
+import { override, stored } from './testing/builders.ts';
 import {
   cancelledIn,
   claimedIn,
   clearedIn,
   emptyBook,
+  foldRecord,
   frozenIn,
   frozenMachines,
   goneIn,
@@ -68,4 +69,23 @@ test('gone machines are reported beside what is left, until the ledger clears th
 test('a machine that comes back with a later transfer is not gone', () => {
   const book = goneIn(claimedIn(emptyBook, step('t1', 'a')), [override('a', 't1')]);
   assert.deepEqual([...claimedIn(book, step('t2', 'a')).gone], []);
+});
+
+test('a machine is in one list of overrides only', () => {
+  const moved = (state: 'released' | 'claimed', transferId: string, order: number) => ({
+    ...step(transferId, 'm'),
+    state,
+    covered: new Map(),
+    order,
+  });
+  const there = foldRecord(stored({ adopted: [override('m', 't1')] }), moved('released', 't2', 4));
+  assert.deepEqual(
+    [there.adopted, there.released, there.foldedOrder],
+    [[], [override('m', 't2', 's2')], 4],
+  );
+  const back = foldRecord(there, moved('claimed', 't3', 2));
+  assert.deepEqual(
+    [back.adopted, back.released, back.foldedOrder],
+    [[override('m', 't3', 's2')], [], 4],
+  );
 });

@@ -5,18 +5,22 @@
 // A freeze has no time limit: the commit may have happened on the other side of a partition, so
 // only CANCEL and RELEASE end it. Nothing here forgets a frozen transfer.
 
-import type { MachineOverride } from './assignment.ts';
+import { compareText } from '@bigfleet/base';
+import type { MachineOverride, StoredAssignment } from './assignment.ts';
 
 export type TransferState = 'frozen' | 'released' | 'claimed';
 
-export interface TransferRecord {
+export interface TransferStep {
   readonly transferId: string;
-  readonly state: TransferState;
   /** Recipient of what is frozen or released, donor of what is claimed. */
   readonly peerShardId: string;
   readonly machineIds: readonly string[];
   /** What the frozen machines provide, as quantities; repeated in every acknowledgement. */
-  readonly covered: ReadonlyMap<string, string>;
+  readonly covered?: ReadonlyMap<string, string>;
+}
+
+export interface TransferRecord extends Required<TransferStep> {
+  readonly state: TransferState;
   /** When it came to its state, as a count of this shard's steps. */
   readonly order: number;
 }
@@ -31,13 +35,6 @@ export interface TransferBook {
 
 export const emptyBook: TransferBook = { records: new Map(), gone: new Map(), lastOrder: 0 };
 
-export interface TransferStep {
-  readonly transferId: string;
-  readonly peerShardId: string;
-  readonly machineIds: readonly string[];
-  readonly covered?: ReadonlyMap<string, string>;
-}
-
 export function frozenIn(book: TransferBook, step: TransferStep): TransferBook {
   return put(book, step, 'frozen');
 }
@@ -51,6 +48,36 @@ export function claimedIn(book: TransferBook, step: TransferStep): TransferBook 
   const gone = new Map(next.gone);
   for (const id of step.machineIds) gone.delete(id);
   return { ...next, gone };
+}
+
+/**
+ * Our own step of a transfer, before the next assignment says the same; or says something else,
+ * because more has happened since (a recipient removed, a machine gone). So the assignment counts as a
+ * little older than it is: the ledger then sends it again, also when nothing in it has changed.
+ */
+export function foldRecord(stored: StoredAssignment, record: TransferRecord): StoredAssignment {
+  const { transferId, peerShardId, machineIds, order } = record;
+  const ids = new Set(machineIds);
+  const keep = ({ machineId }: MachineOverride): boolean => !ids.has(machineId);
+  const moved = machineIds.map((machineId) => ({ machineId, transferId, peerShardId }));
+  const isOurs = record.state === 'claimed';
+  return {
+    ...stored,
+    adopted: [...stored.adopted.filter(keep), ...(isOurs ? moved : [])],
+    released: [...stored.released.filter(keep), ...(isOurs ? [] : moved)],
+    foldedOrder: Math.max(stored.foldedOrder, order),
+    revision: stored.revision > 0n ? stored.revision - 1n : 0n,
+  };
+}
+
+/** By transfer. */
+export function stepsOf(overrides: Iterable<MachineOverride>): readonly TransferStep[] {
+  const steps = Map.groupBy(overrides, ({ transferId }) => transferId);
+  return [...steps].map(([transferId, moved]) => ({
+    transferId,
+    peerShardId: moved[0]?.peerShardId ?? '',
+    machineIds: moved.map(({ machineId }) => machineId),
+  }));
 }
 
 export function cancelledIn(book: TransferBook, transferId: string): TransferBook {
@@ -100,38 +127,26 @@ export function frozenMachines(book: TransferBook): ReadonlySet<string> {
   return ids;
 }
 
-export interface TransferReport {
-  readonly transferId: string;
+export interface TransferReport extends Omit<TransferStep, 'covered'> {
   readonly role: 'donor' | 'recipient';
   readonly state: TransferState | 'gone';
-  readonly peerShardId: string;
-  readonly machineIds: readonly string[];
 }
 
 /** For the next report; gone machines as entries of their own. Sorted: equal books, equal bytes. */
 export function reportTransfers(book: TransferBook): readonly TransferReport[] {
   const reports: TransferReport[] = [];
-  const goneIds = new Map<string, MachineOverride[]>();
-  for (const override of book.gone.values()) {
-    const others = goneIds.get(override.transferId);
-    if (others === undefined) goneIds.set(override.transferId, [override]);
-    else others.push(override);
-  }
   for (const { transferId, state, peerShardId, machineIds } of book.records.values()) {
     const role = state === 'claimed' ? 'recipient' : 'donor';
     const left = machineIds.filter((id) => state !== 'claimed' || !book.gone.has(id));
     if (left.length > 0) reports.push({ transferId, role, state, peerShardId, machineIds: left });
   }
-  for (const [transferId, overrides] of goneIds) {
-    reports.push({
-      transferId,
-      role: 'recipient',
-      state: 'gone',
-      peerShardId: overrides[0]?.peerShardId ?? '',
-      machineIds: overrides.map(({ machineId }) => machineId).sort(),
-    });
+  for (const step of stepsOf(book.gone.values())) {
+    const machineIds = step.machineIds.toSorted();
+    reports.push({ ...step, role: 'recipient', state: 'gone', machineIds });
   }
-  return reports.sort((a, b) => compare(a.transferId, b.transferId) || compare(a.state, b.state));
+  return reports.sort(
+    (a, b) => compareText(a.transferId, b.transferId) || compareText(a.state, b.state),
+  );
 }
 
 function put(book: TransferBook, step: TransferStep, state: TransferState): TransferBook {
@@ -145,8 +160,4 @@ function withoutKeys<V>(map: ReadonlyMap<string, V>, keys: readonly string[]): M
   const rest = new Map(map);
   for (const key of keys) rest.delete(key);
   return rest;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

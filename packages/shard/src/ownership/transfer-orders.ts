@@ -12,7 +12,7 @@ import { printResources, State } from '@bigfleet/engine';
 import { machineOfNewReport } from '../execute/adopt.ts';
 import type { Provider, ReportedMachine } from '../provider/provider.ts';
 import { ProviderError } from '../provider/provider-error.ts';
-import type { ControlParts } from './control-parts.ts';
+import type { ControlParts } from './open-ownership.ts';
 import { giveCandidates, resolveTransfer } from './selection.ts';
 import {
   accepted,
@@ -75,7 +75,7 @@ export async function cancelTransfer(
   if (known?.state !== 'frozen') {
     return rejected('unknown_transfer', 'nothing is frozen for it');
   }
-  await store.unfreeze((book) => cancelledIn(book, transferId), known.machineIds);
+  await store.note((book) => cancelledIn(book, transferId), known.machineIds);
   return accepted;
 }
 

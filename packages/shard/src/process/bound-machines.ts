@@ -3,7 +3,7 @@
 //
 // Bound: one entry per Configuring, Configured or Draining machine.
 
-import { isBound, type Machine, printResources } from '@bigfleet/engine';
+import { isBound } from '@bigfleet/engine';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { NodeChange } from '../fleet/node-change.ts';
 import type { BoundMachines, NodeView } from '../nodes/node-view.ts';
@@ -42,7 +42,7 @@ export class BoundMachineIndex implements BoundMachines {
   viewOf(machineId: string): NodeView | undefined {
     const fleet = this.#fleet();
     const slot = fleet.inventory.slotOf(machineId);
-    return slot < 0 ? undefined : nodeViewOf(fleet.read(slot));
+    return slot < 0 ? undefined : fleet.read(slot);
   }
 
   #join(cluster: string, machineId: string): void {
@@ -59,22 +59,4 @@ export class BoundMachineIndex implements BoundMachines {
     ids?.delete(machineId);
     if (ids?.size === 0) this.#byCluster.delete(cluster);
   }
-}
-
-export function nodeViewOf(machine: Machine): NodeView {
-  const { id, state, cluster, host, lastError, instanceType, zone, labels } = machine;
-  return {
-    machineId: id,
-    state,
-    cluster,
-    hostRef: host?.ref ?? '',
-    lastError,
-    instanceType,
-    zone,
-    labels,
-    // When it is sent: most machines of a first List have an operator that is not there yet.
-    get allocatable() {
-      return printResources(machine.allocatable);
-    },
-  };
 }

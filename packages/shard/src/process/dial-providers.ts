@@ -5,15 +5,15 @@
 import type { Runtime } from '@bigfleet/base';
 import { type Logger, stableMessages } from '@bigfleet/telemetry';
 import { type TlsMaterial, TokenSource } from '@bigfleet/wire';
-import { type DirectoryEntry, ProviderDirectory } from '../ownership/provider-directory.ts';
+import { ProviderDirectory } from '../ownership/provider-directory.ts';
 import type { ConnectedProvider, ConnectProvider } from '../ownership/registry-follower.ts';
 import { dialProvider } from '../provider/dial.ts';
 import { ProviderSet } from '../provider/provider-set.ts';
 import { ProviderSource } from '../provider/provider-source.ts';
 import { WorkerScans } from '../provider/scan/worker-scans.ts';
 import type { DurableFile } from '../rails/durable-file.ts';
-import { createFakeFleet } from './fake-fleet.ts';
-import type { FakeSettings, ProcessSettings } from './process-settings.ts';
+import type { FakeSettings } from '../testing/fake-fleet.ts';
+import type { ProcessSettings } from './process-settings.ts';
 import { type ProviderTarget, readProvidersFile } from '../ownership/provider-targets.ts';
 
 export interface DialProvidersOptions {
@@ -56,46 +56,18 @@ function dialAll(
   targets: readonly ProviderTarget[],
   source: 'flag' | 'registry',
 ): DialledProviders {
-  const scans = workerScans(options);
-  const open = new Set<ConnectedProvider>();
-  const connect = connector(options, scans, open);
-  const connected = new Map(targets.map((target) => [target.name, connect(target)]));
-  return {
-    providers: new ProviderSet([...connected.values()].map((client) => client.source)),
-    directory: new ProviderDirectory(
-      targets.map((target) => [target.name, entryOf(options, target, source)]),
-    ),
-    connect: source === 'registry' ? connect : undefined,
-    connected,
-    close: async () => {
-      for (const client of open) client.close();
-      await scans.close();
-    },
-  };
-}
-
-function connector(
-  options: DialProvidersOptions,
-  scans: WorkerScans,
-  open: Set<ConnectedProvider>,
-): ConnectProvider {
   const { runtime, logger, tls, settings, epoch } = options;
-  const fencing = tokensOf(options);
-  const mode = listMode(settings);
-  return ({ name, address }) => {
+  const { fencing, mode, scans } = sharedParts(options);
+  const open = new Set<ConnectedProvider>();
+  const connect: ConnectProvider = ({ name, address }) => {
     logger.log(stableMessages.dialingProvider.level, stableMessages.dialingProvider.text, {
       addr: address,
       shard_id: settings.shardId,
       epoch: String(epoch),
       provider: name,
     });
-    const dialled = dialProvider({
-      runtime,
-      address,
-      fencing,
-      keepalive: settings.providerKeepalive,
-      tls,
-    });
+    const keepalive = settings.providerKeepalive;
+    const dialled = dialProvider({ runtime, address, fencing, keepalive, tls });
     const line = scans.connect(address);
     const { asker } = line;
     const client = {
@@ -109,32 +81,34 @@ function connector(
     open.add(client);
     return client;
   };
-}
-
-function entryOf(
-  { settings }: DialProvidersOptions,
-  { address, region = '', isShared = false, isRetiring = false }: ProviderTarget,
-  source: 'flag' | 'registry',
-): DirectoryEntry {
+  const connected = new Map(targets.map((target) => [target.name, connect(target)]));
+  const entries = targets.map(
+    ({ name, address, region = '', isShared = false, isRetiring = false }) => {
+      const isSharedBySome = isShared || settings.isProviderShared;
+      return [name, { address, region, source, isShared: isSharedBySome, isRetiring }] as const;
+    },
+  );
   return {
-    address,
-    region,
-    source,
-    isShared: isShared || settings.isProviderShared,
-    isRetiring,
+    providers: new ProviderSet([...connected.values()].map((client) => client.source)),
+    directory: new ProviderDirectory(entries),
+    connect: source === 'registry' ? connect : undefined,
+    connected,
+    close: async () => {
+      for (const client of open) client.close();
+      await scans.close();
+    },
   };
 }
 
 async function fakeProviders(
   options: DialProvidersOptions,
-  fake: FakeSettings,
+  settings: FakeSettings,
 ): Promise<DialledProviders> {
-  const { runtime, logger, settings } = options;
-  const tokens = tokensOf(options);
-  const fleet = await createFakeFleet({ runtime, logger, tokens, settings: fake });
+  const { runtime, logger } = options;
+  const { fencing: tokens, mode, scans } = sharedParts(options);
+  const { createFakeFleet } = await import('../testing/fake-fleet.ts');
+  const fleet = createFakeFleet({ runtime, logger, tokens, settings });
   const { provider } = fleet;
-  const scans = workerScans(options);
-  const mode = listMode(settings);
   return {
     providers: new ProviderSet([new ProviderSource({ name: 'fake', provider, mode, scans })]),
     directory: new ProviderDirectory([
@@ -149,22 +123,24 @@ async function fakeProviders(
   };
 }
 
-/** One thread for all providers: their Lists wait for each other, the sockets for none. */
-function workerScans(options: DialProvidersOptions): WorkerScans {
-  const { runtime, logger, settings, tls, onThreadDeltas } = options;
-  return new WorkerScans({
-    runtime,
-    keepalive: settings.providerKeepalive,
-    tls,
-    onThreadDeltas,
-    onLost: (error) => logger.error('the reconcile thread was lost', { err: error }),
-  });
+interface SharedParts {
+  readonly fencing: TokenSource;
+  readonly mode: 'full' | 'incremental';
+  /** One thread for all providers: their Lists wait for each other, the sockets for none. */
+  readonly scans: WorkerScans;
 }
 
-function tokensOf({ settings, epoch }: DialProvidersOptions): TokenSource {
-  return new TokenSource(settings.shardId, epoch);
-}
-
-function listMode({ shard }: ProcessSettings): 'full' | 'incremental' {
-  return shard.isIncremental ? 'incremental' : 'full';
+function sharedParts(options: DialProvidersOptions): SharedParts {
+  const { runtime, logger, settings, epoch, tls, onThreadDeltas } = options;
+  return {
+    fencing: new TokenSource(settings.shardId, epoch),
+    mode: settings.shard.isIncremental ? 'incremental' : 'full',
+    scans: new WorkerScans({
+      runtime,
+      keepalive: settings.providerKeepalive,
+      tls,
+      onThreadDeltas,
+      onLost: (error) => logger.error('the reconcile thread was lost', { err: error }),
+    }),
+  };
 }

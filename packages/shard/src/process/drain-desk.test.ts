@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ActionKind } from '@bigfleet/engine';
-import type { DrainRequest, DrainStart } from '../drain/drain-waits.ts';
+import type { DrainStart } from '../drain/drain-waits.ts';
+import type { DrainRequest } from '../drain/instructions.ts';
 import type { ActionOrder } from '../execute/execution.ts';
 import type { DrainNotice } from '../execute/ports.ts';
 import { OperatorDrainDesk } from './drain-desk.ts';

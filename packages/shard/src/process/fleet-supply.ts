@@ -3,15 +3,7 @@
 // Cost: one step per class.
 
 import { type Inventory, State, STATE_COUNT } from '@bigfleet/engine';
-import type { FleetSupply, SupplyCount } from '../hints/supply.ts';
-
-interface Tally {
-  idleCount: number;
-  speculativeCount: number;
-  cheapestIdlePrice: number;
-}
-
-const NONE: SupplyCount = { idleCount: 0, speculativeCount: 0, cheapestIdlePrice: 0 };
+import { type FleetSupply, NO_SUPPLY, sumSupply, type SupplyCount } from '../hints/supply.ts';
 
 export function readSupply(inventory: Inventory): FleetSupply {
   const all = new Tallies();
@@ -23,7 +15,8 @@ export function readSupply(inventory: Inventory): FleetSupply {
     const idleCount = classes.counts[klass * STATE_COUNT + State.Idle]!;
     const speculativeCount = classes.counts[klass * STATE_COUNT + State.Speculative]!;
     if (idleCount + speculativeCount === 0) continue;
-    const found = { idleCount, speculativeCount, cheapestIdlePrice: shape.pricePerHour };
+    const cheapestIdlePrice = idleCount > 0 ? shape.pricePerHour : 0;
+    const found = { idleCount, speculativeCount, cheapestIdlePrice };
     all.add(shape.instanceType, found);
     if (shape.interruptionProbability === 0) stable.add(shape.instanceType, found);
   }
@@ -33,35 +26,15 @@ export function readSupply(inventory: Inventory): FleetSupply {
 }
 
 class Tallies {
-  readonly #total: Tally = { ...NONE };
-  readonly #byType = new Map<string, Tally>();
+  #total = NO_SUPPLY;
+  readonly #byType = new Map<string, SupplyCount>();
 
   of(instanceType: string | undefined): SupplyCount {
-    return instanceType === undefined ? this.#total : (this.#byType.get(instanceType) ?? NONE);
+    return instanceType === undefined ? this.#total : (this.#byType.get(instanceType) ?? NO_SUPPLY);
   }
 
   add(instanceType: string, found: SupplyCount): void {
-    let tally = this.#byType.get(instanceType);
-    if (tally === undefined) {
-      tally = { ...NONE };
-      this.#byType.set(instanceType, tally);
-    }
-    addTo(tally, found);
-    addTo(this.#total, found);
+    this.#byType.set(instanceType, sumSupply(this.of(instanceType), found));
+    this.#total = sumSupply(this.#total, found);
   }
-}
-
-/** A price counts only where there is an idle machine to have for it. */
-function addTo(
-  tally: Tally,
-  { idleCount, speculativeCount, cheapestIdlePrice }: SupplyCount,
-): void {
-  if (idleCount > 0) {
-    tally.cheapestIdlePrice =
-      tally.idleCount === 0
-        ? cheapestIdlePrice
-        : Math.min(tally.cheapestIdlePrice, cheapestIdlePrice);
-  }
-  tally.idleCount += idleCount;
-  tally.speculativeCount += speculativeCount;
 }

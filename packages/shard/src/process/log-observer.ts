@@ -169,6 +169,6 @@ function subject({ kind, machineId, cluster }: ActionOrder): {
   return { kind: actionKindName(kind), machine: machineId, cluster };
 }
 
-function stackOf(error: unknown): string {
+export function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -5,27 +5,20 @@
 // node record where it was, for ever.
 
 import type { Runtime } from '@bigfleet/base';
-import { isLegalTransition, State, type StateCode, stateName } from '@bigfleet/engine';
-import {
-  createSampledMessage,
-  defineMessage,
-  type Logger,
-  type LogMessage,
-} from '@bigfleet/telemetry';
+import { isLegalTransition, State, stateName } from '@bigfleet/engine';
+import { createSampledMessage, type Logger, type LogMessage } from '@bigfleet/telemetry';
 import type { NodeChange } from '../fleet/node-change.ts';
 import type { NodeStates } from '../nodes/node-states.ts';
-import { type BoundMachineIndex, nodeViewOf } from './bound-machines.ts';
+import type { BoundMachineIndex } from './bound-machines.ts';
 
 const JUMPS_PER_SECOND = 10;
 const GONE = 'machine gone: its provider lists it no more';
 
 /** A provider moved a machine along no edge that our actions walk. */
-const outOfBand: LogMessage<'machine' | 'from' | 'to' | 'cluster', 'err'> = defineMessage({
+const outOfBand: LogMessage<'machine' | 'from' | 'to' | 'cluster', 'err'> = {
   level: 'warn',
   text: 'provider changed a machine out of band',
-  keys: ['machine', 'from', 'to', 'cluster'],
-  optional: ['err'],
-});
+};
 
 export interface NodeNoticesOptions {
   readonly runtime: Runtime;
@@ -58,7 +51,15 @@ export function createNodeNotices(options: NodeNoticesOptions): NodeNotices {
         leaveDrain(machine.id);
       }
       measure(change);
-      if (isJump(from, change)) jumps.log(jumpFields(from, change));
+      if (from === undefined || isRemoved || from === machine.state) return;
+      if (isLegalTransition(from, machine.state)) return;
+      jumps.log({
+        machine: machine.id,
+        from: stateName(from),
+        to: stateName(machine.state),
+        cluster: change.cluster,
+        err: machine.lastError,
+      });
     },
     close: () => jumps.close(),
   };
@@ -66,25 +67,9 @@ export function createNodeNotices(options: NodeNoticesOptions): NodeNotices {
 
 function tellOperator(nodeStates: NodeStates, change: NodeChange): void {
   const { machine, isRemoved, previousCluster } = change;
-  // Most machines of a first List concern nobody: no view is built for them.
+  // Most machines of a first List concern nobody.
   if (machine.cluster === '' && previousCluster === '') return;
-  if (!isRemoved) return nodeStates.changed(nodeViewOf(machine), previousCluster);
-  const last = { ...nodeViewOf(machine), state: State.Failed, cluster: '', lastError: GONE };
+  if (!isRemoved) return nodeStates.changed(machine, previousCluster);
+  const last = { ...machine, state: State.Failed, cluster: '', lastError: GONE };
   nodeStates.changed(last, previousCluster);
-}
-
-function isJump(
-  from: StateCode | undefined,
-  { machine, isRemoved }: NodeChange,
-): from is StateCode {
-  if (from === undefined || isRemoved || from === machine.state) return false;
-  return !isLegalTransition(from, machine.state);
-}
-
-function jumpFields(
-  from: StateCode,
-  { machine, cluster }: NodeChange,
-): { machine: string; from: string; to: string; cluster: string; err: string } {
-  const to = stateName(machine.state);
-  return { machine: machine.id, from: stateName(from), to, cluster, err: machine.lastError };
 }

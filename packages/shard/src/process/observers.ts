@@ -3,23 +3,21 @@
 
 import type { ActionKind, Clock, ExecuteOutcome, SkippedOutcome } from '@bigfleet/base';
 import { actionKindName } from '@bigfleet/engine';
-import type { MetricRegistry, SampleTrace } from '@bigfleet/telemetry';
+import type { SampleTrace } from '@bigfleet/telemetry';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { ShardObserver } from '../core/observer.ts';
 import type { ActionOrder } from '../execute/execution.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { HintPublisher } from '../hints/hint-publisher.ts';
-import type { DemandLedger } from '../ledgers/demand-ledger.ts';
 import { summariseShortfalls } from '../ledgers/shortfalls.ts';
 import type { ActionMetrics } from '../metrics/action-metrics.ts';
 import type { CycleMetrics } from '../metrics/cycle-metrics.ts';
-import { observeInventory } from '../metrics/inventory-metrics.ts';
-import { createProviderMetrics } from '../metrics/provider-metrics.ts';
+import { type InventoryMetricsOptions, observeInventory } from '../metrics/inventory-metrics.ts';
+import { createProviderMetrics, type ProviderMetricsOptions } from '../metrics/provider-metrics.ts';
 import { createShortfallMetrics } from '../metrics/shortfall-metrics.ts';
-import type { ProviderSet } from '../provider/provider-set.ts';
 import { readSupply } from './fleet-supply.ts';
 
-/** Each gets every call, in order. */
+/** Each gets every call, in order; one that is added later too. */
 export function combineObservers(observers: readonly Partial<ShardObserver>[]): ShardObserver {
   return {
     onCycle: (...told) => observers.forEach((each) => each.onCycle?.(...told)),
@@ -86,15 +84,9 @@ export function createSampleObserver(
 
 // Feeds the shard's series from what the core tells.
 
-export interface MetricsObserverOptions {
-  readonly registry: MetricRegistry;
-  readonly clock: Clock;
-  readonly providers: ProviderSet;
-  readonly isIncremental: boolean;
+export interface MetricsObserverOptions extends ProviderMetricsOptions, InventoryMetricsOptions {
   readonly cycles: CycleMetrics;
   readonly actions: ActionMetrics;
-  readonly demand: DemandLedger;
-  readonly fleet: () => Fleet;
 }
 
 export function createMetricsObserver(options: MetricsObserverOptions): Partial<ShardObserver> {

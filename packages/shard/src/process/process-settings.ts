@@ -3,7 +3,7 @@
 
 import type { ListenAddress } from '@bigfleet/telemetry';
 import type { Keepalive } from '@bigfleet/wire';
-import type { FakeSpec } from '../testing/index.ts';
+import type { FakeSettings } from '../testing/fake-fleet.ts';
 import type { ShardSettings } from './shard-options.ts';
 import type { ProviderTarget } from '../ownership/provider-targets.ts';
 
@@ -39,25 +39,3 @@ export type ProviderChoice =
   /** What the coordinator's registry said last; possibly nothing. */
   | { readonly kind: 'stored' }
   | { readonly kind: 'fake'; readonly fake: FakeSettings };
-
-/** For laptops and load tests. */
-export interface FakeSettings {
-  /** Machines by name, idle from the start, beside those that are counted below. */
-  readonly machines?: readonly FakeSpec[];
-  readonly idleCount: number;
-  readonly speculativeCount: number;
-  readonly spotCount: number;
-  readonly configuredPerCluster: number;
-  readonly clusterTotal: number;
-  readonly clusterStride: number;
-  /** Of --id; undefined when it carries none. */
-  readonly ordinal: number | undefined;
-  /** Allocatable = this × resources. */
-  readonly densityMultiplier: number;
-  /** Per Configured machine. */
-  readonly failuresPerSecond: number;
-  readonly shedAtSeconds: number;
-  /** What is left of the quota; no shedding unless within (0, 1). */
-  readonly shedMultiplier: number;
-  readonly createLatencyMs: number | undefined;
-}

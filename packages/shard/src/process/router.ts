@@ -18,6 +18,7 @@ import {
 import type { ForgetClusterOptions } from '../rails/forget-cluster.ts';
 import { shardAdminHandlers } from '../rails/shard-admin.ts';
 import type { Operators } from '../operators/operators.ts';
+import { stackOf } from './log-observer.ts';
 import type { ShardExtension, ShardOptions, ShardParts } from './shard-options.ts';
 
 const SESSION_PATH = pathOf(Shard.method.session);
@@ -80,8 +81,4 @@ function reportDenial(denial: Denial, operators: Operators, logger: Logger): voi
     err: 'the role may not call this',
     peer: denial.peerAddress,
   });
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -6,11 +6,8 @@ import { type Router, ShardQuery, ShardRead } from '@bigfleet/wire';
 import type { CycleReport } from '../core/observer.ts';
 import { actuationState } from '../rails/actuation.ts';
 import { ProviderHealth } from '../read/provider-health.ts';
-import {
-  type ReadHandlersOptions,
-  shardQueryHandlers,
-  shardReadHandlers,
-} from '../read/read-handlers.ts';
+import { shardQueryHandlers, shardReadHandlers } from '../read/read-handlers.ts';
+import type { ReadSources } from '../read/read-sources.ts';
 import { inlineRecordsReader, noRecords, type RecordsReader } from '../read/records-reader.ts';
 import { ShardReading } from '../read/shard-reading.ts';
 import type { ProviderSummaryInit } from '../read/shard-status.ts';
@@ -43,13 +40,12 @@ export function serveReading(
       },
     });
     const health = new ProviderHealth(runtime.clock);
-    const handlers: ReadHandlersOptions = {
+    const sources: ReadSources = {
       ...parts,
       fleet,
       reading,
       records: options.records ?? recordsOf(parts),
       sessions: () => operators.summaries(),
-      machineCount: (cluster) => fleet.configuredCount(cluster),
       status: () => ({
         version: options.version,
         ready: core.readiness.isReady,
@@ -60,9 +56,7 @@ export function serveReading(
         assignmentRevision: control?.revision ?? 0n,
       }),
     };
-    router
-      .add(ShardRead, shardReadHandlers(handlers))
-      .add(ShardQuery, shardQueryHandlers(handlers));
+    router.add(ShardRead, shardReadHandlers(sources)).add(ShardQuery, shardQueryHandlers(sources));
     return {
       observer: {
         onCycle: (report: CycleReport) => {

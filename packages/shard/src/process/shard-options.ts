@@ -10,10 +10,9 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { ShardCore } from '../core/shard-core.ts';
 import type { ShardObserver } from '../core/observer.ts';
 import type { EngineHost } from '../engine-host/engine-host.ts';
-import type { NodeChange } from '../fleet/node-change.ts';
 import type { DemandLedger } from '../ledgers/demand-ledger.ts';
 import type { OwnershipOptions } from '../ownership/open-ownership.ts';
-import type { ShardControl } from '../ownership/shard-control.ts';
+import type { ShardControl } from '../ownership/control.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
 import type { Actuation } from '../rails/actuation.ts';
 import type { DurableFile } from '../rails/durable-file.ts';
@@ -106,18 +105,15 @@ export const LIBRARY_SETTINGS: ShardSettings = {
 };
 
 /** What services beside the sessions may read. */
-export interface ShardParts {
-  readonly shardId: string;
-  readonly epoch: bigint;
+export interface ShardParts
+  extends Pick<
+    ShardOptions,
+    'shardId' | 'epoch' | 'runtime' | 'logger' | 'registry' | 'host' | 'providers'
+  > {
   readonly startedUnixNanos: bigint;
-  readonly runtime: Runtime;
-  readonly logger: Logger;
-  readonly registry: MetricRegistry;
   readonly core: ShardCore;
   /** Undefined when the rail is off. */
   readonly brake: ConfigureBrake | undefined;
-  readonly host: EngineHost;
-  readonly providers: ProviderSet;
   readonly operators: Operators;
   readonly actuation: Actuation;
   readonly demand: DemandLedger;
@@ -130,8 +126,6 @@ export interface ShardParts {
 
 export interface ShardExtension {
   readonly observer?: Partial<ShardObserver>;
-  /** After the change was applied and the operator's update queued. */
-  readonly onNodeChange?: (change: NodeChange) => void;
   /** Ends its streams; the shard is stopping. */
   readonly stop?: () => void;
 }

@@ -6,14 +6,13 @@
 import type { Runtime } from '@bigfleet/base';
 import type { DataDir } from '@bigfleet/process';
 import {
-  createSampleTrace,
   type DeltaTarget,
   followCertificates,
   type HttpServer,
   type Logger,
   type MetricRegistry,
   openSampleFile,
-  type SampleTrace,
+  SampleTrace,
   startHttpServer,
   startProcessMetrics,
 } from '@bigfleet/telemetry';
@@ -25,7 +24,7 @@ import {
   openAppendFile,
   openAuditLog,
 } from '../audit/audit-log.ts';
-import { WorkerHost } from '../engine-host/worker-host.ts';
+import { createWorkerHost } from '../engine-host/worker-host.ts';
 import { type DurableFile, durableFile } from '../rails/durable-file.ts';
 import { ThreadedRecordsReader } from '../read/records-thread/threaded-reader.ts';
 import type { ProviderSummaryInit } from '../read/shard-status.ts';
@@ -157,7 +156,7 @@ async function serve(options: StartProcessOptions, prepared: Prepared): Promise<
   const { dataDir, epoch, logger, tls, dialled, audit, samples, engineThread } = prepared;
   const { shardId, listen, recordsDir } = settings;
   const hasRecords = settings.shard.recordsMaxBytes > 0;
-  const host = new WorkerHost({ hasRecords, hasTrace: hasRecords }, (deltas) =>
+  const host = createWorkerHost({ hasRecords, hasTrace: hasRecords }, (deltas) =>
     engineThread.applyDeltas(deltas),
   );
   await using unowned = new AsyncDisposableStack();
@@ -230,7 +229,7 @@ async function openSamples(
   if (settings.traceSamples === '') return undefined;
   const file = await openSampleFile(settings.traceSamples);
   const onError = (error: Error): void => logger.error('samples are lost', { err: error });
-  return createSampleTrace({ runtime, file, registry, onError });
+  return new SampleTrace({ runtime, file, registry, onError });
 }
 
 async function openAudit(

@@ -6,7 +6,6 @@
 
 import { BigFleetError } from '@bigfleet/base';
 import { stableMessages } from '@bigfleet/telemetry';
-import { shardReadiness } from '../core/readiness.ts';
 import { observePool } from '../metrics/action-metrics.ts';
 import { observeRecords, registerEpoch, registerPhase1Broker } from '../metrics/process-facts.ts';
 import { openOwnership } from '../ownership/open-ownership.ts';
@@ -47,7 +46,7 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
     fail: failure.resolve,
   });
   const { core, brake, operators, demand } = wiring;
-  observePool(registry, core, providers);
+  observePool(registry, core.load, providers);
   observeBrakes(registry, brake);
   const parts: ShardParts = {
     shardId,
@@ -69,7 +68,6 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
   };
   const { router, extension } = createRouter(options, parts, wiring.forget);
   wiring.extend(extension);
-  const readiness = shardReadiness(core);
   const listener = await options.transport.listen(router);
   logger.event(stableMessages.listening, {
     addr: listener.address,
@@ -78,11 +76,12 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
   });
   const providerWatch = warnWithoutProvider(runtime, logger, providers);
   core.start();
-  const workers = { execute_workers: executeWorkers(options), queue_capacity: capacity(options) };
+  const workerCount = Math.max(1, settings.executeConcurrency);
+  const workers = { execute_workers: workerCount, queue_capacity: 2 * workerCount };
   logger.event(stableMessages.shardStarted, workers);
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    readiness.shutDown();
+    core.readiness.shutDown();
     providerWatch.stop();
     await stopShard({ options, core, operators, listener, records, extension });
     wiring.close();
@@ -91,18 +90,10 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
   return {
     parts,
     address: listener.address,
-    readiness,
+    readiness: core.readiness,
     failed: failure.promise,
     stop: () => (stopped ??= stop()),
   };
-}
-
-function executeWorkers({ settings }: ShardOptions): number {
-  return Math.max(1, settings.executeConcurrency);
-}
-
-function capacity(options: ShardOptions): number {
-  return 2 * executeWorkers(options);
 }
 
 function createRecords(options: ShardOptions): RecordWriter | undefined {

@@ -8,7 +8,6 @@ import type { ShardObserver } from '../core/observer.ts';
 import { ShardCore, type ShardCoreOptions } from '../core/shard-core.ts';
 import type { ActuationRails } from '../cycle/dispose.ts';
 import type { BlobSource } from '../execute/ports.ts';
-import type { NodeChange } from '../fleet/node-change.ts';
 import { DemandLedger } from '../ledgers/demand-ledger.ts';
 import { FirstSeen } from '../ledgers/first-seen.ts';
 import { TransitionClock } from '../ledgers/transition-clock.ts';
@@ -22,6 +21,7 @@ import { quotaRemaining } from '../ownership/quota-remaining.ts';
 import type { Actuation } from '../rails/actuation.ts';
 import type { ForgetClusterOptions } from '../rails/forget-cluster.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
+import { emptyRollup } from '../rollup/admission.ts';
 import type { AppliedDemand } from '../rollup/demand-listing.ts';
 import { localBlobs, operatorBlobs } from './blob-source.ts';
 import { BoundMachineIndex } from './bound-machines.ts';
@@ -66,7 +66,8 @@ export class ShardWiring {
   readonly #actions: ActionMetrics;
   readonly #notices: NodeNotices;
   readonly #log: LogObserver;
-  readonly #extensions: ShardExtension[] = [];
+  /** Each gets every call, in order; read at every call. */
+  readonly #observers: Partial<ShardObserver>[];
 
   constructor(given: WiringOptions) {
     this.#given = given;
@@ -84,31 +85,30 @@ export class ShardWiring {
     this.brake = settings.hasConfigureBrake
       ? new ConfigureBrake(createBrakeLines(logger))
       : undefined;
+    this.#observers = this.#createObservers();
     this.core = new ShardCore({
       runtime,
       host,
       providers,
       executeConcurrency: settings.executeConcurrency,
-      ...(settings.cycleIntervalMs === undefined
-        ? {}
-        : { cycleIntervalMs: settings.cycleIntervalMs }),
+      cycleIntervalMs: settings.cycleIntervalMs,
       blobs: this.#blobs(),
       drains: this.#desk,
       rails: () => this.#rails(),
       heldOff: () => this.#heldOff(),
       brake: this.brake,
       refusedRollups: () => this.operators.rollups.notes.refused.take(),
-      onNodeChange: (change) => this.#changed(change),
+      onNodeChange: (change) => this.#notices.changed(change),
       ...ownershipTies(given.ownership, () => this.core),
-      observer: this.#createObserver(),
+      observer: combineObservers(this.#observers),
     });
     actuation.onChange(() => this.core.railsChanged());
     this.control = this.#createControl();
   }
 
   /** Before the core starts. */
-  extend(extension: ShardExtension): void {
-    this.#extensions.push(extension);
+  extend({ observer = {} }: ShardExtension): void {
+    this.#observers.push(observer);
   }
 
   /** For ForgetCluster. */
@@ -122,7 +122,7 @@ export class ShardWiring {
         boundMachineCount: (cluster) => this.#bound.countOf(cluster),
         isKnown: (cluster) => this.demand.has(cluster),
         forgetDemand: async (cluster) => {
-          await this.#given.options.host.forgetCluster(cluster);
+          await this.#given.options.host.applyRollup(emptyRollup(cluster));
           const rowCount = this.demand.rowCountOf(cluster);
           this.demand.forget(cluster);
           this.#firstSeen.forget(cluster);
@@ -150,16 +150,14 @@ export class ShardWiring {
       identityPolicy: { transport: transport.mode, requireSessionCn: settings.requireSessionCn },
       hintIntervalMs: settings.hintIntervalMs,
       bootstrapTimeoutMs: settings.bootstrapTimeoutMs,
-      ports: {
-        machines: this.#bound,
-        demand: this.demand,
-        engine: host,
-        isGuarded: () => actuation.effective.emptyRollupGuard,
-        demandApplied: (cluster, demand) => this.#demandApplied(cluster, demand),
-        drainFired: (drain) => this.#desk.fired(drain),
-        ackStamp: () => ({ coordinatorTerm: coordinatorTerm(), shardEpoch: epoch }),
-        supervise,
-      },
+      machines: this.#bound,
+      demand: this.demand,
+      engine: host,
+      isGuarded: () => actuation.effective.emptyRollupGuard,
+      demandApplied: (cluster, demand) => this.#demandApplied(cluster, demand),
+      drainFired: (drain) => this.#desk.fired(drain),
+      ackStamp: () => ({ coordinatorTerm: coordinatorTerm(), shardEpoch: epoch }),
+      supervise,
     });
   }
 
@@ -196,13 +194,13 @@ export class ShardWiring {
   }
 
   /** Metrics first, so that a log line and the gauge it speaks of agree. */
-  #createObserver(): ShardObserver {
+  #createObservers(): Partial<ShardObserver>[] {
     const { options, supervise } = this.#given;
     const { runtime, logger, registry, host, providers, storage, settings } = options;
     const { clock } = runtime;
     const fleet = (): ShardCore['fleet'] => this.core.fleet;
     const cycles = createCycleMetrics(registry, settings.metricsWarmupCycles);
-    return combineObservers([
+    return [
       createMetricsObserver({
         registry,
         clock,
@@ -230,8 +228,7 @@ export class ShardWiring {
       ...(settings.hasPhaseAttribution
         ? [createPhaseAttribution({ host, fleet, logger, timers: runtime.timers, supervise })]
         : []),
-      this.#extensionTies(),
-    ]);
+    ];
   }
 
   /** Records, the fenced latch, drains that wait for room, and the end of the engine. */
@@ -248,29 +245,6 @@ export class ShardWiring {
         if (error instanceof BigFleetError && error.code === 'engine_lost') fail(error);
       },
     };
-  }
-
-  #extensionTies(): ShardObserver {
-    const of = (): ShardObserver =>
-      combineObservers(this.#extensions.map(({ observer }) => observer ?? {}));
-    return {
-      onCycle: (report) => of().onCycle(report),
-      onRefused: (provider, error) => of().onRefused(provider, error),
-      onRejectedRecord: (provider, record) => of().onRejectedRecord(provider, record),
-      onSkippedMetadata: (machineId, skipped) => of().onSkippedMetadata(machineId, skipped),
-      onReleased: (order) => of().onReleased(order),
-      onExecuted: (order, outcome, tookMs) => of().onExecuted(order, outcome, tookMs),
-      onWithheld: (order, by) => of().onWithheld(order, by),
-      onFenced: (order) => of().onFenced(order),
-      onThrottled: (provider, slowDown) => of().onThrottled(provider, slowDown),
-      onProblem: (order, problem, error) => of().onProblem(order, problem, error),
-      onCycleError: (error) => of().onCycleError(error),
-    };
-  }
-
-  #changed(change: NodeChange): void {
-    this.#notices.changed(change);
-    for (const { onNodeChange } of this.#extensions) onNodeChange?.(change);
   }
 
   #blobs(): BlobSource {

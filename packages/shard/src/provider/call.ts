@@ -64,9 +64,9 @@ const PATH = pathOf(CapacityProvider.method.list);
 
 export function listProvider(
   line: Line,
-  { states = [], maxResults = 0, sinceRevision = new Uint8Array(0) }: ListRequest,
+  request: ListRequest,
   limits?: CallLimits,
 ): Promise<Uint8Array> {
-  const request = encodeInit(ListFilterSchema, { states: [...states], maxResults, sinceRevision });
-  return callProvider(line, { path: PATH, request, deadlineMs: LIST_DEADLINE_MS }, limits);
+  const call = { path: PATH, request: encodeInit(ListFilterSchema, request) };
+  return callProvider(line, { ...call, deadlineMs: LIST_DEADLINE_MS }, limits);
 }

@@ -17,7 +17,7 @@ import { ProviderError } from './provider-error.ts';
 import { createLeaves, type TestLeaves } from './testing/leaf.ts';
 
 const runtime = realRuntime();
-const fencing = { shardId: 'shard-0', shardEpoch: 3n };
+const fencing = new TokenSource('shard-0', 3n);
 
 function createFake(): FakeProvider {
   const fake = new FakeProvider({ runtime, instantTransitions: true });
@@ -28,15 +28,6 @@ function createFake(): FakeProvider {
 test('bad configuration is refused before anything is dialled', () => {
   const misconfigured = { code: 'provider_misconfigured' };
   assert.throws(() => dialProvider({ runtime, address: '', fencing }), misconfigured);
-  for (const bad of [
-    { shardId: '', shardEpoch: 1n },
-    { shardId: 's', shardEpoch: 0n },
-  ]) {
-    assert.throws(
-      () => dialProvider({ runtime, address: 'localhost:1', fencing: bad }),
-      misconfigured,
-    );
-  }
 });
 
 test('a provider that comes up after it was dialled is reached', async () => {
@@ -120,7 +111,7 @@ describe('with certificates', () => {
     const { provider, close } = dialProvider({
       runtime,
       address: server.address,
-      fencing: { shardId: 'shard-1', shardEpoch: 9n },
+      fencing: new TokenSource('shard-1', 9n),
       tls: shardTls,
     });
     try {

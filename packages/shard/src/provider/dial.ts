@@ -7,7 +7,7 @@ import {
   createGrpcChannel,
   type Keepalive,
   type TlsMaterial,
-  TokenSource,
+  type TokenSource,
 } from '@bigfleet/wire';
 import { GrpcProvider } from './grpc-provider.ts';
 
@@ -15,17 +15,11 @@ export interface DialOptions {
   readonly runtime: Runtime;
   /** `host:port`, or `unix:/path`, where TLS is off and the socket's mode protects. */
   readonly address: string;
-  /** The process's one source, or what to make one from. */
-  readonly fencing: TokenSource | ShardGeneration;
+  /** The process's one source. */
+  readonly fencing: TokenSource;
   readonly tls?: TlsMaterial | undefined;
   /** Default: ping every 60 s, 20 s for the answer. Under 30 s earns a GOAWAY. */
   readonly keepalive?: Keepalive | undefined;
-}
-
-export interface ShardGeneration {
-  readonly shardId: string;
-  /** Durable before the first mutation; above that of every predecessor. */
-  readonly shardEpoch: bigint;
 }
 
 export interface DialledProvider {
@@ -36,11 +30,12 @@ export interface DialledProvider {
 
 export function dialProvider(options: DialOptions): DialledProvider {
   const { runtime, address } = options;
-  if (address === '') throw misconfigured('the address of a provider is empty');
-  const tokens = tokensOf(options.fencing);
+  if (address === '') {
+    throw new BigFleetError('provider_misconfigured', 'the address of a provider is empty');
+  }
   const channel = openChannel(options);
   return {
-    provider: new GrpcProvider({ runtime, channel, tokens }),
+    provider: new GrpcProvider({ runtime, channel, tokens: options.fencing }),
     close: () => channel.close(),
   };
 }
@@ -56,16 +51,4 @@ export function openChannel(options: Omit<DialOptions, 'fencing'>): Channel {
     serverIdentity: { kind: 'host-name-only' },
     ...(tls === undefined ? {} : { tls }),
   });
-}
-
-function tokensOf(fencing: TokenSource | ShardGeneration): TokenSource {
-  if (fencing instanceof TokenSource) return fencing;
-  const { shardId, shardEpoch } = fencing;
-  if (shardId === '') throw misconfigured('a provider client needs the id of its shard');
-  if (shardEpoch < 1n) throw misconfigured(`shard epoch ${shardEpoch}: epochs begin at 1`);
-  return new TokenSource(shardId, shardEpoch);
-}
-
-function misconfigured(problem: string): BigFleetError {
-  return new BigFleetError('provider_misconfigured', problem);
 }

@@ -1,10 +1,8 @@
 // The gRPC client of one provider. Every attempt draws its own fencing token; call.ts has the rules
-// of one attempt, list-call.ts the one call that another thread may make instead.
+// of one attempt, and the one call that another thread may make instead.
 
-import type { Runtime } from '@bigfleet/base';
 import {
   CapacityProvider,
-  type Channel,
   decode,
   encodeInit,
   type FencingToken,
@@ -29,10 +27,7 @@ import { reportedFromWire } from './wire-machine.ts';
 
 export const CALL_DEADLINE_MS = 30_000;
 
-export interface GrpcProviderOptions {
-  readonly runtime: Runtime;
-  /** Retries off, as wire's channels are. The owner closes it. */
-  readonly channel: Channel;
+export interface GrpcProviderOptions extends Line {
   /** One per shard process, shared by its providers. */
   readonly tokens: TokenSource;
 }

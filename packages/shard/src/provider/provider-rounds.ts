@@ -96,7 +96,8 @@ export class ProviderRounds {
   /** Nothing is asked any more; resolves when nothing is applied any more. */
   async stop(): Promise<void> {
     this.#stop.abort(new BigFleetError('cancelled', 'the shard stops'));
-    while (this.#openCount() > 0) await this.#change();
+    const isOpen = ({ settled }: Running): boolean => settled === undefined;
+    while ([...this.#running.values()].some(isOpen)) await this.#change();
   }
 
   #start(source: ProviderSource, options: RefreshOptions, wasAskedAgain: boolean): void {
@@ -134,41 +135,34 @@ export class ProviderRounds {
     const nowMs = this.#options.runtime.clock.monotonicMs();
     return [...this.#running.values()].some((running) => {
       const { source, startMs, settled, isLeftBehind } = running;
-      if (settled !== undefined) return this.#isWorthAsking(running);
+      if (settled !== undefined) return this.#refusalOf(running) !== undefined;
       if (isPatient || !source.isAsking) return true;
       return !isLeftBehind && nowMs - startMs < PATIENCE_MS;
     });
   }
 
-  /** It failed, nothing is known of its machines yet, and there is still time. */
-  #isWorthAsking({ source, settled }: Running): boolean {
+  /** Why it failed, if nothing is known of its machines yet and there is still time to ask again. */
+  #refusalOf({ source, settled }: Running): BigFleetError | undefined {
     if (settled === undefined || 'thrown' in settled || settled.outcome.kind !== 'failed') {
-      return false;
+      return undefined;
     }
     const { providers, runtime, isPatient } = this.#options;
-    if (this.#heard.has(source.name) || providers.get(source.name) !== source) return false;
-    return isPatient() && runtime.clock.monotonicMs() - this.#startMs < UNHEARD_PATIENCE_MS;
+    if (this.#heard.has(source.name) || providers.get(source.name) !== source) return undefined;
+    const hasTime = runtime.clock.monotonicMs() - this.#startMs < UNHEARD_PATIENCE_MS;
+    return isPatient() && hasTime ? settled.outcome.error : undefined;
   }
 
   #askAgain(options: RefreshOptions): void {
     const nowMs = this.#options.runtime.clock.monotonicMs();
     if (this.#stop.signal.aborted) return;
     for (const running of this.#running.values()) {
-      const { source, settled, settledMs } = running;
+      const { source, settledMs } = running;
       const isDue = nowMs - settledMs >= LOOK_EVERY_MS;
-      if (!isDue || !this.#isWorthAsking(running)) continue;
-      this.#tellRefused(source.name, settled);
+      const refusal = isDue ? this.#refusalOf(running) : undefined;
+      if (refusal === undefined) continue;
+      this.#options.onRefused?.(source.name, refusal);
       this.#start(source, options, true);
     }
-  }
-
-  #tellRefused(provider: string, settled: Running['settled']): void {
-    if (settled === undefined || 'thrown' in settled || settled.outcome.kind !== 'failed') return;
-    this.#options.onRefused?.(provider, settled.outcome.error);
-  }
-
-  #openCount(): number {
-    return [...this.#running.values()].filter(({ settled }) => settled === undefined).length;
   }
 
   /** Until something settles, or it is time to look again. */

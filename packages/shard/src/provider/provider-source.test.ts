@@ -18,7 +18,9 @@ import { ProviderSet } from './provider-set.ts';
 import { ProviderSource, type RefreshOptions, type RefreshOutcome } from './provider-source.ts';
 import type { ListRequest, Provider } from './provider.ts';
 import { FULL_LIST_EVERY_MS } from './reconcile/list-plan.ts';
-import { stamped, World } from './reconcile/testing/world.ts';
+import type { IngestBatch } from './reconcile/ingest.ts';
+import type { ReconcileSummary } from './reconcile/reconcile-list.ts';
+import { type Counts, countsOf, stamped, World } from './reconcile/testing/world.ts';
 import type { LocalWrites } from './row-trust.ts';
 import type { ScanOrder } from './scan/list-scans.ts';
 import { createInlineScans } from './scan/scanner.ts';
@@ -26,19 +28,29 @@ import { createInlineScans } from './scan/scanner.ts';
 class Shard {
   readonly world = new World();
   readonly #virtual: VirtualWorld;
+  /** Of the refresh that was asked for last. */
+  #batches: IngestBatch[] = [];
 
   constructor(virtual: VirtualWorld) {
     this.#virtual = virtual;
   }
 
   get options(): RefreshOptions {
+    this.#batches = [];
     this.world.nowMs = this.#virtual.time.nowMs;
     return {
       known: this.world.known,
       nowMs: this.world.nowMs,
       readAssignment: decodeShardMetadata,
-      apply: (batch) => this.world.apply(batch),
+      apply: (batch) => {
+        this.#batches.push(batch);
+        this.world.apply(batch);
+      },
     };
+  }
+
+  counts(summary: ReconcileSummary): Counts {
+    return countsOf(summary, this.#batches);
   }
 
   get size(): number {
@@ -84,7 +96,7 @@ test(
     const provider = world.client('a');
     const source = new ProviderSource({ name: 'a', provider, mode: 'incremental' });
     const first = refreshed(await source.refresh(shard.options));
-    assert.deepEqual([first.list, first.summary.changeCounts.inserted], ['full', 30]);
+    assert.deepEqual([first.list, shard.counts(first.summary).changeCounts.inserted], ['full', 30]);
     const id = shard.world.inventory.ids[0] ?? '';
     await provider.create(id);
     const second = refreshed(await source.refresh(shard.options));
@@ -98,7 +110,7 @@ test(
     assert.equal(shard.size, 30, 'a delta cannot say gone');
     await pass(world, FULL_LIST_EVERY_MS);
     const full = refreshed(await source.refresh(shard.options));
-    assert.deepEqual([full.list, full.summary.changeCounts.removed], ['full', 1]);
+    assert.deepEqual([full.list, shard.counts(full.summary).changeCounts.removed], ['full', 1]);
     assert.equal(shard.size, 29);
   }),
 );
@@ -135,7 +147,7 @@ test(
     await source.refresh(shard.options);
     current = boot(19);
     const foreign = refreshed(await source.refresh(shard.options));
-    assert.deepEqual([foreign.list, foreign.summary.unchangedCount], ['delta', 19]);
+    assert.deepEqual([foreign.list, shard.counts(foreign.summary).unchangedCount], ['delta', 19]);
     assert.equal(shard.size, 20);
     const next = refreshed(await source.refresh(shard.options));
     assert.deepEqual([next.list, next.summary.rowCount], ['delta', 0], 'its own cursor again');
@@ -165,7 +177,8 @@ test(
       assert.deepEqual(summary.removal, { kind: 'held', heldCount: 20, agreeing });
       assert.deepEqual([shard.size, source.heldRemovalCount], [20, 20]);
     }
-    assert.equal(refreshed(await source.refresh(shard.options)).summary.changeCounts.removed, 20);
+    const last = refreshed(await source.refresh(shard.options));
+    assert.equal(shard.counts(last.summary).changeCounts.removed, 20);
     assert.deepEqual([shard.size, source.heldRemovalCount], [0, 0]);
   }),
 );
@@ -224,7 +237,7 @@ test(
     const failing = { ...shard.options, apply: () => Promise.reject(boom) };
     await assert.rejects(source.refresh(failing), boom);
     const { list, summary } = refreshed(await source.refresh(shard.options));
-    assert.deepEqual([list, summary.changeCounts.inserted], ['full', 3]);
+    assert.deepEqual([list, shard.counts(summary).changeCounts.inserted], ['full', 3]);
   }),
 );
 
@@ -355,7 +368,7 @@ test(
     await set.get('a')?.refresh(shard.options);
     const outcome = await set.get('b')?.refresh(shard.options);
     assert.ok(outcome?.kind === 'refreshed');
-    assert.equal(outcome.summary.rejectedCounts.duplicate_id, 1);
+    assert.equal(shard.counts(outcome.summary).rejectedCounts.duplicate_id, 1);
     const machine = shard.world.machine(spec.id);
     assert.ok(machine !== undefined);
     assert.equal(machine.state, State.Speculative);
@@ -421,7 +434,7 @@ test('property: incremental reconcile ends where full reconcile does', async () 
         const again = refreshed(
           await new ProviderSource({ name: 'a', provider }).refresh(incremental.options),
         );
-        assert.equal(again.summary.unchangedCount, 6);
+        assert.equal(incremental.counts(again.summary).unchangedCount, 6);
       })();
     }),
     { numRuns: 40 },

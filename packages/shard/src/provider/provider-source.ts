@@ -114,7 +114,7 @@ export class ProviderSource {
   async #refresh(options: RefreshOptions): Promise<RefreshOutcome> {
     const planned = await this.#planned(options);
     const first = await this.#list(planned, options);
-    if (first.kind === 'listed') {
+    if (first.kind === 'scanned') {
       if (!this.#isOfAnotherLife(planned, first)) return this.#apply(planned, first, options);
       this.#trust.unread(first.rows);
     } else if (!isCursorRefusal(planned, first.error)) return first;
@@ -125,9 +125,9 @@ export class ProviderSource {
   }
 
   /** Asked with a cursor that the provider cannot know: the delta leaves out what is gone, or more. */
-  #isOfAnotherLife(planned: PlannedList, { columns, connection }: Answered): boolean {
+  #isOfAnotherLife(planned: PlannedList, { data, connection }: Answered): boolean {
     if (planned.kind === 'full') return false;
-    return this.#plan.isContradicted({ revision: columns.data.revision, connection });
+    return this.#plan.isContradicted({ revision: data.revision, connection });
   }
 
   /** A delta only when no machine is in doubt, or the provider answered about all that are. */
@@ -176,7 +176,9 @@ export class ProviderSource {
           this.#isAsking = false;
         },
       });
-      return listed(answer);
+      if (answer.kind === 'scanned') return answer;
+      const cause = new BigFleetError('message_malformed', answer.detail);
+      return { kind: 'failed', error: malformedAnswer('List answered with no MachineList', cause) };
     } catch (error) {
       this.#trust.giveBack(marks);
       if (error instanceof ProviderError) return { kind: 'failed', error };
@@ -192,15 +194,15 @@ export class ProviderSource {
 
   async #apply(
     planned: PlannedList,
-    { columns, rows, absent, connection }: Answered,
+    { data, rows, absent, connection }: Answered,
     options: RefreshOptions,
   ): Promise<RefreshOutcome> {
     const isFull = planned.kind === 'full';
-    const part = { columns, isFull, rows, absent };
+    const part = { columns: new ListColumns(data), isFull, rows, absent };
     const summary = await this.#merge(part, options);
     const { unsettled, removal } = summary;
     this.#trust.offered(unsettled, { isFull });
-    this.#plan.applied(planned, { revision: columns.data.revision, connection }, options.nowMs);
+    this.#plan.applied(planned, { revision: data.revision, connection }, options.nowMs);
     if (removal.kind === 'held' || unsettled.isOverfull) this.#plan.askFull();
     return { kind: 'refreshed', list: planned.kind, summary };
   }
@@ -228,24 +230,8 @@ export class ProviderSource {
   }
 }
 
-interface Answered {
-  readonly kind: 'listed';
-  readonly columns: ListColumns;
-  readonly rows: Uint32Array;
-  readonly absent: readonly string[] | undefined;
-  readonly connection: string;
-}
-
+type Answered = Extract<ListAnswer, { readonly kind: 'scanned' }>;
 type Listed = Answered | { readonly kind: 'failed'; readonly error: BigFleetError };
-
-function listed(answer: ListAnswer): Listed {
-  if (answer.kind === 'malformed') {
-    const cause = new BigFleetError('message_malformed', answer.detail);
-    return { kind: 'failed', error: malformedAnswer('List answered with no MachineList', cause) };
-  }
-  const { data, rows, absent, connection } = answer;
-  return { kind: 'listed', columns: new ListColumns(data), rows, absent, connection };
-}
 
 /** A provider should answer a strange cursor in full; one that refuses it is listed in full. */
 function isCursorRefusal(planned: PlannedList, error: BigFleetError): boolean {

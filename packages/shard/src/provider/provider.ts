@@ -48,11 +48,8 @@ export interface DrainOrder {
   readonly gracePeriodSeconds: bigint;
 }
 
+/** Of every state and without a cap: a filtered List would not say what is gone. */
 export interface ListRequest {
-  /** Empty or absent: every state. Incremental readers must not filter. */
-  readonly states?: readonly StateCode[];
-  /** 0 or absent: no cap. */
-  readonly maxResults?: number;
   /** The revision of an earlier List: only what changed since. Empty or absent: everything. */
   readonly sinceRevision?: Uint8Array;
 }

@@ -3,23 +3,14 @@
 // every start anew. So a record with too much of it is refused like any other bad one. Not for its
 // message: that a machine Failed must be known, however long the reason is, so the reason is cut.
 
-import type { HostRef } from '@bigfleet/engine';
+import type { Machine } from '@bigfleet/engine';
 
 /** Code units; encoded, three times as many bytes still fit what a trace takes of one machine. */
 const MAX_TEXT = 1 << 18;
 const MAX_ERROR = 4_096;
 
-export interface MachineTexts {
-  readonly id: string;
-  readonly cluster: string;
-  readonly host: HostRef | undefined;
-}
-
-export interface ShapeTexts {
-  readonly instanceType: string;
-  readonly zone: string;
-  readonly labels: ReadonlyMap<string, string>;
-}
+type MachineTexts = Pick<Machine, 'id' | 'cluster' | 'host'>;
+type ShapeTexts = Pick<Machine, 'instanceType' | 'zone' | 'labels'>;
 
 /** Work: constant, so that every row of a List can be asked about. */
 export function isTooLongMachine({ id, cluster, host }: MachineTexts): boolean {

@@ -8,7 +8,7 @@
 import { BigFleetError, type Clock, describeThrown } from '@bigfleet/base';
 import { type Logger, stableMessages } from '@bigfleet/telemetry';
 import { ActuationHold, type ActuationStateSchema, type encodeInit } from '@bigfleet/wire';
-import type { DurableFile } from './durable-file.ts';
+import { type DurableFile, readDurably } from './durable-file.ts';
 import type { RailMetrics } from './metrics.ts';
 import { formatRails, parseRails, type StoredRails } from './rails-json.ts';
 import {
@@ -21,6 +21,7 @@ import {
   type RailChange,
   type RailFlags,
   type RailOverrides,
+  type RailSettings,
   settingsProblem,
 } from './settings.ts';
 
@@ -36,13 +37,8 @@ export interface ActuationOptions {
   readonly metrics: RailMetrics;
 }
 
-/** What an administrator asks for; absent settings stay as they are. */
-export interface RailRequest {
-  readonly paused?: boolean | undefined;
-  readonly dryRun?: boolean | undefined;
-  readonly reclaimCapFraction?: number | undefined;
-  readonly emptyRollupGuard?: boolean | undefined;
-  readonly maxActionsPerCycle?: number | undefined;
+/** What an administrator asks for. */
+export interface RailRequest extends RailSettings {
   /** Drop every run-time change. */
   readonly clear: boolean;
   readonly reason: string;
@@ -60,24 +56,8 @@ export async function openActuation(options: ActuationOptions): Promise<Actuatio
   const { file, flags } = options;
   const problem = settingsProblem(flags);
   if (problem !== undefined) throw new BigFleetError('rails_invalid', problem);
-  return new Actuation(options, await load(file));
-}
-
-async function load(file: DurableFile): Promise<StoredRails> {
-  const text = await readText(file);
-  if (text === undefined) return { overrides: NO_OVERRIDES, change: undefined };
-  const stored = parseRails(text);
-  if (stored.ok) return stored.value;
-  throw new BigFleetError('rails_corrupt', `${file.path} cannot be used: ${stored.error}`);
-}
-
-async function readText(file: DurableFile): Promise<string | undefined> {
-  try {
-    return await file.read();
-  } catch (cause) {
-    const text = `${file.path} cannot be read: ${describeThrown(cause)}`;
-    throw new BigFleetError('rails_corrupt', text, { cause });
-  }
+  const stored = await readDurably(file, 'rails_corrupt', parseRails);
+  return new Actuation(options, stored ?? { overrides: NO_OVERRIDES, change: undefined });
 }
 
 export class Actuation {
@@ -132,17 +112,15 @@ export class Actuation {
       return Promise.reject(new BigFleetError('unavailable', 'too many changes wait for the disk'));
     }
     this.#waitingCount++;
-    if (request.paused === true) this.#pauseAtOnce();
+    if (request.paused === true) {
+      // Not behind a disk that hangs, nor behind an older resume that still waits for it.
+      this.#waitingPauseCount++;
+      this.#publish();
+    }
     const done = this.#queue.then(() => this.#persist(request));
     const settle = (): void => this.#settled(request);
     this.#queue = done.then(settle, settle);
     return done;
-  }
-
-  /** Not behind a disk that hangs, nor behind an older resume that still waits for it. */
-  #pauseAtOnce(): void {
-    this.#waitingPauseCount++;
-    this.#publish();
   }
 
   #settled({ paused }: RailRequest): void {

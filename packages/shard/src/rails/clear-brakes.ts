@@ -5,6 +5,7 @@
 
 import { BigFleetError, err, ok, type Result } from '@bigfleet/base';
 import type { BrakedNeed, BrakedType, ConfigureBrake } from '@bigfleet/engine';
+import type { ClearBrakesRequest } from '@bigfleet/wire';
 
 export interface ClearBrakesOptions {
   /** Undefined when the rail is off. */
@@ -14,13 +15,7 @@ export interface ClearBrakesOptions {
 }
 
 /** Empty is any. */
-export interface BrakeSelection {
-  readonly clusterId: string;
-  readonly profileFingerprint: string;
-  readonly provider: string;
-  readonly instanceType: string;
-  readonly all: boolean;
-}
+export type BrakeSelection = Omit<ClearBrakesRequest, '$typeName' | '$unknown' | 'reason'>;
 
 /** How many needs and types were forgotten. */
 export function clearBrakes(

@@ -7,6 +7,7 @@
 import { constants } from 'node:fs';
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { BigFleetError, describeThrown, type ErrorCode, type Result } from '@bigfleet/base';
 
 export interface DurableFile {
   /** For messages. */
@@ -40,6 +41,42 @@ export function durableFile(path: string): DurableFile {
       await syncDirectory(dirname(path));
     },
   };
+}
+
+/**
+ * Undefined when there is no file. Rejects with `code` when it cannot be read or understood: whoever
+ * depends on it must not start on a guess. The error of `parse` says what is wrong with it.
+ */
+export async function readDurably<T>(
+  file: DurableFile,
+  code: ErrorCode,
+  parse: (text: string) => Result<T, string>,
+): Promise<T | undefined> {
+  let text: string | undefined;
+  try {
+    text = await file.read();
+  } catch (cause) {
+    const problem = `${file.path} cannot be read: ${describeThrown(cause)}`;
+    throw new BigFleetError(code, problem, { cause });
+  }
+  if (text === undefined) return undefined;
+  const parsed = parse(text);
+  if (parsed.ok) return parsed.value;
+  throw new BigFleetError(code, `${file.path} cannot be used: ${parsed.error}`);
+}
+
+/** Rejects with `code`: what was not made durable did not happen. */
+export async function writeDurably(
+  file: DurableFile,
+  code: ErrorCode,
+  text: string,
+): Promise<void> {
+  try {
+    await file.replace(text);
+  } catch (cause) {
+    const problem = `${file.path} cannot be written: ${describeThrown(cause)}`;
+    throw new BigFleetError(code, problem, { cause });
+  }
 }
 
 async function writeSynced(path: string, text: string): Promise<void> {

@@ -2,7 +2,6 @@
 // follows from both (shard §8.3). Pure. A pause is an OR of its sources, so nothing can lift a pause
 // that another source holds; every other setting is the run-time value, else the flag.
 
-/** As the process was started. */
 export interface RailFlags {
   readonly paused: boolean;
   readonly dryRun: boolean;
@@ -11,14 +10,11 @@ export interface RailFlags {
   readonly maxActionsPerCycle: number;
 }
 
+/** Absent settings stay as they are. */
+export type RailSettings = { readonly [K in keyof RailFlags]?: RailFlags[K] | undefined };
+
 /** Only what was changed at run time. A resumed pause is absent, not false. */
-export interface RailOverrides {
-  readonly paused?: true;
-  readonly dryRun?: boolean;
-  readonly reclaimCapFraction?: number;
-  readonly emptyRollupGuard?: boolean;
-  readonly maxActionsPerCycle?: number;
-}
+export type RailOverrides = Partial<Omit<RailFlags, 'paused'>> & { readonly paused?: true };
 
 /** Who changed them last. */
 export interface RailChange {
@@ -30,13 +26,8 @@ export interface RailChange {
 
 export type PauseHold = 'flag' | 'runtime' | 'fenced';
 
-export interface EffectiveRails {
-  readonly paused: boolean;
+export interface EffectiveRails extends RailFlags {
   readonly heldBy: readonly PauseHold[];
-  readonly dryRun: boolean;
-  readonly reclaimCapFraction: number;
-  readonly emptyRollupGuard: boolean;
-  readonly maxActionsPerCycle: number;
 }
 
 export const NO_OVERRIDES: RailOverrides = {};
@@ -50,14 +41,7 @@ export function effectiveRails(
   if (flags.paused) heldBy.push('flag');
   if (overrides.paused === true) heldBy.push('runtime');
   if (isFenced) heldBy.push('fenced');
-  return {
-    paused: heldBy.length > 0,
-    heldBy,
-    dryRun: overrides.dryRun ?? flags.dryRun,
-    reclaimCapFraction: overrides.reclaimCapFraction ?? flags.reclaimCapFraction,
-    emptyRollupGuard: overrides.emptyRollupGuard ?? flags.emptyRollupGuard,
-    maxActionsPerCycle: overrides.maxActionsPerCycle ?? flags.maxActionsPerCycle,
-  };
+  return { ...flags, ...overrides, paused: heldBy.length > 0, heldBy };
 }
 
 const NAMES: Readonly<Record<keyof RailOverrides, string>> = {
@@ -83,10 +67,7 @@ export function overriddenSettings(
 }
 
 /** Undefined when the values are legal, else what is wrong. */
-export function settingsProblem(settings: {
-  readonly reclaimCapFraction?: number | undefined;
-  readonly maxActionsPerCycle?: number | undefined;
-}): string | undefined {
+export function settingsProblem(settings: RailSettings): string | undefined {
   const { reclaimCapFraction: fraction, maxActionsPerCycle: limit } = settings;
   if (fraction !== undefined && !(fraction >= 0 && fraction <= 1)) {
     return 'reclaim_cap_fraction is not between 0 and 1';

@@ -11,14 +11,12 @@ import type {
   ExplainResponseSchema,
 } from '@bigfleet/wire';
 import {
+  counterfactualLines,
   type ExplainQuestion,
   type ExplainResult,
-  NO_TRACE_TEXT,
 } from '../offline/explain-records.ts';
 import { machineSubject, needSubject } from './requests.ts';
 import type { Init, RowInit } from './wire-init.ts';
-
-type Answered = Extract<ExplainResult, { kind: 'answered' }>;
 
 export function explainQuestion(request: ExplainRequest): ExplainQuestion {
   const { subject, cycle, counterfactuals } = request;
@@ -36,19 +34,24 @@ export function explainQuestion(request: ExplainRequest): ExplainQuestion {
 
 export function explainResponse(result: ExplainResult): Init<typeof ExplainResponseSchema> {
   if (result.kind === 'not_found') throw new BigFleetError('record_not_found', result.text);
-  const { cycle, atUnixNanos, answer, dispositions } = result;
-  const tried = triedChanges(result);
+  const { cycle, atUnixNanos, answer, dispositions, counterfactuals } = result;
+  const tried =
+    typeof counterfactuals === 'object' && counterfactuals.kind === 'changes'
+      ? counterfactuals
+      : undefined;
+  // The changes are a list of their own.
+  const untried = tried === undefined ? counterfactualLines(counterfactuals) : [];
   // A machine that was looked at and left has a reason and rows like one that was not.
   const isExplained = answer.kind !== 'not_mentioned';
   return {
     cycle,
     atUnixNanos,
     reasonCode: isExplained ? answer.reasonCode : '',
-    text: [answer.text, ...dispositions.map(({ text }) => text), ...tried.texts].join(' '),
+    text: [answer.text, ...dispositions.map(({ text }) => text), ...untried].join(' '),
     candidates: isExplained ? answer.candidates.map(candidateRow) : [],
     displacements: isExplained ? answer.displacements.map(displacementRow) : [],
-    counterfactuals: tried.changes.map(counterfactualRow),
-    truncated: tried.truncated || (isExplained && answer.truncated),
+    counterfactuals: (tried?.changes ?? []).map(counterfactualRow),
+    truncated: tried?.truncated === true || (isExplained && answer.truncated),
   };
 }
 
@@ -80,23 +83,4 @@ function counterfactualRow({
   verified,
 }: Counterfactual): RowInit<typeof CounterfactualSchema> {
   return { reasonCode, text, dollarsPerHour, verified };
-}
-
-interface Tried {
-  readonly changes: readonly Counterfactual[];
-  /** What there is to say beside the list. */
-  readonly texts: readonly string[];
-  readonly truncated: boolean;
-}
-
-function triedChanges({ counterfactuals }: Answered): Tried {
-  if (counterfactuals === undefined) return { changes: [], texts: [], truncated: false };
-  if (counterfactuals === 'no_trace') {
-    return { changes: [], texts: [NO_TRACE_TEXT], truncated: false };
-  }
-  if (counterfactuals.kind !== 'changes') {
-    return { changes: [], texts: [counterfactuals.text], truncated: false };
-  }
-  const { changes, truncated } = counterfactuals;
-  return { changes, texts: [], truncated };
 }

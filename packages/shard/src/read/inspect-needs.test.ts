@@ -79,7 +79,7 @@ function sources(verdicts: Verdicts): Parameters<typeof inspectNeeds>[0] {
   const times = new CycleTimes();
   times.note(5, 55n);
   const timers = { turn: () => Promise.resolve(), after: () => assert.fail('no timer') };
-  return { verdicts, times, timers };
+  return { host: { verdicts }, times, timers };
 }
 
 test('pages are pulled as they are read, all of the cycle of the first', async () => {

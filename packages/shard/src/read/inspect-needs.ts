@@ -13,19 +13,19 @@ const PAGE_ROWS = 250;
 const INT32_MAX = 2 ** 31 - 1;
 
 export interface InspectNeedsOptions {
-  readonly verdicts: EngineHost['verdicts'];
+  readonly host: Pick<EngineHost, 'verdicts'>;
   readonly times: CycleTimes;
   readonly timers: Timers;
 }
 
 export async function* inspectNeeds(
-  { verdicts, times, timers }: InspectNeedsOptions,
+  { host, times, timers }: InspectNeedsOptions,
   request: InspectNeedsRequest,
 ): AsyncGenerator<InspectNeedsInit, void> {
   const cluster = request.clusterId;
   const limit = limitOf(request.limit);
   const pageRows = Math.min(PAGE_ROWS, limit);
-  let page = await verdicts({ cluster, offset: 0, limit: pageRows });
+  let page = await host.verdicts({ cluster, offset: 0, limit: pageRows });
   const { cycle, total } = page;
   yield {
     frame: {
@@ -42,7 +42,7 @@ export async function* inspectNeeds(
     sent += page.rows.length;
     if (sent >= Math.min(total, limit)) return;
     await timers.turn();
-    page = await verdicts({
+    page = await host.verdicts({
       cluster,
       cycle,
       offset: sent,

@@ -1,46 +1,39 @@
 // ListBrakes: what fails in a row, held off or not yet, in batches. The first has no rows: it says
 // whether the rail is on, also when nothing fails.
 
-import { type Clock, compareText, type Timers } from '@bigfleet/base';
-import type { BrakedNeed, BrakedType, ConfigureBrake, FailureRun } from '@bigfleet/engine';
+import { type Clock, compareText } from '@bigfleet/base';
+import type { BrakedNeed, BrakedType, FailureRun } from '@bigfleet/engine';
 import type {
   BrakeBatchSchema,
   FailureRunSchema,
   NeedBrakeSchema,
   TypeBrakeSchema,
 } from '@bigfleet/wire';
+import type { ReadSources } from './read-sources.ts';
 import type { Init, RowInit } from './wire-init.ts';
 
 /** Each carries up to 4,096 characters of its provider: a batch stays below gRPC's usual 4 MiB. */
 const ROWS_PER_BATCH = 250;
 const NANOS_PER_MS = 1e6;
 
-export interface ListBrakesOptions {
-  /** Undefined when the rail is off. */
-  readonly brake: Pick<ConfigureBrake, 'needs' | 'types'> | undefined;
-  readonly clock: Clock;
-  readonly timers: Timers;
-}
-
 export async function* listBrakes({
   brake,
-  clock,
-  timers,
-}: ListBrakesOptions): AsyncGenerator<Init<typeof BrakeBatchSchema>, void> {
+  runtime,
+}: ReadSources): AsyncGenerator<Init<typeof BrakeBatchSchema>, void> {
   const enabled = brake !== undefined;
   yield { enabled };
   if (!enabled) return;
-  const runInit = runInits(clock);
+  const runInit = runInits(runtime.clock);
   // Copies: runs come and go between two turns.
   const needs = [...brake.needs()].toSorted(compareNeeds).map((run) => needInit(run, runInit));
   const types = [...brake.types()].toSorted(compareTypes).map((run) => typeInit(run, runInit));
   for (let at = 0; at < needs.length; at += ROWS_PER_BATCH) {
     yield { enabled, needs: needs.slice(at, at + ROWS_PER_BATCH) };
-    await timers.turn();
+    await runtime.timers.turn();
   }
   for (let at = 0; at < types.length; at += ROWS_PER_BATCH) {
     yield { enabled, types: types.slice(at, at + ROWS_PER_BATCH) };
-    await timers.turn();
+    await runtime.timers.turn();
   }
 }
 

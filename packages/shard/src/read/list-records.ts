@@ -7,29 +7,20 @@ import type { ListRecordsRequest } from '@bigfleet/wire';
 import { isMentioned } from '../offline/scan-records.ts';
 import { isWanted, type RecordRange } from '../records/read-records.ts';
 import type { StoredRecord } from '../records/segment-format.ts';
-import { limitOf, machineSubject, needSubject, type ReaderSlots } from './requests.ts';
-import type { RecordTail } from './record-tail.ts';
-import type { RecordsReader } from './records-reader.ts';
-
-export interface ListRecordsOptions {
-  readonly epoch: bigint;
-  readonly reader: RecordsReader;
-  readonly tail: RecordTail;
-  readonly slots: ReaderSlots;
-}
+import type { ReadSources } from './read-sources.ts';
+import { limitOf, machineSubject, needSubject } from './requests.ts';
 
 export async function* listRecords(
-  options: ListRecordsOptions,
+  sources: ReadSources,
   request: ListRecordsRequest,
   signal: AbortSignal,
 ): AsyncGenerator<StoredRecord, void> {
   let left = limitOf(request.limit);
-  using _slot = options.slots.take();
   const subject = subjectOf(request);
   const range = rangeOf(request);
   const records = request.follow
-    ? follow(options, range, subject, signal)
-    : options.reader.scan({ ...range, subject }, signal);
+    ? follow(sources, range, subject, signal)
+    : sources.records.scan({ ...range, subject }, signal);
   for await (const record of records) {
     if (left-- <= 0) return;
     yield record;
@@ -39,13 +30,14 @@ export async function* listRecords(
 
 /** Older records from the files, newer ones from memory; the oldest in memory is the seam. */
 async function* follow(
-  { epoch, reader, tail }: ListRecordsOptions,
+  { epoch, records, reading }: ReadSources,
   range: RecordRange,
   subject: ExplainSubject | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<StoredRecord, void> {
+  const { tail } = reading;
   let last = tail.oldestCycle - 1n;
-  for await (const record of reader.scan({ ...range, subject }, signal)) {
+  for await (const record of records.scan({ ...range, subject }, signal)) {
     if (record.epoch !== epoch || record.cycle <= last) yield record;
   }
   while (!signal.aborted && last < (range.toCycle ?? last + 1n)) {
@@ -55,7 +47,7 @@ async function* follow(
       // Read too slowly: what left the memory is in the files by now, or was dropped there too.
       const until = tail.oldestCycle - 1n;
       const missed = { ...range, subject, fromCycle: last + 1n, toCycle: until };
-      for await (const record of reader.scan(missed, signal)) {
+      for await (const record of records.scan(missed, signal)) {
         if (record.epoch === epoch && isWanted(record, range)) yield record;
       }
       last = until;

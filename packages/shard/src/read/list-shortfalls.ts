@@ -1,37 +1,31 @@
 // ListShortfalls: the whole ledger of the last cycle, most important first, not only what is
 // reported upwards.
 
-import { compareText, type Timers } from '@bigfleet/base';
+import { compareText } from '@bigfleet/base';
 import { ESCALATE_AFTER_CYCLES, type Shortfall } from '@bigfleet/engine';
 import type { ListShortfallsRequest, ShortfallViewSchema } from '@bigfleet/wire';
-import { wireBucket, wireResources } from '../engine-host/need-view.ts';
-import type { CycleTimes } from './cycle-times.ts';
+import { wireBucket, wireRequirements, wireResources } from '../engine-host/wire-values.ts';
+import type { ReadSources } from './read-sources.ts';
 import { limitOf } from './requests.ts';
 import type { Init } from './wire-init.ts';
 
 const CLUSTERS_SHOWN = 20;
 const ROWS_PER_TURN = 250;
 
-export interface ListShortfallsOptions {
-  /** By fingerprint; replaced by every cycle, never changed. */
-  readonly shortfalls: () => ReadonlyMap<string, Shortfall>;
-  readonly times: CycleTimes;
-  readonly timers: Timers;
-}
-
 export async function* listShortfalls(
-  { shortfalls, times, timers }: ListShortfallsOptions,
+  { reading, runtime }: ReadSources,
   request: ListShortfallsRequest,
 ): AsyncGenerator<Init<typeof ShortfallViewSchema>, void> {
   const { clusterId } = request;
   const limit = limitOf(request.limit);
+  const { cycles: times, shortfalls } = reading;
   const cycle = times.newestCycle;
-  const rows = [...shortfalls().values()]
+  const rows = [...shortfalls.values()]
     .filter(({ clusters }) => clusterId === '' || clusters.includes(clusterId))
     .sort(compareShortfalls)
     .slice(0, limit);
   for (const [at, row] of rows.entries()) {
-    if (at % ROWS_PER_TURN === ROWS_PER_TURN - 1) await timers.turn();
+    if (at % ROWS_PER_TURN === ROWS_PER_TURN - 1) await runtime.timers.turn();
     yield shortfallView(row, times.at(cycle - row.ageCycles + 1));
   }
 }
@@ -44,11 +38,7 @@ function shortfallView(
   return {
     profileFingerprint: profile.fingerprint,
     shortfall: {
-      requirements: profile.requirements.map(({ key, operator, values }) => ({
-        key,
-        operator,
-        values: [...values],
-      })),
+      requirements: wireRequirements(profile.requirements),
       deficit: wireResources(deficit),
       priority: profile.priority,
       ageCycles,

@@ -4,7 +4,7 @@
 import type { Clock } from '@bigfleet/base';
 import { type ActionKindCode, actionKindName, State } from '@bigfleet/engine';
 import { type CapacityType, fromMap, type MachineViewSchema } from '@bigfleet/wire';
-import { wireBucket, wireResources } from '../engine-host/need-view.ts';
+import { wireBucket, wireResources } from '../engine-host/wire-values.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { StateTimes } from './state-times.ts';
 import type { Init } from './wire-init.ts';

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClusterId } from '@bigfleet/base';
 import { ActionKind, decodeRecord, explain, State } from '@bigfleet/engine';
 import { type FailureCode, MachineState, Operator, RpcError } from '@bigfleet/wire';
 import { fourCores } from '../core/testing/stage.ts';
@@ -255,11 +256,13 @@ test('brakes: that the rail is on, and what fails in a row', async () => {
 test('sessions as the session table tells them', async () => {
   const stage = await busyStage('sessions');
   stage.sessions.push({
-    cluster: 'blue',
-    sinceUnixNanos: 5n,
-    extensions: ['node-identity'],
-    presentedIdentity: 'bigfleet://cluster/blue',
-    outboxFrameCount: 3,
+    session: {
+      cluster: 'blue' as ClusterId,
+      sinceUnixNanos: 5n,
+      extensions: ['node-identity'],
+      presentedIdentity: 'bigfleet://cluster/blue',
+      outboxFrameCount: 3,
+    },
     demand: { firstRollupReceived: true, rowCount: 1, heldCount: 2, lastRollupUnixNanos: 9n },
   });
   const [view] = await stage.all(stage.query().listSessions({}));

@@ -18,18 +18,16 @@ export class ReaderSlots {
     this.#what = what;
   }
 
-  /** Throws when all are taken. Dispose of what it returns. */
+  /** Throws when all are taken. For `using`: it is given back once. */
   take(): Disposable {
     if (this.#takenCount >= this.#max) {
       const text = `${this.#max} readers are served already: ${this.#what}`;
       throw new BigFleetError('feed_readers_exceeded', text);
     }
     this.#takenCount += 1;
-    let isTaken = true;
     return {
       [Symbol.dispose]: () => {
-        if (isTaken) this.#takenCount -= 1;
-        isTaken = false;
+        this.#takenCount -= 1;
       },
     };
   }

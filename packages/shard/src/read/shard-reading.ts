@@ -4,16 +4,14 @@
 
 import type { Runtime } from '@bigfleet/base';
 import { type ActionKindCode, actionKindName, type Shortfall } from '@bigfleet/engine';
-import type { MetricRegistry } from '@bigfleet/telemetry';
 import type { CycleReport } from '../core/observer.ts';
 import type { Disposition } from '../cycle/dispose.ts';
 import type { CycleAnswer, DecidedActions } from '../engine-host/answer.ts';
 import type { EngineHost } from '../engine-host/engine-host.ts';
 import type { ActionOrder } from '../execute/execution.ts';
-import type { Fleet } from '../fleet/fleet.ts';
 import type { StoredRecord } from '../records/segment-format.ts';
 import { CycleTimes } from './cycle-times.ts';
-import { createFeedMetrics, Feed } from './feed/feed.ts';
+import { Feed, type FeedOptions } from './feed/feed.ts';
 import { type MachineNotes, MachineViews } from './machine-view.ts';
 import { RecordTail } from './record-tail.ts';
 import { dollarsPerHour } from './shard-status.ts';
@@ -23,15 +21,10 @@ import { encodeRecordFrames } from './wire-init.ts';
 /** The pool takes a few hundred at most; a cycle may decide half a million. */
 const ACTIONS_LOOKED_AT = 5_000;
 
-export interface ShardReadingOptions {
+export interface ShardReadingOptions extends Omit<FeedOptions, 'views'> {
   readonly runtime: Runtime;
-  readonly registry: MetricRegistry;
-  readonly epoch: bigint;
   readonly host: EngineHost;
-  readonly fleet: Fleet;
   readonly notes: MachineNotes;
-  /** Takes over background work; its rejection ends the process. */
-  readonly supervise: (component: string, work: Promise<void>) => void;
 }
 
 export class ShardReading {
@@ -45,12 +38,12 @@ export class ShardReading {
   #needRowCount = 0;
 
   constructor(options: ShardReadingOptions) {
-    const { runtime, registry, fleet, notes, host } = options;
+    const { runtime, fleet, notes, host } = options;
     const { clock } = runtime;
     this.#options = options;
     this.#stateTimes = new StateTimes(clock);
     this.views = new MachineViews({ fleet, clock, times: this.#stateTimes, notes });
-    this.feed = new Feed({ ...options, views: this.views, metrics: createFeedMetrics(registry) });
+    this.feed = new Feed({ ...options, views: this.views });
     host.onMachineWrite((machineId) => this.#written(machineId));
   }
 

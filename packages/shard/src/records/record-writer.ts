@@ -57,10 +57,7 @@ export class RecordWriter {
   readonly #store: SegmentStore;
   readonly #track: TraceTrack;
   readonly #segmentBytes: number;
-  readonly #waiting: BoundedQueue<Job> = new BoundedQueue({
-    capacity: WAITING_MAX,
-    overflow: 'refuse',
-  });
+  readonly #waiting: BoundedQueue<Job> = new BoundedQueue(WAITING_MAX);
   #droppedCount = 0;
   #work: Promise<void> | undefined;
 

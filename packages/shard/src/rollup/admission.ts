@@ -12,15 +12,14 @@
 
 import { assert } from '@bigfleet/base';
 import {
-  type Dimensions,
   type Engine,
-  MAX_DIMENSIONS,
   type Need,
   type RecordedEngine,
   RollupGuard,
   type RollupProblem,
 } from '@bigfleet/engine';
 import { type AppliedDemand, DemandListing, sharedParts } from './demand-listing.ts';
+import { DemandedNames } from './demanded-names.ts';
 import { RollupRows } from './rows.ts';
 
 export interface RollupOrder {
@@ -30,6 +29,11 @@ export interface RollupOrder {
   readonly bytes: Uint8Array;
   /** Rail 2 is on. */
   readonly isGuarded: boolean;
+}
+
+/** An administrator's confirmed empty roll-up: rail 2 does not hold it. */
+export function emptyRollup(cluster: string): RollupOrder {
+  return { cluster, bytes: new Uint8Array(), isGuarded: false };
 }
 
 export type RollupVerdict =
@@ -57,7 +61,6 @@ export type RollupVerdict =
 export interface RollupEngine {
   /** Settles in every case: it rejects with the environment's error when the thread is gone. */
   applyRollup(order: RollupOrder): Promise<RollupVerdict>;
-  /** The cluster repeated its accepted roll-up. */
   markReported(cluster: string): void;
 }
 
@@ -110,15 +113,6 @@ export class RollupAdmission {
     if (rows !== undefined) this.#guard.check(cluster, rows);
   }
 
-  /** An administrator ended the cluster's demand: the guard holds no confirmed empty roll-up. */
-  forget(cluster: string): void {
-    this.#guard.forget(cluster);
-    this.#rowCounts.delete(cluster);
-    this.#rows.forget(cluster);
-    this.#listing.replace(cluster, []);
-    this.#recorded.applyRollup(cluster, []);
-  }
-
   /** As they stand in the table, where rows of one key are one. */
   #needsOf(cluster: string): readonly Need[] {
     const { inventory, needs } = this.#engine;
@@ -136,46 +130,3 @@ const tooManyNames: RollupVerdict = {
   code: 'too_large',
   detail: 'more new resource names than a cluster may bring, or than the shard has room for',
 };
-
-/** Distinct resource names of machines, of all providers: half of the engine's table. */
-export const MAX_MACHINE_NAMES = 128;
-/** Distinct names that no machine had when a cluster first demanded them: the other half. */
-const MAX_DEMANDED_NAMES: number = MAX_DIMENSIONS - MAX_MACHINE_NAMES;
-const MAX_NAMES_PER_CLUSTER = 32;
-
-/**
- * Who may bring resource names into the engine's table, which holds so many and never gives one
- * back: every name widens every vector. Half of it belongs to machines and half to demand, so that
- * neither can leave the other without room, and each half has one judge: the fleet for machines, on
- * the main thread, and this for demand. The two threads never have to agree about a name.
- *
- * One cluster brings few names that nobody else had: a broken or hostile one cannot take what the
- * others need. The names that it brought count against it for as long as the process lives.
- */
-class DemandedNames {
-  readonly #dimensions: Dimensions;
-  /** By cluster that brought any; at most one entry per name. */
-  readonly #counts = new Map<string, number>();
-  #count = 0;
-
-  constructor(dimensions: Dimensions) {
-    this.#dimensions = dimensions;
-  }
-
-  /** How many names the needs would add; undefined when they may not. */
-  room(cluster: string, needs: readonly Need[]): number | undefined {
-    const { size } = this.#dimensions.newNames(needs);
-    const isOver =
-      size > 0 &&
-      (size > MAX_NAMES_PER_CLUSTER - (this.#counts.get(cluster) ?? 0) ||
-        size > MAX_DEMANDED_NAMES - this.#count);
-    return isOver ? undefined : size;
-  }
-
-  /** The needs are in the table. */
-  taken(cluster: string, added: number): void {
-    if (added === 0) return;
-    this.#counts.set(cluster, (this.#counts.get(cluster) ?? 0) + added);
-    this.#count += added;
-  }
-}

@@ -27,13 +27,18 @@ export interface RollupIntakeOptions {
   readonly registry: MetricRegistry;
   /** Rail 2, as of now. */
   readonly isGuarded: () => boolean;
+  /** For acknowledgements; forensic. */
   readonly ackStamp: () => AckStamp;
-  /** The cluster's demand is in the table. In the order of the verdicts; must not wait. */
-  readonly onApplied: (cluster: string, demand: AppliedDemand | undefined) => void;
-  readonly supervise: (work: Promise<void>) => void;
+  /**
+   * The cluster's demand is in the table: note it and run a cycle. In the order of the verdicts; must
+   * not wait.
+   */
+  readonly demandApplied: (cluster: string, demand: AppliedDemand | undefined) => void;
+  /** Takes over background work; its rejection is a bug and ends the process. */
+  readonly supervise: (component: string, work: Promise<void>) => void;
 }
 
-/** What the shard knows about a cluster's demand, for ListSessions. */
+/** What the shard knows about a cluster's demand as of now, for ListSessions. */
 export interface DemandView {
   readonly firstRollupReceived: boolean;
   readonly rowCount: number;
@@ -47,7 +52,7 @@ interface Offer {
   readonly bytes: Uint8Array;
 }
 
-class Lane {
+class Lane implements DemandView {
   readonly cluster: string;
   isBusy = false;
   pending: Offer | undefined;
@@ -82,7 +87,7 @@ export class RollupIntake {
     lane.pending = { session, bytes };
     if (lane.isBusy) return;
     lane.isBusy = true;
-    this.#options.supervise(this.#work(lane));
+    this.#options.supervise('rollup intake', this.#work(lane));
   }
 
   /** An administrator ended the cluster's demand: the next roll-up is decoded whatever it is. */
@@ -96,9 +101,7 @@ export class RollupIntake {
   }
 
   view(cluster: string): DemandView {
-    const lane = this.#lanes.get(cluster) ?? new Lane(cluster);
-    const { firstRollupReceived, rowCount, heldCount, lastRollupUnixNanos } = lane;
-    return { firstRollupReceived, rowCount, heldCount, lastRollupUnixNanos };
+    return this.#lanes.get(cluster) ?? new Lane(cluster);
   }
 
   async #work(lane: Lane): Promise<void> {
@@ -147,7 +150,7 @@ export class RollupIntake {
         this.#received(lane, 0);
         session.hasAcceptedRollup = true;
         this.#ack(session, 'rollup');
-        this.#options.onApplied(cluster, verdict.demand);
+        this.#options.demandApplied(cluster, verdict.demand);
     }
   }
 

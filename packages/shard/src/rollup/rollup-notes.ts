@@ -4,7 +4,6 @@
 
 import type { RefusedRollup, RefusedRollups } from '@bigfleet/engine';
 import {
-  type Counter,
   type CounterFamily,
   type GaugeFamily,
   type Logger,
@@ -20,30 +19,42 @@ const ACCEPTED_AFTER = 3;
 type ByCluster = { readonly cluster: { readonly max: number } };
 type Applied = Extract<RollupVerdict, { kind: 'applied' }>;
 type Held = Extract<RollupVerdict, { kind: 'held' }>;
-
-interface RollupMetrics {
-  readonly rollups: Readonly<Record<'applied' | 'unchanged' | 'held' | 'rejected', Counter>>;
-  readonly rejectedByCluster: CounterFamily<ByCluster>;
-  readonly quarantinedByCluster: GaugeFamily<ByCluster>;
-}
+const OUTCOMES = ['applied', 'unchanged', 'held', 'rejected'] as const;
 
 export class RollupNotes {
   /** For the record of the next cycle. */
   readonly refused: RefusedRollupLog = new RefusedRollupLog();
   readonly #logger: Logger;
-  readonly #metrics: RollupMetrics;
+  readonly #rollups: CounterFamily<{ readonly outcome: typeof OUTCOMES }>;
+  readonly #rejectedByCluster: CounterFamily<ByCluster>;
+  readonly #quarantinedByCluster: GaugeFamily<ByCluster>;
 
   constructor(logger: Logger, registry: MetricRegistry) {
+    const labels = { cluster: { max: MAX_CLUSTER_SERIES } };
     this.#logger = logger;
-    this.#metrics = createRollupMetrics(registry);
+    this.#rollups = registry.counter({
+      name: 'bigfleet_shard_rollups_total',
+      help: 'Roll-ups by what became of them; unchanged ones were skipped by their digest.',
+      labels: { outcome: OUTCOMES },
+    });
+    this.#rejectedByCluster = registry.counter({
+      name: 'bigfleet_shard_rollups_rejected_total',
+      help: 'Roll-ups refused at ingest; the last good demand stays.',
+      labels,
+    });
+    this.#quarantinedByCluster = registry.gauge({
+      name: 'bigfleet_shard_rollup_quarantined',
+      help: 'Consecutive roll-ups held because they would drop almost all demand; 0 is clear.',
+      labels,
+    });
   }
 
   unchanged(): void {
-    this.#metrics.rollups.unchanged.inc();
+    this.#rollups.labels({ outcome: 'unchanged' }).inc();
   }
 
   applied(cluster: string, { rows, previousRows, confirmedAfter }: Applied): void {
-    this.#metrics.rollups.applied.inc();
+    this.#rollups.labels({ outcome: 'applied' }).inc();
     if (confirmedAfter === 0) return;
     this.#logger.event(stableMessages.quarantinedRollupAccepted, {
       cluster,
@@ -54,7 +65,7 @@ export class RollupNotes {
   }
 
   held(cluster: string, { rows, previousRows, consecutive }: Held): void {
-    this.#metrics.rollups.held.inc();
+    this.#rollups.labels({ outcome: 'held' }).inc();
     this.#logger.event(stableMessages.rollupQuarantined, {
       cluster,
       previous_rows: previousRows,
@@ -66,8 +77,8 @@ export class RollupNotes {
   }
 
   rejected(cluster: string, code: string, detail: string): void {
-    this.#metrics.rollups.rejected.inc();
-    this.#metrics.rejectedByCluster.labels({ cluster }).inc();
+    this.#rollups.labels({ outcome: 'rejected' }).inc();
+    this.#rejectedByCluster.labels({ cluster }).inc();
     const { level, text } = stableMessages.rollupRejected;
     this.#logger.log(level, text, { cluster, code, err: `${code}: ${detail}` });
     this.refused.note(cluster, code, detail);
@@ -75,7 +86,7 @@ export class RollupNotes {
 
   /** Consecutive held roll-ups of the cluster; 0 is clear. */
   quarantined(cluster: string, consecutive: number): void {
-    this.#metrics.quarantinedByCluster.labels({ cluster }).set(consecutive);
+    this.#quarantinedByCluster.labels({ cluster }).set(consecutive);
   }
 
   /** The engine is gone: this roll-up gets no ack, no more; the operator sends another. */
@@ -85,8 +96,8 @@ export class RollupNotes {
 
   /** The cluster has been away for long: its labelled series end. */
   dropSeries(cluster: string): void {
-    this.#metrics.rejectedByCluster.remove(cluster);
-    this.#metrics.quarantinedByCluster.remove(cluster);
+    this.#rejectedByCluster.remove(cluster);
+    this.#quarantinedByCluster.remove(cluster);
   }
 }
 
@@ -120,30 +131,4 @@ export class RefusedRollupLog {
     this.#unnamedCount = 0;
     return taken;
   }
-}
-
-function createRollupMetrics(registry: MetricRegistry): RollupMetrics {
-  const rollups = registry.counter({
-    name: 'bigfleet_shard_rollups_total',
-    help: 'Roll-ups by what became of them; unchanged ones were skipped by their digest.',
-    labels: { outcome: ['applied', 'unchanged', 'held', 'rejected'] },
-  });
-  return {
-    rollups: {
-      applied: rollups.labels({ outcome: 'applied' }),
-      unchanged: rollups.labels({ outcome: 'unchanged' }),
-      held: rollups.labels({ outcome: 'held' }),
-      rejected: rollups.labels({ outcome: 'rejected' }),
-    },
-    rejectedByCluster: registry.counter({
-      name: 'bigfleet_shard_rollups_rejected_total',
-      help: 'Roll-ups refused at ingest; the last good demand stays.',
-      labels: { cluster: { max: MAX_CLUSTER_SERIES } },
-    }),
-    quarantinedByCluster: registry.gauge({
-      name: 'bigfleet_shard_rollup_quarantined',
-      help: 'Consecutive roll-ups held because they would drop almost all demand; 0 is clear.',
-      labels: { cluster: { max: MAX_CLUSTER_SERIES } },
-    }),
-  };
 }

@@ -11,6 +11,7 @@
 import { err, ok, type Result } from '@bigfleet/base';
 import { decodeRollup, type Need, type RollupProblem } from '@bigfleet/engine';
 import { FieldReader } from '../session/field-reader.ts';
+import { LastRollup, type RowPlaces, RowSearch } from './last-rollup.ts';
 import { readNeed, type WireNeed } from './read-need.ts';
 
 const MAX_REMEMBERED_BYTES: number = 16 * 1024 * 1024;
@@ -18,16 +19,6 @@ const MAX_REMEMBERED_BYTES: number = 16 * 1024 * 1024;
 const MAX_ROWS = 250_000;
 /** Rows and whatever a newer operator adds to them: a frame of empty fields must not take long. */
 const MAX_FIELDS = 300_000;
-
-/** Rows that were withdrawn, or changed one after the other, in front of one that stayed. */
-const AHEAD = 32;
-/** Rows that came in between. */
-const BACK = 4;
-
-/** Room to grow, as a share of the roll-up. */
-const SPARE_SHARE = 0.125;
-/** A buffer that many times too large is given back. */
-const MAX_EXCESS = 4;
 
 /** Gives an equal need that shares its parts with others. */
 export type ShareParts = (need: Need) => Need;
@@ -59,10 +50,6 @@ export class RollupRows {
     return ok(rows.map((need) => arrivedAt(need, timestampUnixNanos)));
   }
 
-  forget(cluster: string): void {
-    this.#byCluster.delete(cluster);
-  }
-
   /** A known row stays the object that it was: what is made anew each time would be collected late. */
   #merge({ known }: RowWalk, last: LastRollup, fresh: readonly Need[]): readonly Need[] {
     let nextFresh = 0;
@@ -74,12 +61,6 @@ export class RollupRows {
 
 function arrivedAt(need: Need, arrivalUnixNanos: bigint): Need {
   return need.arrivalUnixNanos === arrivalUnixNanos ? need : { ...need, arrivalUnixNanos };
-}
-
-interface RowPlaces {
-  /** Where the bytes of each row begin and end. */
-  readonly starts: readonly number[];
-  readonly ends: readonly number[];
 }
 
 interface RowWalk extends RowPlaces {
@@ -139,73 +120,4 @@ function tooLarge(count: number): RollupProblem {
 function malformed(rows: number, at: number): RollupProblem {
   const detail = `no roll-up from byte ${at} on, after ${rows} rows`;
   return { code: 'malformed', row: -1, field: 'bytes', detail };
-}
-
-/**
- * The last roll-up of a cluster, as bytes and as rows. The bytes are kept in one buffer that is
- * written over and over: buffers that live from one roll-up to the next are freed by full
- * collections only, and bring those about.
- */
-class LastRollup {
-  #bytes: Uint8Array = new Uint8Array();
-  #places: RowPlaces = { starts: [], ends: [] };
-  #rows: readonly Need[] = [];
-
-  get rows(): readonly Need[] {
-    return this.#rows;
-  }
-
-  /** Takes the place of the one before; the bytes are copied. */
-  replace(bytes: Uint8Array, { starts, ends }: RowPlaces, rows: readonly Need[]): void {
-    const { length } = bytes;
-    if (this.#bytes.length < length || this.#bytes.length > length * MAX_EXCESS) {
-      this.#bytes = new Uint8Array(Math.ceil(length * (1 + SPARE_SHARE)));
-    }
-    this.#bytes.set(bytes);
-    this.#places = { starts, ends };
-    this.#rows = rows;
-  }
-
-  isRow(place: number, bytes: Uint8Array, start: number, end: number): boolean {
-    const { starts, ends } = this.#places;
-    const from = starts[place];
-    if (from === undefined || ends[place]! - from !== end - start) return false;
-    const own = this.#bytes;
-    for (let at = start, ownAt = from; at < end; at++, ownAt++) {
-      if (bytes[at] !== own[ownAt]) return false;
-    }
-    return true;
-  }
-}
-
-/**
- * Looks for the rows of one roll-up in the last one, in their order. Operators write their rows in
- * one order, so a row is looked for where the last one was found: at that place, then around it. A
- * row that moved further is not found, and is read once more.
- */
-class RowSearch {
-  readonly #last: LastRollup;
-  #next = 0;
-
-  constructor(last: LastRollup) {
-    this.#last = last;
-  }
-
-  /** Where these bytes are a row; −1 when they are none, or stand elsewhere. */
-  find(bytes: Uint8Array, start: number, end: number): number {
-    const place = this.#look(bytes, start, end);
-    this.#next = place < 0 ? this.#next + 1 : place + 1;
-    return place;
-  }
-
-  #look(bytes: Uint8Array, start: number, end: number): number {
-    const next = this.#next;
-    for (let place = next; place <= next + AHEAD; place++) {
-      if (this.#last.isRow(place, bytes, start, end)) return place;
-    }
-    for (let place = next - 1; place >= next - BACK && place >= 0; place--) {
-      if (this.#last.isRow(place, bytes, start, end)) return place;
-    }
-    return -1;
-  }
 }

@@ -7,78 +7,9 @@ import { test } from 'node:test';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import fc from 'fast-check';
 import type { RollupOrder, RollupVerdict } from './admission.ts';
-import { packRollups, RollupBatches, RollupWindow, unpackRollups } from './transfer.ts';
+import { packRollups, RollupTransfer, unpackRollups } from './transfer.ts';
 
 const KIB = 1_024;
-
-/** Work that ends when the test says so. */
-class WindowBed {
-  readonly #window = new RollupWindow();
-  readonly started: string[] = [];
-  readonly ended: string[] = [];
-  readonly #open = new Map<string, PromiseWithResolvers<void>>();
-
-  offer(name: string, bytes: number): void {
-    const work = this.#window.pass(bytes, () => {
-      this.started.push(name);
-      const open = Promise.withResolvers<void>();
-      this.#open.set(name, open);
-      return open.promise;
-    });
-    work.then(
-      () => this.ended.push(name),
-      () => this.ended.push(`${name} failed`),
-    );
-  }
-
-  async end(name: string, error?: Error): Promise<void> {
-    const open = this.#open.get(name) ?? assert.fail(`${name} has not started`);
-    if (error === undefined) open.resolve();
-    else open.reject(error);
-    await drainMicrotasks();
-  }
-}
-
-test('small ones share the window, the next waits for room, and order is kept', async () => {
-  const bed = new WindowBed();
-  for (const name of ['a', 'b', 'c', 'd']) bed.offer(name, 20 * KIB);
-  bed.offer('tiny', 0);
-  await drainMicrotasks();
-  assert.deepEqual(bed.started, ['a', 'b', 'c'], 'nothing overtakes d');
-  await bed.end('b', new Error('lost'));
-  assert.deepEqual(bed.started, ['a', 'b', 'c', 'd', 'tiny']);
-  assert.deepEqual(bed.ended, ['b failed']);
-});
-
-test('two larger ones pass together, the third waits', async () => {
-  const bed = new WindowBed();
-  for (const name of ['a', 'b', 'c']) bed.offer(name, 220 * KIB);
-  await drainMicrotasks();
-  assert.deepEqual(bed.started, ['a', 'b']);
-  await bed.end('b');
-  assert.deepEqual(bed.started, ['a', 'b', 'c']);
-});
-
-test('one that is larger than the window passes alone', async () => {
-  const bed = new WindowBed();
-  bed.offer('huge', 900 * KIB);
-  bed.offer('small', 1);
-  bed.offer('vast', 800 * KIB);
-  await drainMicrotasks();
-  assert.deepEqual(bed.started, ['huge']);
-  await bed.end('huge');
-  assert.deepEqual(bed.started, ['huge', 'small']);
-  await bed.end('small');
-  assert.deepEqual(bed.started, ['huge', 'small', 'vast']);
-  await bed.end('vast');
-  bed.offer('next', 1);
-  await drainMicrotasks();
-  await bed.end('next');
-  assert.deepEqual(bed.ended, ['huge', 'small', 'vast', 'next']);
-});
-
-/** Of those that are written in capitals. */
-const LARGE_BYTES = 16_384;
 
 /** A thread that answers when the test says so. */
 class ThreadBed {
@@ -86,7 +17,7 @@ class ThreadBed {
   readonly settled: string[] = [];
   readonly #open: PromiseWithResolvers<readonly RollupVerdict[]>[] = [];
   readonly #orders: (readonly RollupOrder[])[] = [];
-  readonly batches: RollupBatches = new RollupBatches((orders) => {
+  readonly #transfer: RollupTransfer = new RollupTransfer((orders) => {
     this.posted.push(orders.map(({ cluster }) => cluster).join(' '));
     this.#orders.push(orders);
     const open = Promise.withResolvers<readonly RollupVerdict[]>();
@@ -95,15 +26,16 @@ class ThreadBed {
   });
 
   add(...clusters: readonly string[]): void {
-    for (const cluster of clusters) {
-      const bytes = new Uint8Array(cluster === cluster.toUpperCase() ? LARGE_BYTES : 1);
-      const order: RollupOrder = { cluster, bytes, isGuarded: true };
-      this.batches.add(order).then(
-        (verdict) =>
-          this.settled.push(verdict.kind === 'rejected' ? `${cluster}=${verdict.detail}` : cluster),
-        (error: unknown) => this.settled.push(`${cluster} ${String(error)}`),
-      );
-    }
+    for (const cluster of clusters) this.addSized(cluster, 1);
+  }
+
+  addSized(cluster: string, size: number): void {
+    const order: RollupOrder = { cluster, bytes: new Uint8Array(size), isGuarded: true };
+    this.#transfer.add(order).then(
+      (verdict) =>
+        this.settled.push(verdict.kind === 'rejected' ? `${cluster}=${verdict.detail}` : cluster),
+      (error: unknown) => this.settled.push(`${cluster} ${String(error)}`),
+    );
   }
 
   /** The oldest message that is open. */
@@ -119,6 +51,55 @@ class ThreadBed {
     await drainMicrotasks();
   }
 }
+
+test('small ones share the window, the next waits for room, and order is kept', async () => {
+  const bed = new ThreadBed();
+  for (const name of ['a', 'b', 'c', 'd']) bed.addSized(name, 20 * KIB);
+  bed.addSized('tiny', 0);
+  await drainMicrotasks();
+  assert.deepEqual(bed.posted, ['a b c'], 'nothing overtakes d');
+  await bed.answer(new Error('lost'));
+  assert.deepEqual(bed.posted, ['a b c', 'd tiny']);
+  assert.deepEqual(bed.settled, ['a Error: lost', 'b Error: lost', 'c Error: lost']);
+});
+
+test('two larger ones pass together, the third waits', async () => {
+  const bed = new ThreadBed();
+  for (const name of ['a', 'b', 'c']) bed.addSized(name, 220 * KIB);
+  await drainMicrotasks();
+  assert.deepEqual(bed.posted, ['a b']);
+  await bed.answer();
+  assert.deepEqual(bed.posted, ['a b', 'c']);
+});
+
+test('what is in work or gathers has its place in the window', async () => {
+  const bed = new ThreadBed();
+  for (const name of ['a', 'b', 'c', 'd']) {
+    bed.addSized(name, 20 * KIB);
+    await drainMicrotasks();
+  }
+  assert.deepEqual(bed.posted, ['a', 'b'], 'c gathers, d waits for room');
+  await bed.answer();
+  assert.deepEqual(bed.posted, ['a', 'b', 'c d']);
+});
+
+test('one that is larger than the window passes alone', async () => {
+  const bed = new ThreadBed();
+  bed.addSized('huge', 900 * KIB);
+  bed.addSized('small', 1);
+  bed.addSized('vast', 800 * KIB);
+  await drainMicrotasks();
+  assert.deepEqual(bed.posted, ['huge']);
+  await bed.answer();
+  assert.deepEqual(bed.posted, ['huge', 'small']);
+  await bed.answer();
+  assert.deepEqual(bed.posted, ['huge', 'small', 'vast']);
+  await bed.answer();
+  bed.add('next');
+  await drainMicrotasks();
+  await bed.answer();
+  assert.deepEqual(bed.settled, ['huge=huge', 'small=small', 'vast=vast', 'next=next']);
+});
 
 test('one turn is one message; what comes while the thread works goes with the next', async () => {
   const bed = new ThreadBed();
@@ -140,30 +121,12 @@ test('one turn is one message; what comes while the thread works goes with the n
 test('a large one waits behind the one in work, a third message does not', async () => {
   const bed = new ThreadBed();
   for (const cluster of ['A', 'b', 'C', 'D', 'e']) {
-    bed.add(cluster);
+    bed.addSized(cluster, cluster === cluster.toUpperCase() ? 16 * KIB : 1);
     await drainMicrotasks();
   }
   assert.deepEqual(bed.posted, ['A', 'b C'], 'in order, and two at a time');
   await bed.answer();
   assert.deepEqual(bed.posted, ['A', 'b C', 'D e']);
-});
-
-test('a flush lets nothing overtake, whatever is open', async () => {
-  const bed = new ThreadBed();
-  bed.add('a');
-  await drainMicrotasks();
-  bed.add('b');
-  await drainMicrotasks();
-  bed.add('c');
-  bed.batches.flush();
-  bed.batches.flush();
-  assert.deepEqual(bed.posted, ['a', 'b c']);
-  bed.add('d');
-  await drainMicrotasks();
-  assert.deepEqual(bed.posted, ['a', 'b c'], 'what was flushed counts as open');
-  await bed.answer();
-  await bed.answer();
-  assert.deepEqual(bed.posted, ['a', 'b c', 'd']);
 });
 
 test('a lost thread fails every roll-up of its message, and the next one is posted', async () => {

@@ -1,64 +1,66 @@
-// Roll-ups on their way to the engine's thread. A thread takes its messages in turn, and a message costs
-// more than a small roll-up in it, so each roll-up passes three stations, in the order of the calls:
+// Roll-ups on their way to the engine's thread, in the order of the calls. A thread takes its messages in
+// turn, and a message costs more than a small roll-up in it, so:
 //
-//   RollupWindow   so many bytes at a time are on their way, the others wait outside of the thread's
-//                  queue; with every roll-up of thousands of clusters in it, a cycle would wait for all
-//   RollupBatches  those on their way that leave together are one message
-//   packRollups    its bytes are one buffer, which is transferred, and columns beside it
+//   - so many bytes at a time are on their way, the others wait outside of the thread's queue; with every
+//     roll-up of thousands of clusters in it, a cycle would wait for all of them;
+//   - those on their way that leave together are one message. An idle thread gets a roll-up at once. Those
+//     that come while it works gather until it answers, or are worth a message that waits behind the one
+//     in work, so that the thread need not stand still for the main thread's turn;
+//   - the bytes of a message are one buffer, which is transferred, and columns beside it.
 //
 // Bound: one waiting per cluster, because a cluster's next roll-up is offered after the verdict.
 
 import type { RollupOrder, RollupVerdict } from './admission.ts';
 
+/** Keeps the thread busy and costs a cycle a few milliseconds. */
 const WINDOW_BYTES = 65_536;
 /** Two that are larger pass together up to here: alone, the thread would wait for each next one. */
 const PAIR_BYTES = 524_288;
+const MAX_MESSAGES = 2;
+/** Worth a message of their own while another is in work. */
+const WORTHWHILE_BYTES = 16_384;
+
+export type PostRollups = (orders: readonly RollupOrder[]) => Promise<readonly RollupVerdict[]>;
 
 interface Waiting {
-  readonly bytes: number;
-  readonly enter: () => void;
+  readonly order: RollupOrder;
+  readonly verdict: PromiseWithResolvers<RollupVerdict>;
 }
 
-/** Keeps the thread busy and costs a cycle a few milliseconds. */
-export class RollupWindow {
+export class RollupTransfer {
+  readonly #post: PostRollups;
   #waiting: Waiting[] = [];
-  /** First that waits; those before it are gone. */
-  #head = 0;
-  #openBytes = 0;
+  /** Of those that wait, the first: they are on their way, and leave with the next message. */
+  #gatheredCount = 0;
+  #gatheredBytes = 0;
+  /** On their way: gathered, or in a message without an answer. */
   #openCount = 0;
+  #openBytes = 0;
+  #messageCount = 0;
+  #isDue = false;
 
-  /** In turn, so that `work` posts in the order of the calls. Whatever it settles to makes room. */
-  async pass<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-    if (this.#head < this.#waiting.length || !this.#hasRoomFor(bytes)) {
-      await new Promise<void>((enter) => this.#waiting.push({ bytes, enter }));
-    } else {
-      this.#open(bytes);
-    }
-    try {
-      return await work();
-    } finally {
-      this.#openBytes -= bytes;
-      this.#openCount -= 1;
-      this.#admit();
-    }
+  constructor(post: PostRollups) {
+    this.#post = post;
   }
 
-  #admit(): void {
+  /** Rejects when its message is not answered. */
+  add(order: RollupOrder): Promise<RollupVerdict> {
+    const verdict = Promise.withResolvers<RollupVerdict>();
+    this.#waiting.push({ order, verdict });
+    this.#gather();
+    return verdict.promise;
+  }
+
+  #gather(): void {
     for (;;) {
-      const next = this.#waiting[this.#head];
-      if (next === undefined) break;
-      if (!this.#hasRoomFor(next.bytes)) return;
-      this.#head += 1;
-      this.#open(next.bytes);
-      next.enter();
+      const bytes = this.#waiting[this.#gatheredCount]?.order.bytes.length;
+      if (bytes === undefined || !this.#hasRoomFor(bytes)) break;
+      this.#gatheredCount += 1;
+      this.#gatheredBytes += bytes;
+      this.#openCount += 1;
+      this.#openBytes += bytes;
     }
-    this.#waiting = [];
-    this.#head = 0;
-  }
-
-  #open(bytes: number): void {
-    this.#openBytes += bytes;
-    this.#openCount += 1;
+    this.#sendSoon();
   }
 
   /** One that is larger than both limits passes alone. */
@@ -66,52 +68,27 @@ export class RollupWindow {
     if (this.#openCount === 0) return true;
     return this.#openBytes + bytes <= (this.#openCount === 1 ? PAIR_BYTES : WINDOW_BYTES);
   }
-}
 
-const MAX_OPEN = 2;
-/** Worth a message of their own while another is in work. */
-const WORTHWHILE_BYTES = 16_384;
-
-export type PostRollups = (orders: readonly RollupOrder[]) => Promise<readonly RollupVerdict[]>;
-
-interface Gathered {
-  readonly order: RollupOrder;
-  readonly verdict: PromiseWithResolvers<RollupVerdict>;
-}
-
-/**
- * An idle thread gets a roll-up at once. Those that come while it works gather until it answers, or
- * are worth a message that waits behind the one in work, so that the thread need not stand still for
- * the main thread's turn.
- */
-export class RollupBatches {
-  readonly #post: PostRollups;
-  #gathered: Gathered[] = [];
-  #gatheredBytes = 0;
-  #openCount = 0;
-  #isDue = false;
-
-  constructor(post: PostRollups) {
-    this.#post = post;
+  /** After whatever else is gathered in this turn, so that it is one message. */
+  #sendSoon(): void {
+    if (this.#isDue || this.#gatheredCount === 0) return;
+    const isWorthwhile =
+      this.#gatheredBytes >= WORTHWHILE_BYTES && this.#messageCount < MAX_MESSAGES;
+    if (this.#messageCount > 0 && !isWorthwhile) return;
+    this.#isDue = true;
+    queueMicrotask(() => {
+      this.#isDue = false;
+      this.#send();
+    });
   }
 
-  add(order: RollupOrder): Promise<RollupVerdict> {
-    const verdict = Promise.withResolvers<RollupVerdict>();
-    this.#gathered.push({ order, verdict });
-    this.#gatheredBytes += order.bytes.length;
-    this.#sendSoon();
-    return verdict.promise;
-  }
-
-  /** At once: what is posted next must not overtake them. */
-  flush(): void {
-    if (this.#gathered.length === 0) return;
-    const batch = this.#gathered;
-    this.#gathered = [];
+  #send(): void {
+    const batch = this.#waiting.splice(0, this.#gatheredCount);
+    const bytes = this.#gatheredBytes;
+    this.#gatheredCount = 0;
     this.#gatheredBytes = 0;
-    this.#openCount += 1;
-    const posted = this.#post(batch.map(({ order }) => order));
-    posted
+    this.#messageCount += 1;
+    this.#post(batch.map(({ order }) => order))
       .then(
         (verdicts) => {
           for (const [at, { verdict }] of batch.entries()) {
@@ -123,21 +100,11 @@ export class RollupBatches {
         },
       )
       .finally(() => {
-        this.#openCount -= 1;
-        this.#sendSoon();
+        this.#messageCount -= 1;
+        this.#openCount -= batch.length;
+        this.#openBytes -= bytes;
+        this.#gather();
       });
-  }
-
-  /** After whatever else is admitted in this turn, so that it is one message. */
-  #sendSoon(): void {
-    if (this.#isDue || this.#gathered.length === 0) return;
-    const isWorthwhile = this.#gatheredBytes >= WORTHWHILE_BYTES && this.#openCount < MAX_OPEN;
-    if (this.#openCount > 0 && !isWorthwhile) return;
-    this.#isDue = true;
-    queueMicrotask(() => {
-      this.#isDue = false;
-      this.flush();
-    });
   }
 }
 

@@ -31,7 +31,7 @@ import {
   rejectIdentity,
 } from './identity.ts';
 import type { SessionMetrics } from './metrics.ts';
-import { type OperatorFrame, type SmallPayload, readOperatorFrame } from './operator-frame.ts';
+import { type OperatorFrame, readOperatorFrame } from './operator-frame.ts';
 import { OutboxStream } from './outbox-stream.ts';
 import { Session } from './session.ts';
 import type { SessionTable } from './session-table.ts';
@@ -42,10 +42,10 @@ import type { SessionTable } from './session-table.ts';
  * inline once delayed bootstrap responses past their deadline and pushed healthy machines to Failed.
  */
 export interface FrameHandlers {
-  rollup(session: Session, bytes: Uint8Array): void;
-  bootstrapResponse(session: Session, response: BootstrapBlobResponse): void;
-  reclaimAck(session: Session, ack: ReclaimAck): void;
-  nodeIdentity(session: Session, report: NodeIdentityReport): void;
+  readonly rollups: { offer(session: Session, bytes: Uint8Array): void };
+  readonly bootstrap: { respond(session: Session, response: BootstrapBlobResponse): void };
+  readonly drains: { acknowledge(session: Session, ack: ReclaimAck): void };
+  readonly nodeNames: { report(cluster: string, report: NodeIdentityReport): void };
 }
 
 export interface SessionEvents {
@@ -139,7 +139,6 @@ export class Conversation {
     const session = new Session({
       cluster,
       extensions: negotiate(hello.extensions),
-      protocolVersion: hello.protocolVersion,
       presentedIdentity: presentedIdentity(call.peer.identity),
       sinceUnixNanos: host.runtime.clock.unixNanos(),
       stream: this.stream,
@@ -147,35 +146,27 @@ export class Conversation {
     });
     this.#session = session;
     host.table.install(session);
-    const { protocolVersion: protocol } = session;
-    host.logger.event(stableMessages.sessionOpened, { cluster, protocol });
+    host.logger.event(stableMessages.sessionOpened, { cluster, protocol: hello.protocolVersion });
     session.deliver(ackFrame('hello', host.ackStamp(), session.extensions));
     host.events.opened(session);
   }
 
   #dispatch(session: Session, frame: OperatorFrame): void {
-    switch (frame.kind) {
+    const { handlers, metrics, ignored } = this.#host;
+    switch (frame.case) {
       case 'rollup':
-        return this.#host.handlers.rollup(session, frame.bytes);
-      case 'message':
-        return this.#dispatchMessage(session, frame.payload);
-      case 'unknown':
-        this.#host.metrics.framesDropped.unknown_frame.inc();
-        this.#host.ignored.log({ cluster: session.cluster, reason: 'unknown_frame' });
-    }
-  }
-
-  #dispatchMessage(session: Session, payload: SmallPayload): void {
-    const { handlers } = this.#host;
-    switch (payload.case) {
+        return handlers.rollups.offer(session, frame.bytes);
       case 'hello':
-        return this.#helloAgain(session, payload.value.clusterId);
+        return this.#helloAgain(session, frame.value.clusterId);
       case 'bootstrapResponse':
-        return handlers.bootstrapResponse(session, payload.value);
+        return handlers.bootstrap.respond(session, frame.value);
       case 'reclaimAck':
-        return handlers.reclaimAck(session, payload.value);
+        return handlers.drains.acknowledge(session, frame.value);
       case 'nodeIdentity':
-        return handlers.nodeIdentity(session, payload.value);
+        return handlers.nodeNames.report(session.cluster, frame.value);
+      case undefined:
+        metrics.framesDropped.unknown_frame.inc();
+        ignored.log({ cluster: session.cluster, reason: 'unknown_frame' });
     }
   }
 

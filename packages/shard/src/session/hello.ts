@@ -8,16 +8,10 @@ import type { OperatorFrame } from './operator-frame.ts';
 
 export const HELLO_DEADLINE_MS = 10_000;
 
-export interface Greeting {
-  readonly cluster: ClusterId;
-  readonly hello: Hello;
-}
-
 /** Throws the status for anything else. */
-export function readGreeting(frame: OperatorFrame): Greeting {
-  if (frame.kind !== 'message' || frame.payload.case !== 'hello') throw helloMissing();
-  const hello = frame.payload.value;
-  if (hello.clusterId === '') throw helloMissing();
+export function readGreeting(frame: OperatorFrame): { cluster: ClusterId; hello: Hello } {
+  if (frame.case !== 'hello' || frame.value.clusterId === '') throw helloMissing();
+  const hello = frame.value;
   const cluster = parseClusterId(hello.clusterId);
   if (!cluster.ok) throw new RpcError('INVALID_ARGUMENT', `id_malformed: ${cluster.error.problem}`);
   return { cluster: cluster.value, hello };

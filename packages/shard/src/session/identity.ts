@@ -53,31 +53,27 @@ export interface IdentityReporter {
 
 /** Every refusal is a security event. */
 export function rejectIdentity(
-  { metrics, logger }: IdentityReporter,
-  call: CallContext,
+  reporter: IdentityReporter,
+  { peer, path }: CallContext,
   cluster: string,
   problem: string,
 ): RpcError {
-  const presented = presentedIdentity(call.peer.identity);
-  metrics.identityRejected.inc();
-  logger.log('error', stableMessages.sessionIdentityRejected.text, {
-    cluster,
-    presented_identity: presented,
-    err: problem,
-    peer: call.peer.address,
-    rpc: call.path,
-  });
+  const presented = presentedIdentity(peer.identity);
+  report(reporter, { cluster, presented, problem, peer: peer.address, path });
   return new RpcError('PERMISSION_DENIED', `identity_rejected: ${problem}; presented ${presented}`);
 }
 
 /** For the gate's `onDenied`: a peer without the cluster role never reaches the session handler. */
-export function reportDeniedRole({ metrics, logger }: IdentityReporter, denial: Denial): void {
+export function reportDeniedRole(reporter: IdentityReporter, denial: Denial): void {
+  const { assertedId: cluster = '', presented, peerAddress: peer, path } = denial;
+  report(reporter, { cluster, presented, problem: 'needs the role cluster', peer, path });
+}
+
+type Rejected = Readonly<Record<'cluster' | 'presented' | 'problem' | 'peer' | 'path', string>>;
+
+function report({ metrics, logger }: IdentityReporter, rejected: Rejected): void {
+  const { cluster, presented, problem: err, peer, path: rpc } = rejected;
   metrics.identityRejected.inc();
-  logger.log('error', stableMessages.sessionIdentityRejected.text, {
-    cluster: denial.assertedId ?? '',
-    presented_identity: denial.presented,
-    err: 'needs the role cluster',
-    peer: denial.peerAddress,
-    rpc: denial.path,
-  });
+  const fields = { cluster, presented_identity: presented, err, peer, rpc };
+  logger.log('error', stableMessages.sessionIdentityRejected.text, fields);
 }

@@ -60,12 +60,8 @@ export function createSessionMetrics(registry: MetricRegistry): SessionMetrics {
       name: 'bigfleet_shard_sessions_stalled_total',
       help: 'Sessions ended because their operator did not read.',
     }),
-    framesDropped: {
-      unknown_frame: dropped.labels({ reason: 'unknown_frame' }),
-      foreign_bootstrap_response: dropped.labels({ reason: 'foreign_bootstrap_response' }),
-      foreign_reclaim_ack: dropped.labels({ reason: 'foreign_reclaim_ack' }),
-      foreign_node_identity: dropped.labels({ reason: 'foreign_node_identity' }),
-      oversized_node_identity: dropped.labels({ reason: 'oversized_node_identity' }),
-    },
+    framesDropped: Object.fromEntries(
+      DROP_REASONS.map((reason) => [reason, dropped.labels({ reason })]),
+    ) as SessionMetrics['framesDropped'],
   };
 }

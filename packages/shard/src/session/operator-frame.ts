@@ -6,15 +6,10 @@
 import { decode, type OperatorMessage, OperatorMessageSchema, RpcError } from '@bigfleet/wire';
 import { FieldReader } from './field-reader.ts';
 
+/** Without a case: none that we know. */
 export type OperatorFrame =
-  | { readonly kind: 'rollup'; readonly bytes: Uint8Array }
-  | { readonly kind: 'message'; readonly payload: SmallPayload }
-  | { readonly kind: 'unknown' };
-
-export type SmallPayload = Exclude<
-  OperatorMessage['payload'],
-  { readonly case: 'rollup' | undefined }
->;
+  | { readonly case: 'rollup'; readonly bytes: Uint8Array }
+  | Exclude<OperatorMessage['payload'], { readonly case: 'rollup' }>;
 
 const ROLLUP_FIELD = 2;
 const PAYLOAD_FIELDS: ReadonlySet<number> = new Set([1, ROLLUP_FIELD, 3, 4, 1000]);
@@ -27,22 +22,15 @@ export const MAX_SMALL_FRAME_BYTES: number = 16 * 1024 * 1024;
 /** Throws an RpcError for bytes that are no operator message, or too many for what they are. */
 export function readOperatorFrame(bytes: Uint8Array): OperatorFrame {
   const rollup = soleRollup(bytes);
-  if (rollup !== undefined) return { kind: 'rollup', bytes: rollup };
+  if (rollup !== undefined) return { case: 'rollup', bytes: rollup };
   if (bytes.length > MAX_SMALL_FRAME_BYTES) {
     const text = `message_too_large: ${bytes.length} bytes in a frame that is no roll-up`;
     throw new RpcError('RESOURCE_EXHAUSTED', text);
   }
   const { payload } = decode(OperatorMessageSchema, bytes, 'INVALID_ARGUMENT');
-  switch (payload.case) {
-    case undefined:
-      return { kind: 'unknown' };
-    case 'rollup':
-      // Two members of one oneof in one frame: no encoder writes that, and the parts of a
-      // roll-up would have to be merged. It is taken as nothing.
-      return { kind: 'unknown' };
-    default:
-      return { kind: 'message', payload };
-  }
+  // A roll-up beside another member of the oneof: no encoder writes that, and the parts of a roll-up
+  // would have to be merged. It is taken as nothing.
+  return payload.case === 'rollup' ? { case: undefined } : payload;
 }
 
 /** The bytes of the roll-up, when it is the one payload of a well-formed frame. */

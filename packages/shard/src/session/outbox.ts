@@ -19,10 +19,7 @@ interface Entry {
 }
 
 export class Outbox {
-  readonly #mustDeliver = new BoundedQueue<ShardFrame>({
-    capacity: MAX_MUST_DELIVER_FRAMES,
-    overflow: 'refuse',
-  });
+  readonly #mustDeliver = new BoundedQueue<ShardFrame>(MAX_MUST_DELIVER_FRAMES);
   readonly #byKey = new Map<string, Entry>();
   #head: Entry | undefined;
   #tail: Entry | undefined;

@@ -15,13 +15,12 @@ import type { OperatorSession } from './session.ts';
 const FRAMES_PER_TURN = 200;
 
 export interface ResyncOptions {
-  readonly timers: Timers;
+  readonly runtime: { readonly timers: Timers };
   readonly ackStamp: () => AckStamp;
-  /** Ids of the machines bound to the cluster now, from the by-cluster index. */
-  readonly machinesOf: (cluster: string) => readonly string[];
+  readonly machines: { idsBoundTo(cluster: string): readonly string[] };
   /** Queues the machine's state if it is still bound to the session's cluster. */
   readonly replay: (session: OperatorSession, machineId: string) => void;
-  readonly supervise: (work: Promise<void>) => void;
+  readonly supervise: (component: string, work: Promise<void>) => void;
 }
 
 interface Job {
@@ -40,17 +39,18 @@ export class Resync {
   }
 
   start(session: OperatorSession): void {
-    this.#jobs.push({ session, machineIds: this.#options.machinesOf(session.cluster), next: 0 });
+    const machineIds = this.#options.machines.idsBoundTo(session.cluster);
+    this.#jobs.push({ session, machineIds, next: 0 });
     if (this.#isRunning) return;
     this.#isRunning = true;
-    this.#options.supervise(this.#run());
+    this.#options.supervise('resync', this.#run());
   }
 
   async #run(): Promise<void> {
     try {
       while (this.#jobs.length > 0) {
         this.#turn();
-        await this.#options.timers.turn();
+        await this.#options.runtime.timers.turn();
       }
     } finally {
       this.#isRunning = false;

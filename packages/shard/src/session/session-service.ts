@@ -10,16 +10,12 @@ const MAX_CONVERSATIONS = 10_000;
 
 export class SessionService {
   readonly #host: ConversationHost;
+  /** Open streams, with or without a hello. */
   readonly #conversations = new Set<Conversation>();
   #isStopped = false;
 
   constructor(host: ConversationHost) {
     this.#host = host;
-  }
-
-  /** Open streams, with or without a hello. */
-  get conversationCount(): number {
-    return this.#conversations.size;
   }
 
   handlers(): Handlers<typeof Shard> {

@@ -29,7 +29,6 @@ export interface OperatorSession {
 export interface SessionOptions {
   readonly cluster: ClusterId;
   readonly extensions: readonly Extension[];
-  readonly protocolVersion: string;
   /** The SAN, or `unauthenticated` on a plaintext listener. */
   readonly presentedIdentity: string;
   readonly sinceUnixNanos: bigint;
@@ -41,7 +40,6 @@ export interface SessionOptions {
 export class Session implements OperatorSession {
   readonly cluster: ClusterId;
   readonly extensions: readonly Extension[];
-  readonly protocolVersion: string;
   readonly presentedIdentity: string;
   readonly sinceUnixNanos: bigint;
   /** A roll-up of this session is in the NeedsTable: from now on it gets the catch-all hint. */
@@ -52,7 +50,6 @@ export class Session implements OperatorSession {
   constructor(options: SessionOptions) {
     this.cluster = options.cluster;
     this.extensions = options.extensions;
-    this.protocolVersion = options.protocolVersion;
     this.presentedIdentity = options.presentedIdentity;
     this.sinceUnixNanos = options.sinceUnixNanos;
     this.#stream = options.stream;

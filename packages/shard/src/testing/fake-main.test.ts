@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { realRuntime } from '@bigfleet/base/real';
+import { TokenSource } from '@bigfleet/wire';
 import { dialProvider } from '../provider/dial.ts';
 import { decodeMachineList } from '../provider/list/decode-list.ts';
 import { parseFakeFlags } from './fake-options.ts';
@@ -28,7 +29,7 @@ test('a process that serves its slots and stops on SIGTERM', async () => {
   try {
     const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
     const address = /^fake provider listening on (\S+)$/.exec(line)?.[1] ?? '';
-    const fencing = { shardId: 's', shardEpoch: 1n };
+    const fencing = new TokenSource('s', 1n);
     const { provider, close } = dialProvider({ runtime: realRuntime(), address, fencing });
     const columns = decodeMachineList(await provider.list({}));
     assert.equal(columns.rowCount, 5);

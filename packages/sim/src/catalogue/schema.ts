@@ -57,17 +57,9 @@ export interface Archetype {
 export interface Catalogue {
   readonly name: string;
   readonly archetypes: readonly Archetype[];
-  /** What the inventory is seeded for, where a real fleet has drifted from its demand. */
+  /** What the inventory is seeded for, where a real fleet has drifted from its demand; else all. */
   readonly seedArchetypes?: readonly Archetype[];
   readonly demandArchetypes?: readonly Archetype[];
-}
-
-export function seedArchetypesOf(catalogue: Catalogue): readonly Archetype[] {
-  return catalogue.seedArchetypes ?? catalogue.archetypes;
-}
-
-export function demandArchetypesOf(catalogue: Catalogue): readonly Archetype[] {
-  return catalogue.demandArchetypes ?? catalogue.archetypes;
 }
 
 export function isGang(archetype: Archetype): boolean {

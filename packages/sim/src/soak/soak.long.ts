@@ -9,7 +9,7 @@ import { realRuntime } from '@bigfleet/base/real';
 import { type Dwell, instant } from '../provider/provider-model.ts';
 import { printSeed, SOAK_SEED } from '../seeds.ts';
 import { deciders } from '../testing/deciders.ts';
-import { Soak } from './soak.ts';
+import { Soak } from './testing/soak.ts';
 
 /** 50,000 and 50 nightly. */
 const CYCLES = Number(process.env['BIGFLEET_SOAK_CYCLES'] ?? 10_000);

@@ -8,7 +8,7 @@ import { type Dwell, instant } from '../provider/provider-model.ts';
 import { printSeed, SOAK_SEED } from '../seeds.ts';
 import type { Decide } from '../step.ts';
 import { deciders } from '../testing/deciders.ts';
-import { Soak } from './soak.ts';
+import { Soak } from './testing/soak.ts';
 
 const CYCLES = 280;
 /** Longest hold, 60 cycles, and every operation twice. */

@@ -65,8 +65,7 @@ function readyAnswer(readiness: ReadinessSource): Answer {
 }
 
 function notFound(options: AnswerOptions): Answer {
-  const debug = options.debug === undefined ? [] : options.debug.paths;
-  const paths = ['/metrics', '/healthz', '/readyz', ...debug];
+  const paths = ['/metrics', '/healthz', '/readyz', ...(options.debug?.paths ?? [])];
   return textAnswer(404, `not found: this port serves ${paths.join(', ')}`);
 }
 

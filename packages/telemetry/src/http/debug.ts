@@ -28,17 +28,17 @@ export function createDebugEndpoints(runtime: Pick<Runtime, 'timers'>): DebugEnd
   const release = (): void => {
     busy = false;
   };
-  const alone = async (work: () => Promise<Answer>): Promise<Answer> => {
+  const alone = async (work: () => Promise<Answer> | Answer): Promise<Answer> => {
     if (busy) return textAnswer(409, 'a profile or snapshot is being taken; try again after it');
     busy = true;
-    let streaming = false;
     try {
       const answer = await work();
-      streaming = typeof answer.body !== 'string';
-      if (typeof answer.body !== 'string') answer.body.once('close', release);
+      if (typeof answer.body === 'string') release();
+      else answer.body.once('close', release);
       return answer;
-    } finally {
-      if (!streaming) release();
+    } catch (error) {
+      release();
+      throw error;
     }
   };
   return {
@@ -47,7 +47,9 @@ export function createDebugEndpoints(runtime: Pick<Runtime, 'timers'>): DebugEnd
       if (path === EVENT_LOOP) return jsonAnswer(JSON.stringify(loopReport(loop.takeLoopLag())));
       if (request.method === 'HEAD') return undefined;
       if (path === CPU_PROFILE) return alone(() => cpuProfile(runtime, query, request.signal));
-      if (path === HEAP_SNAPSHOT) return alone(() => Promise.resolve(heapSnapshot()));
+      if (path === HEAP_SNAPSHOT) {
+        return alone(() => attachment('heap.heapsnapshot', getHeapSnapshot()));
+      }
       return undefined;
     },
     stop: () => loop.stop(),
@@ -76,10 +78,6 @@ async function cpuProfile(
   }
 }
 
-function heapSnapshot(): Answer {
-  return attachment('heap.heapsnapshot', getHeapSnapshot());
-}
-
 function loopReport(lag: object): object {
   return {
     lagSinceLastReport: lag,
@@ -91,9 +89,8 @@ function loopReport(lag: object): object {
 }
 
 function countByName(names: readonly string[]): Readonly<Record<string, number>> {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return Object.fromEntries(counts);
+  const groups = Map.groupBy(names, (name) => name);
+  return Object.fromEntries([...groups].map(([name, group]) => [name, group.length]));
 }
 
 function jsonAnswer(body: string): Answer {

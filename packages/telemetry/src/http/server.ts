@@ -28,19 +28,6 @@ export interface HttpServerOptions {
   readonly limits?: Partial<HttpLimits>;
 }
 
-export interface HttpLimits {
-  /** From the connection, or from the first byte of a further request, to the end of its headers. */
-  readonly headerTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  readonly keepAliveMs: number;
-  readonly maxHeaderBytes: number;
-  readonly maxConnections: number;
-  /** A connection on which nothing moves, in either direction, is cut off after this. */
-  readonly idleTimeoutMs: number;
-  /** How often the timeouts are looked at. */
-  readonly checkEveryMs: number;
-}
-
 export interface HttpServer {
   /** As bound, with the real port; undefined when disabled. */
   readonly address: string | undefined;
@@ -48,15 +35,19 @@ export interface HttpServer {
   close(withinMs?: number): Promise<void>;
 }
 
-export const DEFAULT_LIMITS: HttpLimits = {
+export const DEFAULT_LIMITS = {
+  /** From the connection, or from the first byte of a further request, to the end of its headers. */
   headerTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,
   keepAliveMs: 30_000,
   maxHeaderBytes: 8_192,
   maxConnections: 128,
+  /** A connection on which nothing moves, in either direction, is cut off after this. */
   idleTimeoutMs: 90_000,
+  /** How often the timeouts are looked at. */
   checkEveryMs: 1_000,
 };
+type HttpLimits = typeof DEFAULT_LIMITS;
 const CLOSE_WITHIN_MS = 2_000;
 
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -65,20 +56,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
   const debug = options.debugEndpoints === true ? createDebugEndpoints(options.runtime) : undefined;
   const server = limitedServer({ ...DEFAULT_LIMITS, ...options.limits });
-  const context: RequestContext = {
-    server,
-    logger: options.logger,
-    answering: {
-      scraper: createScraper({ timers: options.runtime.timers, registries: options.registries }),
-      readiness: options.readiness,
-      debug,
-    },
-  };
+  const { logger, readiness, registries } = options;
+  const scraper = createScraper({ timers: options.runtime.timers, registries });
+  const context = { server, logger, answering: { scraper, readiness, debug } };
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     respond(context, incoming, outgoing).catch(endProcess);
   });
   const address = await listen(server, options.address, options.flag ?? '--metrics-addr');
-  options.logger.event(metricsServing, { addr: address });
+  logger.event(metricsServing, { addr: address });
   return {
     address,
     close: (withinMs = CLOSE_WITHIN_MS) => {

@@ -4,13 +4,7 @@
 // and invisible formatting characters (which can reverse what a terminal shows) are escaped.
 
 import type { PlainValue } from './fields.ts';
-
-export interface LogRecord {
-  readonly time: string;
-  readonly level: string;
-  readonly msg: string;
-  readonly fields: Readonly<Record<string, PlainValue>>;
-}
+import type { JsonRecord } from './pino.ts';
 
 const NEEDS_QUOTES = /[\s="\\\p{C}\p{Z}]|^$/u;
 const ESCAPED = /["\\\p{C}\p{Zl}\p{Zp}]/gu;
@@ -23,9 +17,9 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Without the trailing newline. */
-export function formatLogfmt(record: LogRecord): string {
-  let line = `time=${quoted(record.time)} level=${quoted(record.level)} msg=${quoted(record.msg)}`;
-  for (const [key, value] of Object.entries(record.fields)) line += ` ${key}=${text(value)}`;
+export function formatLogfmt({ time, level, msg, ...fields }: JsonRecord): string {
+  let line = `time=${quoted(time)} level=${quoted(level)} msg=${quoted(msg)}`;
+  for (const [key, value] of Object.entries(fields)) line += ` ${key}=${text(value)}`;
   return line;
 }
 

@@ -4,23 +4,13 @@
 // record never has a key twice.
 
 import type { Clock } from '@bigfleet/base';
-import {
-  type LogFields,
-  type LogValue,
-  plainFields,
-  plainText,
-  type PlainValue,
-} from './fields.ts';
+import { type LogFields, plainFields, plainText, type PlainValue } from './fields.ts';
 import { formatLogfmt } from './logfmt.ts';
-import type { LogLevel, LogMessage } from './messages.ts';
+import type { LogLevel, LogMessage, MessageFields } from './messages.ts';
 import { createJsonLog, type JsonLog, type JsonRecord } from './pino.ts';
 
 export const LOG_FORMATS = ['text', 'json'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
-
-/** What a stable message takes: its keys, and possibly its optional ones. */
-export type MessageFields<K extends string, O extends string> = Readonly<Record<K, LogValue>> &
-  Readonly<Partial<Record<O, LogValue>>>;
 
 export interface Logger {
   debug(msg: string, fields?: LogFields): void;
@@ -34,8 +24,6 @@ export interface Logger {
     fields: MessageFields<K, O>,
   ): void;
   child(fields: LogFields): Logger;
-  /** To skip work whose only purpose is a record. */
-  isEnabled(level: LogLevel): boolean;
 }
 
 export interface LoggerOptions {
@@ -48,7 +36,9 @@ export interface LoggerOptions {
 
 export function createLogger(options: LoggerOptions): Logger {
   const { clock, sink, format = 'text', level = 'info' } = options;
-  const writeLine = format === 'json' ? jsonWriter(sink) : logfmtWriter(sink);
+  // Rewrites the JSON line, so that both formats have one source.
+  const writeLine = (line: string): void =>
+    sink.write(format === 'json' ? line : `${formatLogfmt(JSON.parse(line) as JsonRecord)}\n`);
   const backend = createJsonLog({ level, now: () => rfc3339Millis(clock), writeLine });
   return new FieldLogger(backend, plainFields(options.fields ?? {}));
 }
@@ -79,7 +69,7 @@ class FieldLogger implements Logger {
   }
 
   log(level: LogLevel, msg: string, fields: LogFields = {}): void {
-    if (!this.isEnabled(level)) return;
+    if (!this.#backend.isEnabled(level)) return;
     this.#backend.write(level, { ...this.#fields, ...plainFields(fields) }, plainText(msg));
   }
 
@@ -93,22 +83,6 @@ class FieldLogger implements Logger {
   child(fields: LogFields): Logger {
     return new FieldLogger(this.#backend, { ...this.#fields, ...plainFields(fields) });
   }
-
-  isEnabled(level: LogLevel): boolean {
-    return this.#backend.isEnabled(level);
-  }
-}
-
-function jsonWriter(sink: LogSink): (line: string) => void {
-  return (line) => sink.write(line);
-}
-
-/** Rewrites the JSON line, so that both formats have one source. */
-function logfmtWriter(sink: LogSink): (line: string) => void {
-  return (line) => {
-    const { time, level, msg, ...fields } = JSON.parse(line) as JsonRecord;
-    sink.write(`${formatLogfmt({ time, level, msg, fields })}\n`);
-  };
 }
 
 function rfc3339Millis(clock: Clock): string {

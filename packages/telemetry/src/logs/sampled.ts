@@ -5,8 +5,8 @@
 
 import type { Runtime, Timer } from '@bigfleet/base';
 import type { LogFields } from './fields.ts';
-import type { Logger, MessageFields } from './logger.ts';
-import type { LogMessage } from './messages.ts';
+import type { Logger } from './logger.ts';
+import type { LogMessage, MessageFields } from './messages.ts';
 
 const WINDOW_MS = 1_000;
 
@@ -26,53 +26,39 @@ export interface SampledMessage<K extends string, O extends string> {
 export function createSampledMessage<K extends string, O extends string>(
   options: SampledOptions<K, O>,
 ): SampledMessage<K, O> {
-  return new WindowedMessage(options);
-}
-
-class WindowedMessage<K extends string, O extends string> implements SampledMessage<K, O> {
-  readonly #options: SampledOptions<K, O>;
-  #windowEndMs = Number.NEGATIVE_INFINITY;
-  #passed = 0;
-  #suppressed = 0;
-  #lastSuppressed: LogFields = {};
-  #timer: Timer | undefined;
-
-  constructor(options: SampledOptions<K, O>) {
-    this.#options = options;
-  }
-
-  log(fields: MessageFields<K, O>): void {
-    const { runtime, logger, message, perSecond } = this.#options;
-    const nowMs = runtime.clock.monotonicMs();
-    if (nowMs >= this.#windowEndMs) {
-      this.#endWindow();
-      this.#windowEndMs = nowMs + WINDOW_MS;
+  const { runtime, logger, message, perSecond } = options;
+  let windowEndMs = Number.NEGATIVE_INFINITY;
+  let passed = 0;
+  let suppressed = 0;
+  let lastSuppressed: LogFields = {};
+  let timer: Timer | undefined;
+  const endWindow = (): void => {
+    timer?.cancel();
+    timer = undefined;
+    if (suppressed > 0) {
+      logger.log(message.level, message.text, { ...lastSuppressed, suppressed });
     }
-    if (this.#passed < perSecond) {
-      this.#passed++;
-      logger.event(message, fields);
-      return;
-    }
-    this.#suppressed++;
-    this.#lastSuppressed = fields;
-    this.#timer ??= runtime.timers.after(this.#windowEndMs - nowMs, () => this.#endWindow());
-  }
-
-  close(): void {
-    this.#endWindow();
-  }
-
-  #endWindow(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    const { logger, message } = this.#options;
-    if (this.#suppressed > 0) {
-      const fields = { ...this.#lastSuppressed, suppressed: this.#suppressed };
-      logger.log(message.level, message.text, fields);
-    }
-    this.#windowEndMs = Number.NEGATIVE_INFINITY;
-    this.#passed = 0;
-    this.#suppressed = 0;
-    this.#lastSuppressed = {};
-  }
+    windowEndMs = Number.NEGATIVE_INFINITY;
+    passed = 0;
+    suppressed = 0;
+    lastSuppressed = {};
+  };
+  return {
+    log(fields) {
+      const nowMs = runtime.clock.monotonicMs();
+      if (nowMs >= windowEndMs) {
+        endWindow();
+        windowEndMs = nowMs + WINDOW_MS;
+      }
+      if (passed < perSecond) {
+        passed++;
+        logger.event(message, fields);
+        return;
+      }
+      suppressed++;
+      lastSuppressed = fields;
+      timer ??= runtime.timers.after(windowEndMs - nowMs, endWindow);
+    },
+    close: endWindow,
+  };
 }

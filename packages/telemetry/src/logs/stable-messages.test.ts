@@ -1,4 +1,4 @@
-// Proves that the catalogue of stable messages has no text twice and only usable keys.
+// Proves that the catalogue of stable messages has no text twice; the type M holds its keys to snake case.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,13 +6,8 @@ import * as stableMessages from './stable-messages.ts';
 
 const messages = Object.values(stableMessages).filter((value) => typeof value === 'object');
 
-test('texts are unique and one line, keys are unique and snake case', () => {
+test('texts are unique and one line', () => {
   assert.ok(messages.length >= 30, `${messages.length} messages`);
   assert.equal(new Set(messages.map((message) => message.text)).size, messages.length);
-  for (const { text, keys, optional } of messages) {
-    assert.match(text, /^[^\p{C}"]+$/u);
-    const all: readonly string[] = [...keys, ...optional];
-    assert.equal(new Set(all).size, all.length, text);
-    for (const key of all) assert.match(key, /^[a-z][a-z_]*$/);
-  }
+  for (const { text } of messages) assert.match(text, /^[^\p{C}"]+$/u);
 });

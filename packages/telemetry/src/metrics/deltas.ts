@@ -1,40 +1,33 @@
 // Metrics of worker threads. A worker has no registry: it counts into one Float64Array whose layout
 // both sides derive from the same declaration, ships it with each result, and the main thread adds
-// it up. Counters and histograms travel as increments, gauges as their last value (NaN: not set).
+// it up. Histograms travel as increments, gauges as their last value (NaN: not set).
 // Cost: counting is one array write; `take` copies and clears; applying is one pass over the array.
 
 import { assert } from '@bigfleet/base';
-import { assertBounds, type BucketBounds, bucketIndex } from './buckets.ts';
+import { type BucketBounds, bucketIndex } from './buckets.ts';
 import { assertFinite, assertNotNegative } from './checks.ts';
-import type { Counter, Gauge, Histogram } from './instruments.ts';
+import type { Gauge, Histogram } from './instruments.ts';
 import { histogramWidth } from './series.ts';
 
-export type DeltaDeclaration =
-  | { readonly type: 'counter' }
-  | { readonly type: 'gauge' }
-  | { readonly type: 'histogram'; readonly bounds: BucketBounds };
+/** Bounds declare a histogram, undefined a gauge. */
+export type DeltaDeclarations = Readonly<Record<string, BucketBounds | undefined>>;
 
-export type DeltaDeclarations = Readonly<Record<string, DeltaDeclaration>>;
-
-/** The instrument of each declared name, on either side. */
-export type DeltaInstruments<D extends DeltaDeclarations> = {
-  readonly [K in keyof D]: D[K] extends { readonly type: 'counter' }
-    ? Counter
-    : D[K] extends { readonly type: 'gauge' }
-      ? Gauge
-      : Histogram;
+/** Where the main thread adds up what each declared name measured. */
+export type DeltaTargets<D extends DeltaDeclarations> = {
+  readonly [K in keyof D]: D[K] extends BucketBounds ? Histogram : Gauge;
 };
 
-export interface DeltaLayout<D extends DeltaDeclarations> {
-  readonly declarations: D;
-  /** Numbers in one array of deltas. */
-  readonly length: number;
-}
+/** What a thread measures with, on either side. */
+export type DeltaInstruments<D extends DeltaDeclarations> = {
+  readonly [K in keyof D]: D[K] extends BucketBounds
+    ? Pick<Histogram, 'observe'>
+    : Pick<Gauge, 'set'>;
+};
 
 export interface DeltaBuffer<D extends DeltaDeclarations> {
   readonly instruments: DeltaInstruments<D>;
-  /** Everything since the last take, into `target` (for a shared buffer) or a new array. */
-  take(target?: Float64Array): Float64Array;
+  /** Everything since the last take. */
+  take(): Float64Array;
 }
 
 export interface DeltaTarget {
@@ -42,58 +35,39 @@ export interface DeltaTarget {
   applyDeltas(deltas: Float64Array): void;
 }
 
-export function defineDeltas<const D extends DeltaDeclarations>(declarations: D): DeltaLayout<D> {
-  let length = 0;
-  for (const declaration of Object.values(declarations)) {
-    if (declaration.type === 'histogram') assertBounds(declaration.bounds);
-    length += widthOf(declaration);
-  }
-  return { declarations, length };
-}
-
-export function createDeltaBuffer<D extends DeltaDeclarations>(
-  layout: DeltaLayout<D>,
-): DeltaBuffer<D> {
-  const values = new Float64Array(layout.length);
-  const gaugeOffsets: number[] = [];
-  const instruments: Record<string, Counter | Gauge | Histogram> = {};
-  eachSlot(layout, (name, declaration, offset) => {
-    if (declaration.type === 'gauge') gaugeOffsets.push(offset);
-    instruments[name] = bufferInstrument(values, declaration, offset);
-  });
-  const clear = (): void => {
-    values.fill(0);
-    for (const offset of gaugeOffsets) values[offset] = Number.NaN;
-  };
-  clear();
+export function createDeltaBuffer<D extends DeltaDeclarations>(declarations: D): DeltaBuffer<D> {
+  const { slots, length } = layoutOf(declarations);
+  const cleared = new Float64Array(length);
+  for (const { bounds, offset } of slots) if (bounds === undefined) cleared[offset] = Number.NaN;
+  const values = cleared.slice();
+  const instruments = slots.map(({ name, bounds, offset }) => [
+    name,
+    bounds === undefined ? bufferGauge(values, offset) : bufferHistogram(values, offset, bounds),
+  ]);
   return {
-    instruments: instruments as DeltaInstruments<D>,
-    take(target = new Float64Array(layout.length)) {
-      assert(target.length === layout.length, 'delta array of another layout', {
-        expected: layout.length,
-        got: target.length,
-      });
-      target.set(values);
-      clear();
-      return target;
+    instruments: Object.fromEntries(instruments) as DeltaInstruments<D>,
+    take() {
+      const taken = values.slice();
+      values.set(cleared);
+      return taken;
     },
   };
 }
 
 export function bindDeltas<D extends DeltaDeclarations>(
-  layout: DeltaLayout<D>,
-  targets: DeltaInstruments<D>,
+  declarations: D,
+  targets: DeltaTargets<D>,
 ): DeltaTarget {
-  const applySlots: ((deltas: Float64Array) => void)[] = [];
-  eachSlot(layout, (name, declaration, offset) => {
-    const target: Counter | Gauge | Histogram | undefined = targets[name];
+  const { slots, length } = layoutOf(declarations);
+  const applySlots = slots.map(({ name, bounds, offset }) => {
+    const target: Gauge | Histogram | undefined = targets[name];
     assert(target !== undefined, 'delta without a target', { name });
-    applySlots.push(slotApplier(declaration, target, offset));
+    return slotApplier(target, bounds, offset);
   });
   return {
     applyDeltas(deltas) {
-      assert(deltas.length === layout.length, 'delta array of another layout', {
-        expected: layout.length,
+      assert(deltas.length === length, 'delta array of another layout', {
+        expected: length,
         got: deltas.length,
       });
       for (const apply of applySlots) apply(deltas);
@@ -102,114 +76,61 @@ export function bindDeltas<D extends DeltaDeclarations>(
 }
 
 function slotApplier(
-  declaration: DeltaDeclaration,
-  target: Counter | Gauge | Histogram,
+  target: Gauge | Histogram,
+  bounds: BucketBounds | undefined,
   offset: number,
 ): (deltas: Float64Array) => void {
-  if (declaration.type === 'counter' && 'inc' in target) {
-    return (deltas) => target.inc(deltas[offset]);
-  }
-  if (declaration.type === 'gauge' && 'set' in target) {
+  if (bounds === undefined) {
+    assert('set' in target, 'delta target of another type');
     return (deltas) => {
       const value = deltas[offset] ?? Number.NaN;
       if (!Number.isNaN(value)) target.set(value);
     };
   }
-  assert(declaration.type === 'histogram' && 'merge' in target, 'delta target of another type');
-  assert(sameBounds(declaration.bounds, target.bounds), 'delta histogram has other bounds');
+  assert('merge' in target, 'delta target of another type');
+  assert(sameBounds(bounds, target.bounds), 'delta histogram has other bounds');
   return (deltas) => target.merge(deltas, offset);
 }
 
-function bufferInstrument(
+function bufferGauge(values: Float64Array, offset: number): Pick<Gauge, 'set'> {
+  return {
+    set(value) {
+      assertFinite(value, 'a gauge is a finite number');
+      values[offset] = value;
+    },
+  };
+}
+
+function bufferHistogram(
   values: Float64Array,
-  declaration: DeltaDeclaration,
   offset: number,
-): Counter | Gauge | Histogram {
-  if (declaration.type === 'counter') return new BufferCounter(values, offset);
-  if (declaration.type === 'gauge') return new BufferGauge(values, offset);
-  return new BufferHistogram(values, offset, declaration.bounds);
+  bounds: BucketBounds,
+): Pick<Histogram, 'observe'> {
+  const sum = offset + bounds.length + 1;
+  return {
+    observe(value) {
+      assertNotNegative(value, 'a histogram takes finite numbers ≥ 0');
+      const bucket = offset + bucketIndex(bounds, value);
+      values[bucket] = (values[bucket] ?? 0) + 1;
+      values[sum] = (values[sum] ?? 0) + value;
+    },
+  };
 }
 
-class BufferCounter implements Counter {
-  readonly #values: Float64Array;
-  readonly #offset: number;
-
-  constructor(values: Float64Array, offset: number) {
-    this.#values = values;
-    this.#offset = offset;
-  }
-
-  inc(by = 1): void {
-    assertNotNegative(by, 'a counter only goes up');
-    this.#values[this.#offset] = (this.#values[this.#offset] ?? 0) + by;
-  }
+interface Slot {
+  readonly name: string;
+  readonly bounds: BucketBounds | undefined;
+  readonly offset: number;
 }
 
-class BufferGauge implements Gauge {
-  readonly #values: Float64Array;
-  readonly #offset: number;
-  /** Survives `take`, so that `add` keeps counting from the last value. */
-  #current = 0;
-
-  constructor(values: Float64Array, offset: number) {
-    this.#values = values;
-    this.#offset = offset;
-  }
-
-  set(value: number): void {
-    assertFinite(value, 'a gauge is a finite number');
-    this.#current = value;
-    this.#values[this.#offset] = value;
-  }
-
-  add(by: number): void {
-    this.set(this.#current + by);
-  }
-}
-
-class BufferHistogram implements Histogram {
-  readonly bounds: BucketBounds;
-  readonly #values: Float64Array;
-  readonly #offset: number;
-
-  constructor(values: Float64Array, offset: number, bounds: BucketBounds) {
-    this.#values = values;
-    this.#offset = offset;
-    this.bounds = bounds;
-  }
-
-  observe(value: number): void {
-    assertNotNegative(value, 'a histogram takes finite numbers ≥ 0');
-    const bucket = this.#offset + bucketIndex(this.bounds, value);
-    const sum = this.#offset + this.bounds.length + 1;
-    this.#values[bucket] = (this.#values[bucket] ?? 0) + 1;
-    this.#values[sum] = (this.#values[sum] ?? 0) + value;
-  }
-
-  merge(source: Float64Array, offset: number): void {
-    const width = histogramWidth(this.bounds);
-    assert(offset >= 0 && offset + width <= source.length, 'merge source is too short');
-    for (let at = 0; at < width; at++) {
-      const added = source[offset + at] ?? Number.NaN;
-      assertNotNegative(added, 'histogram counts only go up');
-      this.#values[this.#offset + at] = (this.#values[this.#offset + at] ?? 0) + added;
-    }
-  }
-}
-
-function eachSlot<D extends DeltaDeclarations>(
-  layout: DeltaLayout<D>,
-  visit: (name: string, declaration: DeltaDeclaration, offset: number) => void,
-): void {
-  let offset = 0;
-  for (const [name, declaration] of Object.entries(layout.declarations)) {
-    visit(name, declaration, offset);
-    offset += widthOf(declaration);
-  }
-}
-
-function widthOf(declaration: DeltaDeclaration): number {
-  return declaration.type === 'histogram' ? histogramWidth(declaration.bounds) : 1;
+function layoutOf(declarations: DeltaDeclarations): { slots: readonly Slot[]; length: number } {
+  let length = 0;
+  const slots = Object.entries(declarations).map(([name, bounds]) => {
+    const offset = length;
+    length += bounds === undefined ? 1 : histogramWidth(bounds);
+    return { name, bounds, offset };
+  });
+  return { slots, length };
 }
 
 function sameBounds(a: BucketBounds, b: BucketBounds): boolean {

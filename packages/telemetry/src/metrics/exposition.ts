@@ -79,11 +79,7 @@ function readFamily(
     : err({ line: start + 1, reason: `${family.name}: ${reason}` });
 }
 
-interface Header {
-  readonly name: string;
-  readonly help: string;
-  readonly type: string;
-}
+type Header = Omit<ParsedFamily, 'samples'>;
 
 function readHeader(
   lines: readonly string[],
@@ -145,42 +141,22 @@ function unescape(text: string): string {
 // What makes the samples of a histogram family believable: per label set, bounds ascend in their
 // canonical spelling up to +Inf, counts never shrink, and `_count` equals the +Inf bucket.
 
-interface Group {
-  readonly buckets: ParsedSample[];
-  sum: number | undefined;
-  count: number | undefined;
-}
-
 /** Undefined when everything holds. */
-export function histogramFault(family: ParsedFamily): string | undefined {
-  for (const group of groups(family).values()) {
-    const fault = groupFault(group);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
-}
-
-function groups(family: ParsedFamily): ReadonlyMap<string, Group> {
-  const byLabels = new Map<string, Group>();
-  for (const sample of family.samples) {
-    const key = labelKey([...sample.labels].filter(([name]) => name !== 'le'));
-    const group = byLabels.get(key) ?? { buckets: [], sum: undefined, count: undefined };
-    byLabels.set(key, group);
-    if (sample.name.endsWith('_bucket')) group.buckets.push(sample);
-    else if (sample.name.endsWith('_sum')) group.sum = sample.value;
-    else group.count = sample.value;
-  }
-  return byLabels;
+function histogramFault({ samples }: ParsedFamily): string | undefined {
+  const groups = Map.groupBy(samples, ({ labels }) =>
+    labelKey([...labels].filter(([name]) => name !== 'le')),
+  );
+  return [...groups.values()].map(groupFault).find((fault) => fault !== undefined);
 }
 
 /** Equal for equal label sets, whatever the order in the text. */
-export function labelKey(labels: readonly (readonly [string, string])[]): string {
+function labelKey(labels: readonly (readonly [string, string])[]): string {
   return JSON.stringify(labels.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function groupFault(group: Group): string | undefined {
+function groupFault(group: readonly ParsedSample[]): string | undefined {
   let previous = { bound: Number.NEGATIVE_INFINITY, count: 0 };
-  for (const bucket of group.buckets) {
+  for (const bucket of group.filter(({ name }) => name.endsWith('_bucket'))) {
     const le = bucket.labels.get('le');
     if (le === undefined) return 'bucket without le';
     const bound = le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le);
@@ -190,6 +166,8 @@ function groupFault(group: Group): string | undefined {
     previous = { bound, count: bucket.value };
   }
   if (previous.bound !== Number.POSITIVE_INFINITY) return 'no +Inf bucket';
-  if (group.sum === undefined || group.count === undefined) return 'no _sum or no _count';
-  return group.count === previous.count ? undefined : '_count differs from the +Inf bucket';
+  const sum = group.find(({ name }) => name.endsWith('_sum'));
+  const count = group.find(({ name }) => name.endsWith('_count'));
+  if (sum === undefined || count === undefined) return 'no _sum or no _count';
+  return count.value === previous.count ? undefined : '_count differs from the +Inf bucket';
 }

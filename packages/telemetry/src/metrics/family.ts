@@ -5,13 +5,11 @@
 import { assert } from '@bigfleet/base';
 import type { Family, InstrumentType } from './instruments.ts';
 import { isRepresentable, type LabelDeclarations, type LabelValues } from './labels.ts';
+import type { Series } from './series.ts';
 import { NOWHERE, type SeriesStore } from './series-store.ts';
 
-export type OverflowReason = 'full' | 'unrepresentable';
-
-interface Detachable {
-  detach(): void;
-}
+export const OVERFLOW_REASONS = ['full', 'unrepresentable'] as const;
+export type OverflowReason = (typeof OVERFLOW_REASONS)[number];
 
 export interface FamilyOptions<S> {
   readonly name: string;
@@ -31,9 +29,7 @@ export interface FamilySource {
   readonly store: SeriesStore;
 }
 
-export class SeriesFamily<L extends LabelDeclarations, S extends Detachable>
-  implements Family<L, S>
-{
+export class SeriesFamily<L extends LabelDeclarations, S extends Series> implements Family<L, S> {
   readonly name: string;
   readonly #store: SeriesStore;
   readonly #create: (store: SeriesStore, index: number) => S;
@@ -59,15 +55,9 @@ export class SeriesFamily<L extends LabelDeclarations, S extends Detachable>
   all(): readonly S[] {
     const start = this.#store.space.open === undefined ? this.#store.rowStart('') : undefined;
     assert(start !== undefined, 'all() is for families without an open label', { name: this.name });
-    return this.#rowSeries(start);
-  }
-
-  row(openValue: string): readonly S[] {
-    assert(this.#store.space.open !== undefined, 'row() needs an open label', { name: this.name });
-    const start = this.#rowFor(openValue);
-    return start === undefined
-      ? Array.from({ length: this.#store.space.closedCount }, () => this.#nowhere)
-      : this.#rowSeries(start);
+    return Array.from({ length: this.#store.space.closedCount }, (_, closed) =>
+      this.#at(start + closed),
+    );
   }
 
   remove(openValue: string): boolean {
@@ -99,12 +89,6 @@ export class SeriesFamily<L extends LabelDeclarations, S extends Detachable>
       return undefined;
     }
     return this.#store.addRow(openValue);
-  }
-
-  #rowSeries(start: number): readonly S[] {
-    return Array.from({ length: this.#store.space.closedCount }, (_, closed) =>
-      this.#at(start + closed),
-    );
   }
 
   #at(index: number): S {

@@ -38,8 +38,6 @@ export interface Family<L extends LabelDeclarations, S> {
   labels(values: LabelValues<L>): S;
   /** Every series of a family without open label, last declared label fastest: index by enum. */
   all(): readonly S[];
-  /** Every series of one open value, last declared closed label fastest. */
-  row(openValue: string): readonly S[];
   /** Ends the series of one open value; handles still held write nowhere. False if unknown. */
   remove(openValue: string): boolean;
   removeAll(): void;
@@ -70,7 +68,5 @@ export interface HistogramDefinition extends MetricDefinition {
   readonly bounds: BucketBounds;
 }
 
-export interface LabelledHistogramDefinition<L extends LabelDeclarations>
-  extends LabelledDefinition<L> {
-  readonly bounds: BucketBounds;
-}
+export type LabelledHistogramDefinition<L extends LabelDeclarations> = LabelledDefinition<L> &
+  HistogramDefinition;

@@ -21,12 +21,6 @@ export type LabelValues<L extends LabelDeclarations> = {
 /** One series' labels, in declaration order. Built once per series, shared by every scrape. */
 export type LabelPairs = Readonly<Record<string, string>>;
 
-/** The open label's name, its bound, and its value's place in the declaration order. */
-export interface OpenDimension {
-  readonly name: string;
-  readonly max: number;
-}
-
 interface ClosedDimension {
   readonly name: string;
   readonly values: readonly string[];
@@ -41,17 +35,17 @@ const MAX_OPEN_VALUE_LENGTH = 512;
 export class LabelSpace {
   /** Combinations of the closed labels: the width of one row. */
   readonly closedCount: number;
-  readonly open: OpenDimension | undefined;
-  readonly #names: readonly string[];
+  readonly open: (OpenLabel & { readonly name: string }) | undefined;
+  readonly names: readonly string[];
   readonly #closed: readonly ClosedDimension[];
 
   constructor(declarations: LabelDeclarations) {
-    this.#names = Object.keys(declarations);
+    this.names = Object.keys(declarations);
     const closed: ClosedDimension[] = [];
-    let open: OpenDimension | undefined;
+    let open: LabelSpace['open'];
     for (const [name, declaration] of Object.entries(declarations)) {
       assert(LABEL_NAME.test(name) && name !== 'le', 'label name not allowed', { name });
-      if (isClosed(declaration)) closed.push(closedDimension(name, declaration));
+      if (!('max' in declaration)) closed.push(closedDimension(name, declaration));
       else {
         assert(open === undefined, 'a family has at most one open label', { name });
         assert(declaration.max > 0 && declaration.max <= MAX_OPEN_VALUES, 'open label bound', {
@@ -67,10 +61,6 @@ export class LabelSpace {
     assert(this.closedCount <= MAX_CLOSED_COMBINATIONS, 'too many closed label combinations', {
       combinations: this.closedCount,
     });
-  }
-
-  get names(): readonly string[] {
-    return this.#names;
   }
 
   /** Place of a combination inside its row; the last declared closed label varies fastest. */
@@ -89,7 +79,7 @@ export class LabelSpace {
   pairs(closedIndex: number, openValue: string): LabelPairs {
     const pairs: Record<string, string> = {};
     // In declaration order first, because the order of a series' labels is that of its keys.
-    for (const name of this.#names) pairs[name] = openValue;
+    for (const name of this.names) pairs[name] = openValue;
     let rest = closedIndex;
     for (let at = this.#closed.length - 1; at >= 0; at--) {
       const { name, values } = this.#closed[at] as ClosedDimension;
@@ -112,10 +102,6 @@ export function isRepresentable(openValue: string): boolean {
     openValue.isWellFormed() &&
     !openValue.includes('\0')
   );
-}
-
-function isClosed(declaration: LabelDeclaration): declaration is readonly string[] {
-  return Array.isArray(declaration);
 }
 
 function closedDimension(name: string, values: readonly string[]): ClosedDimension {

@@ -19,11 +19,6 @@ interface Sample {
   readonly value: number;
 }
 
-interface Slice {
-  readonly from: number;
-  readonly to: number;
-}
-
 const NO_LABELS: LabelPairs = {};
 const LINES_PER_SLICE = 500;
 const HEADER_LINES = 2;
@@ -36,9 +31,11 @@ export class PrometheusText {
   register(family: FamilySource): void {
     assert(!this.#pending.has(family.name), 'metric registered twice', { name: family.name });
     this.#pending.set(family.name, []);
+    const { name, help, type } = family;
     // prom-client asks for this method first, and only for it; the shape is that of its own.
     Object.assign(this.#metricOf(family), {
-      getForPromString: () => Promise.resolve(this.#pendingText(family)),
+      getForPromString: () =>
+        Promise.resolve({ name, help, type, values: this.#pending.get(name) }),
     });
   }
 
@@ -48,8 +45,8 @@ export class PrometheusText {
     const seriesPerSlice = Math.max(1, Math.floor(LINES_PER_SLICE / linesPerSeries));
     const count = snapshot.pairs.length;
     for (let from = 0; from === 0 || from < count; from += seriesPerSlice) {
-      const slice = { from, to: Math.min(count, from + seriesPerSlice) };
-      this.#pending.set(family.name, samplesOf(family, snapshot, slice));
+      const to = Math.min(count, from + seriesPerSlice);
+      this.#pending.set(family.name, samplesOf(family, snapshot, from, to));
       const text = await this.#registry.getSingleMetricAsString(family.name);
       yield from === 0 ? text : withoutHeader(text);
     }
@@ -67,53 +64,36 @@ export class PrometheusText {
     if (family.type === 'gauge') return new Gauge(config);
     return new Histogram(config);
   }
-
-  #pendingText(family: FamilySource): object {
-    const { name, help, type } = family;
-    return { name, help, type, values: this.#pending.get(name) };
-  }
 }
 
-function samplesOf(family: FamilySource, snapshot: SeriesSnapshot, slice: Slice): Sample[] {
+function samplesOf(
+  { name, bounds }: FamilySource,
+  { pairs, values }: SeriesSnapshot,
+  from: number,
+  to: number,
+): Sample[] {
   const samples: Sample[] = [];
-  for (let at = slice.from; at < slice.to; at++) {
-    const sharedLabels = snapshot.pairs[at];
+  const bucketName = `${name}_bucket`;
+  for (let at = from; at < to; at++) {
+    const sharedLabels = pairs[at];
     assert(sharedLabels !== undefined, 'snapshot and slice agree');
-    if (family.bounds === undefined) {
-      const value = snapshot.values[at] ?? Number.NaN;
-      samples.push({ metricName: family.name, labels: NO_LABELS, sharedLabels, value });
-    } else {
-      pushHistogram(samples, family, { sharedLabels, values: snapshot.values, at });
+    const push = (metricName: string, value: number, labels = NO_LABELS): void => {
+      samples.push({ metricName, labels, sharedLabels, value });
+    };
+    if (bounds === undefined) {
+      push(name, values[at] ?? Number.NaN);
+      continue;
     }
+    const start = at * (bounds.length + 2);
+    let cumulative = 0;
+    for (let bucket = 0; bucket <= bounds.length; bucket++) {
+      cumulative += values[start + bucket] ?? Number.NaN;
+      push(bucketName, cumulative, { le: String(bounds[bucket] ?? '+Inf') });
+    }
+    push(`${name}_sum`, values[start + bounds.length + 1] ?? Number.NaN);
+    push(`${name}_count`, cumulative);
   }
   return samples;
-}
-
-interface HistogramSlot {
-  readonly sharedLabels: LabelPairs;
-  readonly values: Float64Array;
-  readonly at: number;
-}
-
-function pushHistogram(samples: Sample[], family: FamilySource, slot: HistogramSlot): void {
-  const bounds = family.bounds ?? [];
-  const { sharedLabels, values } = slot;
-  const start = slot.at * (bounds.length + 2);
-  const metricName = `${family.name}_bucket`;
-  let cumulative = 0;
-  for (let bucket = 0; bucket <= bounds.length; bucket++) {
-    cumulative += values[start + bucket] ?? Number.NaN;
-    const labels = { le: String(bounds[bucket] ?? '+Inf') };
-    samples.push({ metricName, labels, sharedLabels, value: cumulative });
-  }
-  const sum = values[start + bounds.length + 1] ?? Number.NaN;
-  samples.push({ metricName: `${family.name}_sum`, labels: NO_LABELS, sharedLabels, value: sum });
-  samples.push({
-    metricName: `${family.name}_count`,
-    labels: NO_LABELS,
-    sharedLabels,
-    value: cumulative,
-  });
 }
 
 /** Every slice starts with the same two header lines; newlines inside them are escaped. */

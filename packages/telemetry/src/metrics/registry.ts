@@ -5,10 +5,16 @@
 
 import { assert } from '@bigfleet/base';
 import { assertBounds, type BucketBounds } from './buckets.ts';
-import { type FamilySource, type OverflowReason, SeriesFamily } from './family.ts';
+import {
+  type FamilySource,
+  OVERFLOW_REASONS,
+  type OverflowReason,
+  SeriesFamily,
+} from './family.ts';
 import type {
   Counter,
   CounterFamily,
+  Family,
   Gauge,
   GaugeFamily,
   Histogram,
@@ -19,10 +25,16 @@ import type {
   LabelledHistogramDefinition,
   MetricDefinition,
 } from './instruments.ts';
-import { type LabelDeclarations, type LabelPairs, LabelSpace } from './labels.ts';
+import { type LabelDeclarations, LabelSpace, type OpenLabel } from './labels.ts';
 import { PrometheusText } from './prometheus.ts';
-import { CounterSeries, GaugeSeries, HistogramSeries, histogramWidth } from './series.ts';
-import { type SeriesSnapshot, SeriesStore } from './series-store.ts';
+import {
+  CounterSeries,
+  GaugeSeries,
+  HistogramSeries,
+  histogramWidth,
+  type Series,
+} from './series.ts';
+import { SeriesStore } from './series-store.ts';
 
 export interface MetricRegistry {
   counter(definition: MetricDefinition): Counter;
@@ -54,7 +66,6 @@ export const LABEL_OVERFLOW_TOTAL = 'bigfleet_telemetry_label_overflow_total';
 const NAME = /^[a-z_][a-z0-9_]*$/;
 const HISTOGRAM_SUFFIXES = ['_bucket', '_sum', '_count'] as const;
 const MAX_FAMILIES = 1_024;
-const OVERFLOW_REASONS = ['full', 'unrepresentable'] as const;
 
 export function createRegistry(): MetricRegistry {
   return new Registry();
@@ -72,37 +83,20 @@ class Registry implements MetricRegistry {
   readonly #collectors: (() => void)[] = [];
   #overflow: CounterFamily<OverflowLabels> | undefined;
 
-  counter(definition: MetricDefinition): Counter;
-  counter<const L extends LabelDeclarations>(definition: LabelledDefinition<L>): CounterFamily<L>;
-  counter(definition: AnyDefinition): Counter | CounterFamily<LabelDeclarations> {
-    const store = this.#define('counter', definition);
-    const family = this.#family(definition, store, (s, index) => new CounterSeries(s, index));
-    return definition.labels === undefined ? family.labels({}) : family;
-  }
+  readonly counter = this.#definer(
+    'counter',
+    (store, index) => new CounterSeries(store, index),
+  ) as MetricRegistry['counter'];
 
-  gauge(definition: MetricDefinition): Gauge;
-  gauge<const L extends LabelDeclarations>(definition: LabelledDefinition<L>): GaugeFamily<L>;
-  gauge(definition: AnyDefinition): Gauge | GaugeFamily<LabelDeclarations> {
-    const store = this.#define('gauge', definition);
-    const family = this.#family(definition, store, (s, index) => new GaugeSeries(s, index));
-    return definition.labels === undefined ? family.labels({}) : family;
-  }
+  readonly gauge = this.#definer(
+    'gauge',
+    (store, index) => new GaugeSeries(store, index),
+  ) as MetricRegistry['gauge'];
 
-  histogram(definition: HistogramDefinition): Histogram;
-  histogram<const L extends LabelDeclarations>(
-    definition: LabelledHistogramDefinition<L>,
-  ): HistogramFamily<L>;
-  histogram(definition: AnyDefinition): Histogram | HistogramFamily<LabelDeclarations> {
-    const bounds = definition.bounds ?? [];
-    assertBounds(bounds);
-    const store = this.#define('histogram', definition);
-    const family = this.#family(
-      definition,
-      store,
-      (s, index) => new HistogramSeries(s, index, bounds),
-    );
-    return definition.labels === undefined ? family.labels({}) : family;
-  }
+  readonly histogram = this.#definer(
+    'histogram',
+    (store, index, bounds) => new HistogramSeries(store, index, bounds),
+  ) as MetricRegistry['histogram'];
 
   onCollect(collect: () => void): void {
     this.#collectors.push(collect);
@@ -111,11 +105,25 @@ class Registry implements MetricRegistry {
   snapshot(): RegistrySnapshot {
     for (const collect of this.#collectors) collect();
     const taken = this.#families.map((family) => ({ family, series: family.store.snapshot() }));
-    return { families: taken.map(({ family, series }) => this.#familySnapshot(family, series)) };
+    const families = taken.map(({ family, series }) => ({
+      name: family.name,
+      format: () => this.#text.format(family, series),
+    }));
+    return { families };
   }
 
-  #familySnapshot(family: FamilySource, series: SeriesSnapshot): FamilySnapshot {
-    return { name: family.name, format: () => this.#text.format(family, series) };
+  #definer<S extends Series>(
+    type: InstrumentType,
+    series: (store: SeriesStore, index: number, bounds: BucketBounds) => S,
+  ): (definition: AnyDefinition) => S | Family<LabelDeclarations, S> {
+    return (definition) => {
+      const bounds = definition.bounds ?? [];
+      if (type === 'histogram') assertBounds(bounds);
+      const family = this.#family(definition, this.#define(type, definition), (store, index) =>
+        series(store, index, bounds),
+      );
+      return definition.labels === undefined ? family.labels({}) : family;
+    };
   }
 
   #define(type: InstrumentType, definition: AnyDefinition): SeriesStore {
@@ -127,7 +135,7 @@ class Registry implements MetricRegistry {
     const store = new SeriesStore({
       space,
       width: bounds === undefined ? 1 : histogramWidth(bounds),
-      initial: definition.initial ?? publishAll,
+      initial: definition.initial ?? (() => true),
     });
     const family = { name, help, type, labelNames: space.names, bounds, store };
     this.#text.register(family);
@@ -147,18 +155,19 @@ class Registry implements MetricRegistry {
     }
   }
 
-  #family<S extends { detach(): void }>(
+  #family<S extends Series>(
     definition: AnyDefinition,
     store: SeriesStore,
     series: (store: SeriesStore, index: number) => S,
   ): SeriesFamily<LabelDeclarations, S> {
     const { name } = definition;
-    const overflow =
-      store.space.open === undefined || name === LABEL_OVERFLOW_TOTAL
-        ? undefined
-        : this.#overflowFamily().row(name);
-    const onOverflow = (reason: OverflowReason): void =>
-      overflow?.[OVERFLOW_REASONS.indexOf(reason)]?.inc();
+    const isCounted = store.space.open !== undefined && name !== LABEL_OVERFLOW_TOTAL;
+    const overflow = isCounted ? this.#overflowFamily() : undefined;
+    const counterOf = (reason: OverflowReason): Counter | undefined =>
+      overflow?.labels({ family: name, reason });
+    // At 0 from the start, all reasons of the row.
+    counterOf('full');
+    const onOverflow = (reason: OverflowReason): void => counterOf(reason)?.inc();
     return new SeriesFamily({ name, store, series, onOverflow });
   }
 
@@ -173,11 +182,4 @@ class Registry implements MetricRegistry {
   }
 }
 
-interface OverflowLabels extends LabelDeclarations {
-  readonly family: { readonly max: number };
-  readonly reason: readonly ['full', 'unrepresentable'];
-}
-
-function publishAll(_labels: LabelPairs): boolean {
-  return true;
-}
+type OverflowLabels = { readonly family: OpenLabel; readonly reason: typeof OVERFLOW_REASONS };

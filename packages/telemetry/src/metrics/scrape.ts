@@ -18,44 +18,31 @@ export interface Scraper {
   scrape(): Promise<string>;
 }
 
-export function createScraper(options: ScraperOptions): Scraper {
-  return new SharedScraper(options);
-}
-
 /** Characters of text after which the event loop gets a turn: about 250 lines. */
 const CHARS_PER_TURN = 20_000;
 
-class SharedScraper implements Scraper {
-  readonly contentType = CONTENT_TYPE;
-  readonly #options: ScraperOptions;
-  #running: Promise<string> | undefined;
-  #next: Promise<string> | undefined;
-
-  constructor(options: ScraperOptions) {
-    this.#options = options;
-  }
-
-  scrape(): Promise<string> {
-    if (this.#running === undefined) return this.#start();
-    this.#next ??= this.#running.then(
-      () => this.#startNext(),
-      () => this.#startNext(),
-    );
-    return this.#next;
-  }
-
-  #startNext(): Promise<string> {
-    this.#next = undefined;
-    return this.#start();
-  }
-
-  #start(): Promise<string> {
-    const running = render(this.#options).finally(() => {
-      if (this.#running === running) this.#running = undefined;
+export function createScraper(options: ScraperOptions): Scraper {
+  let running: Promise<string> | undefined;
+  let next: Promise<string> | undefined;
+  const start = (): Promise<string> => {
+    const rendering = render(options).finally(() => {
+      if (running === rendering) running = undefined;
     });
-    this.#running = running;
-    return running;
-  }
+    running = rendering;
+    return rendering;
+  };
+  const startNext = (): Promise<string> => {
+    next = undefined;
+    return start();
+  };
+  return {
+    contentType: CONTENT_TYPE,
+    scrape() {
+      if (running === undefined) return start();
+      next ??= running.then(startNext, startNext);
+      return next;
+    },
+  };
 }
 
 async function render({ timers, registries }: ScraperOptions): Promise<string> {

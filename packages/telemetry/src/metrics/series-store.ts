@@ -111,12 +111,11 @@ export class SeriesStore {
   }
 
   #grow(): void {
-    const seriesCount = 1 + (this.published.length - 1) * 2;
-    const values = new Float64Array(seriesCount * this.width);
-    values.set(this.values);
-    const published = new Uint8Array(seriesCount);
-    published.set(this.published);
-    this.values = values;
-    this.published = published;
+    const { values, published } = this;
+    const seriesCount = 1 + (published.length - 1) * 2;
+    this.values = new Float64Array(seriesCount * this.width);
+    this.values.set(values);
+    this.published = new Uint8Array(seriesCount);
+    this.published.set(published);
   }
 }

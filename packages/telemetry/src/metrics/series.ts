@@ -8,7 +8,7 @@ import { assertFinite, assertNotNegative } from './checks.ts';
 import type { Counter, Gauge, Histogram } from './instruments.ts';
 import { NOWHERE, type SeriesStore } from './series-store.ts';
 
-class Series {
+export class Series {
   protected readonly store: SeriesStore;
   protected index: number;
 

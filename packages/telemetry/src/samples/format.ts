@@ -14,9 +14,9 @@ import { crc32 } from 'node:zlib';
 import { assert } from '@bigfleet/base';
 
 export const FORMAT_VERSION = 1;
-export const HEADER_BYTES = 16;
+const HEADER_BYTES = 16;
 const SAMPLE_BYTES = 20;
-/** Far above what one flush writes; a larger length is damage, not data. */
+/** Far above what one flush writes. */
 const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
 
 const CRC_AT = 4;
@@ -33,12 +33,9 @@ const KIND_CODES: Readonly<Record<BlockKind, number>> = {
   dropped: 4,
 };
 
-const KINDS: ReadonlyMap<number, BlockKind> = new Map([
-  [1, 'session'],
-  [2, 'series'],
-  [3, 'samples'],
-  [4, 'dropped'],
-]);
+const KINDS: ReadonlyMap<number, BlockKind> = new Map(
+  Object.entries(KIND_CODES).map(([kind, code]) => [code, kind as BlockKind]),
+);
 
 export interface SampleColumns {
   readonly startMs: Float64Array;
@@ -78,31 +75,33 @@ export function decodeSamples(payload: Buffer): SampleColumns {
   };
 }
 
-export type BlockAt =
-  | { readonly found: 'block'; readonly block: Block; readonly end: number }
-  /** Header or payload goes on beyond the bytes given. */
-  | { readonly found: 'more'; readonly bytes: number }
-  | { readonly found: 'damage' };
-
-/** What starts at `offset`. Whole samples and a matching checksum are part of being a block. */
-export function blockAt(bytes: Buffer, offset: number): BlockAt {
-  if (offset + HEADER_BYTES > bytes.length) return { found: 'more', bytes: HEADER_BYTES };
-  const kind = KINDS.get(bytes.readUInt32LE(offset + KIND_AT));
-  const payloadBytes = bytes.readUInt32LE(offset + LENGTH_AT);
-  if (!isMagic(bytes, offset) || kind === undefined) return { found: 'damage' };
-  if (payloadBytes > MAX_PAYLOAD_BYTES) return { found: 'damage' };
-  if (kind === 'samples' && payloadBytes % SAMPLE_BYTES !== 0) return { found: 'damage' };
-  const end = offset + HEADER_BYTES + payloadBytes;
-  if (end > bytes.length) return { found: 'more', bytes: HEADER_BYTES + payloadBytes };
-  const checked = bytes.subarray(offset + KIND_AT, end);
-  if (crc32(checked) !== bytes.readUInt32LE(offset + CRC_AT)) return { found: 'damage' };
-  const payload = bytes.subarray(offset + HEADER_BYTES, end);
-  return { found: 'block', block: { kind, payload }, end };
+export interface BlockAt {
+  readonly block: Block;
+  readonly end: number;
 }
 
-/** Where the next block may start after damage at `offset`, or -1. */
+/**
+ * The block that starts at `offset`; undefined for damage. Whole samples and a matching checksum are
+ * part of being a block.
+ */
+export function blockAt(bytes: Buffer, offset: number): BlockAt | undefined {
+  if (offset + HEADER_BYTES > bytes.length) return undefined;
+  const kind = KINDS.get(bytes.readUInt32LE(offset + KIND_AT));
+  const payloadBytes = bytes.readUInt32LE(offset + LENGTH_AT);
+  if (!isMagic(bytes, offset) || kind === undefined) return undefined;
+  if (kind === 'samples' && payloadBytes % SAMPLE_BYTES !== 0) return undefined;
+  const end = offset + HEADER_BYTES + payloadBytes;
+  if (end > bytes.length) return undefined;
+  const checked = bytes.subarray(offset + KIND_AT, end);
+  if (crc32(checked) !== bytes.readUInt32LE(offset + CRC_AT)) return undefined;
+  const payload = bytes.subarray(offset + HEADER_BYTES, end);
+  return { block: { kind, payload }, end };
+}
+
+/** Where the next block may start after damage at `offset`; else the end. */
 export function nextMagic(bytes: Buffer, offset: number): number {
-  return bytes.indexOf(MAGIC, offset + 1);
+  const at = bytes.indexOf(MAGIC, offset + 1);
+  return at < 0 ? bytes.length : at;
 }
 
 function isMagic(bytes: Buffer, offset: number): boolean {

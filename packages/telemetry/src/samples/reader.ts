@@ -1,175 +1,93 @@
 // Reads sample files, also of processes that died while writing: damage is skipped and reported,
-// never guessed at. Reads block by block, so memory is bounded by one block; keeping the samples is
-// the caller's choice (`readSamples` keeps them, `scanSamples` does not).
+// never guessed at.
 
-import { type FileHandle, open } from 'node:fs/promises';
-import {
-  type Block,
-  blockAt,
-  decodeSamples,
-  HEADER_BYTES,
-  nextMagic,
-  type SampleColumns,
-} from './format.ts';
-import { type SampleSummary, summarise } from './summary.ts';
+import { readFile } from 'node:fs/promises';
+import { type Block, blockAt, decodeSamples, nextMagic } from './format.ts';
 
-export interface SampleSession {
-  /** From 0, in file order: a process that restarted appends a session. */
-  readonly ordinal: number;
-  readonly unixNanos: bigint;
-  readonly monotonicMs: number;
+export interface SeriesSamples {
+  /** Unix milliseconds, fractional, by the wall clock at the start of the session. */
+  readonly startUnixMs: Float64Array;
+  readonly seconds: Float64Array;
 }
 
-export interface SampleBatch extends SampleColumns {
-  readonly session: SampleSession;
-  /** Name of a series id of this batch; undefined when damage swallowed its definition. */
-  nameOf(seriesId: number): string | undefined;
-}
-
-export interface ScanResult {
-  readonly sessions: readonly SampleSession[];
+export interface SamplesRead {
+  readonly series: ReadonlyMap<string, SeriesSamples>;
+  /** A process that restarted appends a session. */
+  readonly sessionCount: number;
   /** What the writers say they could not write. */
   readonly droppedCount: number;
   readonly damagedBytes: number;
 }
 
-export interface SeriesSamples {
-  readonly name: string;
-  /** Unix milliseconds, fractional, by the wall clock at the start of the session. */
-  readonly startUnixMs: Float64Array;
-  readonly seconds: Float64Array;
-  readonly summary: SampleSummary;
-}
-
-export interface SamplesRead extends ScanResult {
-  readonly series: ReadonlyMap<string, SeriesSamples>;
-}
-
-const CHUNK_BYTES = 1024 * 1024;
-
 export async function readSamples(path: string): Promise<SamplesRead> {
-  const collected = new Map<string, { startUnixMs: number[]; seconds: number[] }>();
-  const scan = await scanSamples(path, (batch) => {
-    const wallMinusMonotonicMs =
-      Number(batch.session.unixNanos / 1_000n) / 1_000 - batch.session.monotonicMs;
-    for (let at = 0; at < batch.count; at++) {
-      const name = batch.nameOf(batch.seriesIds[at] ?? -1);
-      if (name === undefined) continue;
-      const series = collected.get(name) ?? { startUnixMs: [], seconds: [] };
-      collected.set(name, series);
-      series.startUnixMs.push((batch.startMs[at] ?? 0) + wallMinusMonotonicMs);
-      series.seconds.push(batch.seconds[at] ?? 0);
-    }
-  });
-  const series = new Map<string, SeriesSamples>();
-  for (const [name, { startUnixMs, seconds }] of collected) {
-    const values = Float64Array.from(seconds);
-    const summary = summarise(values);
-    if (summary === undefined) continue;
-    const starts = Float64Array.from(startUnixMs);
-    series.set(name, { name, startUnixMs: starts, seconds: values, summary });
+  const bytes = await readFile(path);
+  const collected = new CollectedSamples();
+  let damagedBytes = 0;
+  for (let offset = 0; offset < bytes.length; ) {
+    const found = blockAt(bytes, offset);
+    const end = found?.end ?? nextMagic(bytes, offset);
+    if (found === undefined) damagedBytes += end - offset;
+    else collected.take(found.block);
+    offset = end;
   }
-  return { ...scan, series };
+  return { ...collected.result(), damagedBytes };
 }
 
-export async function scanSamples(
-  path: string,
-  visit: (batch: SampleBatch) => void,
-): Promise<ScanResult> {
-  const handle = await open(path, 'r');
-  try {
-    return await scan(handle, visit);
-  } finally {
-    await handle.close();
-  }
-}
-
-async function scan(handle: FileHandle, visit: (batch: SampleBatch) => void): Promise<ScanResult> {
-  const state = new ScanState(visit);
-  let pending: Buffer = Buffer.alloc(0);
-  let wanted = HEADER_BYTES;
-  for (;;) {
-    const chunk = Buffer.alloc(Math.max(CHUNK_BYTES, wanted));
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length);
-    pending = Buffer.concat([pending, chunk.subarray(0, bytesRead)]);
-    const atEnd = bytesRead === 0;
-    const { consumed, needed } = state.consume(pending, atEnd);
-    pending = pending.subarray(consumed);
-    wanted = needed;
-    if (atEnd) return state.result();
-  }
-}
-
-class ScanState {
-  readonly #visit: (batch: SampleBatch) => void;
-  readonly #sessions: SampleSession[] = [];
+class CollectedSamples {
+  readonly #series = new Map<string, { startUnixMs: number[]; seconds: number[] }>();
   #names = new Map<number, string>();
+  #sessionCount = 0;
+  #wallMinusMonotonicMs = 0;
   #droppedInEarlierSessions = 0;
   #droppedInSession = 0;
-  #damagedBytes = 0;
 
-  constructor(visit: (batch: SampleBatch) => void) {
-    this.#visit = visit;
-  }
-
-  /** Takes every whole block; at the end of the file an unfinished one is damage. */
-  consume(bytes: Buffer, atEnd: boolean): { consumed: number; needed: number } {
-    let offset = 0;
-    while (offset < bytes.length) {
-      const at = blockAt(bytes, offset);
-      if (at.found === 'block') {
-        this.#take(at.block);
-        offset = at.end;
-      } else if (at.found === 'more' && !atEnd) {
-        return { consumed: offset, needed: at.bytes };
-      } else {
-        const next = this.#afterDamage(bytes, offset, atEnd);
-        this.#damagedBytes += next - offset;
-        offset = next;
-      }
-    }
-    return { consumed: offset, needed: HEADER_BYTES };
-  }
-
-  result(): ScanResult {
-    return {
-      sessions: this.#sessions,
-      droppedCount: this.#droppedInEarlierSessions + this.#droppedInSession,
-      damagedBytes: this.#damagedBytes,
-    };
-  }
-
-  /** A magic may be cut in two by the end of the bytes, so its first part stays for the next read. */
-  #afterDamage(bytes: Buffer, offset: number, atEnd: boolean): number {
-    const next = nextMagic(bytes, offset);
-    if (next >= 0) return next;
-    return atEnd ? bytes.length : Math.max(offset + 1, bytes.length - 3);
-  }
-
-  #take(block: Block): void {
-    if (block.kind === 'samples') {
-      const session = this.#sessions.at(-1);
-      const names = this.#names;
-      if (session === undefined) return;
-      this.#visit({ ...decodeSamples(block.payload), session, nameOf: (id) => names.get(id) });
+  take({ kind, payload }: Block): void {
+    if (kind === 'samples') {
+      if (this.#sessionCount > 0) this.#addSamples(payload);
       return;
     }
-    const fields = parseFields(block.payload);
-    if (block.kind === 'session') this.#beginSession(fields);
-    else if (block.kind === 'series') this.#names.set(number(fields['id']), String(fields['name']));
+    const fields = parseFields(payload);
+    if (kind === 'session') this.#beginSession(fields);
+    else if (kind === 'series') this.#names.set(number(fields['id']), String(fields['name']));
     else this.#droppedInSession = number(fields['count']);
   }
 
+  result(): Omit<SamplesRead, 'damagedBytes'> {
+    const series = [...this.#series].map(([name, { startUnixMs, seconds }]) => {
+      const columns = {
+        startUnixMs: Float64Array.from(startUnixMs),
+        seconds: Float64Array.from(seconds),
+      };
+      return [name, columns] as const;
+    });
+    return {
+      series: new Map(series),
+      sessionCount: this.#sessionCount,
+      droppedCount: this.#droppedInEarlierSessions + this.#droppedInSession,
+    };
+  }
+
+  #addSamples(payload: Buffer): void {
+    const { startMs, seconds, seriesIds, count } = decodeSamples(payload);
+    for (let at = 0; at < count; at++) {
+      // Undefined when damage swallowed the series' definition.
+      const name = this.#names.get(seriesIds[at] ?? -1);
+      if (name === undefined) continue;
+      const series = this.#series.get(name) ?? { startUnixMs: [], seconds: [] };
+      this.#series.set(name, series);
+      series.startUnixMs.push((startMs[at] ?? 0) + this.#wallMinusMonotonicMs);
+      series.seconds.push(seconds[at] ?? 0);
+    }
+  }
+
   #beginSession(fields: Readonly<Record<string, unknown>>): void {
+    this.#sessionCount++;
     this.#droppedInEarlierSessions += this.#droppedInSession;
     this.#droppedInSession = 0;
     this.#names = new Map();
-    const nanos = String(fields['unixNanos']);
-    this.#sessions.push({
-      ordinal: this.#sessions.length,
-      unixNanos: /^\d{1,20}$/.test(nanos) ? BigInt(nanos) : 0n,
-      monotonicMs: number(fields['monotonicMs']),
-    });
+    const text = String(fields['unixNanos']);
+    const nanos = /^\d{1,20}$/.test(text) ? BigInt(text) : 0n;
+    this.#wallMinusMonotonicMs = Number(nanos / 1_000n) / 1_000 - number(fields['monotonicMs']);
   }
 }
 

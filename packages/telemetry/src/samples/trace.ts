@@ -18,18 +18,8 @@ import type { SampleFile } from './file.ts';
 import { encodeJson, encodeSamples, FORMAT_VERSION, type SampleColumns } from './format.ts';
 
 export interface SampleSeries {
-  readonly name: string;
   /** `startMs` on the monotonic clock of the trace. */
   record(startMs: number, durationSeconds: number): void;
-}
-
-export interface SampleTrace {
-  /** The same name gives the same series. Define at start: at most 1,024. */
-  series(name: string): SampleSeries;
-  /** Resolves when everything recorded so far is written or counted as dropped. */
-  flush(): Promise<void>;
-  /** Flushes within the bound and closes the file; samples after it are dropped. */
-  close(): Promise<void>;
 }
 
 export interface SampleTraceOptions {
@@ -49,19 +39,11 @@ const FLUSH_EVERY_MS = 1_000;
 const CLOSE_WITHIN_MS = 5_000;
 const MAX_SERIES = 1_024;
 
-export function createSampleTrace(options: SampleTraceOptions): SampleTrace {
-  return new BufferedTrace(options);
-}
-
-class BufferedTrace implements SampleTrace {
-  readonly #runtime: Pick<Runtime, 'clock' | 'timers'>;
-  readonly #file: SampleFile;
-  readonly #onError: (error: BigFleetError) => void;
-  readonly #capacity: number;
-  readonly #maxBytes: number;
+export class SampleTrace {
+  readonly #options: Required<SampleTraceOptions>;
   readonly #written: Counter;
   readonly #dropped: Counter;
-  readonly #series = new Map<string, TracedSeries>();
+  readonly #series = new Map<string, SampleSeries>();
   /** Blocks that must precede the next samples: session, new series. Bounded by MAX_SERIES. */
   readonly #preamble: Buffer[] = [];
   #active: SampleBuffer;
@@ -75,14 +57,11 @@ class BufferedTrace implements SampleTrace {
   #closed = false;
 
   constructor(options: SampleTraceOptions) {
-    this.#runtime = options.runtime;
-    this.#file = options.file;
-    this.#onError = options.onError;
-    this.#capacity = options.capacity ?? DEFAULT_CAPACITY;
-    this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+    const { capacity = DEFAULT_CAPACITY, maxBytes = DEFAULT_MAX_BYTES } = options;
+    this.#options = { ...options, capacity, maxBytes };
     this.#bytes = options.file.initialBytes;
-    this.#active = new SampleBuffer(this.#capacity);
-    this.#spare = new SampleBuffer(this.#capacity);
+    this.#active = new SampleBuffer(capacity);
+    this.#spare = new SampleBuffer(capacity);
     this.#written = options.registry.counter({
       name: 'bigfleet_telemetry_samples_written_total',
       help: 'Raw duration samples written to the trace file.',
@@ -91,7 +70,7 @@ class BufferedTrace implements SampleTrace {
       name: 'bigfleet_telemetry_samples_dropped_total',
       help: 'Raw duration samples lost: disk too slow, write failed, or file at its bound.',
     });
-    const { clock } = this.#runtime;
+    const { clock } = options.runtime;
     this.#preamble.push(
       encodeJson('session', {
         version: FORMAT_VERSION,
@@ -101,19 +80,22 @@ class BufferedTrace implements SampleTrace {
     );
   }
 
+  /** The same name gives the same series. Define at start: at most 1,024. */
   series(name: string): SampleSeries {
     const known = this.#series.get(name);
     if (known !== undefined) return known;
     assert(this.#series.size < MAX_SERIES, 'too many sample series', { name });
     const id = this.#series.size;
-    const created = new TracedSeries(name, id, this);
+    const created: SampleSeries = {
+      record: (startMs, durationSeconds) => this.#record(id, startMs, durationSeconds),
+    };
     this.#series.set(name, created);
     this.#preamble.push(encodeJson('series', { id, name }));
     return created;
   }
 
-  record(seriesId: number, startMs: number, durationSeconds: number): void {
-    if (this.#closed || (this.#active.count === this.#capacity && !this.#swap())) {
+  #record(seriesId: number, startMs: number, durationSeconds: number): void {
+    if (this.#closed || (this.#active.count === this.#options.capacity && !this.#swap())) {
       this.#drop(1);
       return;
     }
@@ -121,19 +103,21 @@ class BufferedTrace implements SampleTrace {
     if (this.#timer === undefined) this.#armTimer();
   }
 
+  /** Resolves when everything recorded so far is written or counted as dropped. */
   async flush(): Promise<void> {
     await this.#writing;
     this.#swap();
     await this.#writing;
   }
 
+  /** Flushes within the bound and closes the file; samples after it are dropped. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.#timer?.cancel();
-    await runWithDeadline(this.#runtime, { ms: CLOSE_WITHIN_MS }, async () => {
+    await runWithDeadline(this.#options.runtime, { ms: CLOSE_WITHIN_MS }, async () => {
       await this.flush();
-      await this.#file.close();
+      await this.#options.file.close();
     });
   }
 
@@ -153,14 +137,14 @@ class BufferedTrace implements SampleTrace {
   /** Never rejects: what cannot be written is counted and reported. */
   async #write(full: SampleBuffer): Promise<void> {
     // Encoding belongs to a later turn, not to the caller that filled the buffer.
-    await this.#runtime.timers.turn();
+    await this.#options.runtime.timers.turn();
     const preambleCount = this.#preamble.length;
     const droppedCount = this.#droppedCount;
     const block = this.#encode(full);
     if (block.length === 0) return;
     try {
-      if (this.#bytes + block.length > this.#maxBytes) throw this.#fileFull();
-      await this.#file.append(block);
+      if (this.#bytes + block.length > this.#options.maxBytes) throw this.#fileFull();
+      await this.#options.file.append(block);
       this.#bytes += block.length;
       this.#preamble.splice(0, preambleCount);
       this.#droppedWritten = droppedCount;
@@ -168,7 +152,7 @@ class BufferedTrace implements SampleTrace {
       this.#failing = false;
     } catch (thrown) {
       this.#drop(full.count);
-      if (!this.#failing) this.#onError(toBigFleetError(thrown));
+      if (!this.#failing) this.#options.onError(toBigFleetError(thrown));
       this.#failing = true;
     }
   }
@@ -186,9 +170,7 @@ class BufferedTrace implements SampleTrace {
     return new BigFleetError(
       'sample_trace_failed',
       'the sample file has reached its bound; samples are dropped',
-      {
-        fields: { maxBytes: this.#maxBytes },
-      },
+      { fields: { maxBytes: this.#options.maxBytes } },
     );
   }
 
@@ -198,26 +180,10 @@ class BufferedTrace implements SampleTrace {
   }
 
   #armTimer(): void {
-    this.#timer = this.#runtime.timers.after(FLUSH_EVERY_MS, () => {
+    this.#timer = this.#options.runtime.timers.after(FLUSH_EVERY_MS, () => {
       this.#timer = undefined;
       if (!this.#swap()) this.#armTimer();
     });
-  }
-}
-
-class TracedSeries implements SampleSeries {
-  readonly name: string;
-  readonly #id: number;
-  readonly #trace: BufferedTrace;
-
-  constructor(name: string, id: number, trace: BufferedTrace) {
-    this.name = name;
-    this.#id = id;
-    this.#trace = trace;
-  }
-
-  record(startMs: number, durationSeconds: number): void {
-    this.#trace.record(this.#id, startMs, durationSeconds);
   }
 }
 

@@ -2,16 +2,14 @@
 // moves one. Everything is bigint, because a token rounded to 2⁵³ makes a zombie's write
 // and its successor's look alike.
 
-/** What a shard stamps on every mutation it sends to a provider. */
-export interface FencingToken {
-  readonly shardId: string;
+export interface FenceMark {
   readonly shardEpoch: bigint;
   readonly sequenceNumber: bigint;
 }
 
-export interface FenceMark {
-  readonly shardEpoch: bigint;
-  readonly sequenceNumber: bigint;
+/** What a shard stamps on every mutation it sends to a provider. */
+export interface FencingToken extends FenceMark {
+  readonly shardId: string;
 }
 
 /** An entirely empty token: in-process and certification callers, which are not fenced. */

@@ -66,7 +66,13 @@ class NetworkChannel implements Channel {
   readonly #runtime: Runtime;
   readonly #channel: GrpcChannelImpl;
   readonly #calls = new Set<ClientCall>();
-  readonly #connections = new ConnectionNumbers();
+  /**
+   * By what a call knows of its own connection: grpc-js makes the security context of a connection
+   * once and hands the same object to every call on it. The library names a call's peer by address
+   * only, which a restarted server has in common with its predecessor.
+   */
+  readonly #connectionNumbers = new WeakMap<object, number>();
+  #connectionCount = 0;
   readonly #unaryDeadlineMs: number;
   readonly #onError: (error: unknown) => void;
   #closed = false;
@@ -138,8 +144,11 @@ class NetworkChannel implements Channel {
 
   #numbering(onConnection: (connection: number) => void): (call: WireCall) => void {
     return (call) => {
-      const connection = this.#connections.of(call);
-      if (connection !== undefined) onConnection(connection);
+      const context = call.getAuthContext();
+      if (context === null) return;
+      const number = this.#connectionNumbers.get(context) ?? ++this.#connectionCount;
+      this.#connectionNumbers.set(context, number);
+      onConnection(number);
     };
   }
 
@@ -177,23 +186,4 @@ function channelOptionsOf(options: GrpcChannelOptions): ChannelOptions {
     'grpc.enable_channelz': 0,
     [patchedOption]: 1,
   };
-}
-
-/**
- * Numbers the connections of one channel by what a call knows of its own: grpc-js makes the security
- * context of a connection once and hands the same object to every call on it. The library names a
- * call's peer by address only, which a restarted server has in common with its predecessor.
- */
-class ConnectionNumbers {
-  readonly #numbers = new WeakMap<object, number>();
-  #last = 0;
-
-  /** Of the connection that answers the call; undefined while none does. */
-  of(call: WireCall): number | undefined {
-    const context = call.getAuthContext();
-    if (context === null) return undefined;
-    const known = this.#numbers.get(context) ?? ++this.#last;
-    this.#numbers.set(context, known);
-    return known;
-  }
 }

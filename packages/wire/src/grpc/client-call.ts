@@ -11,9 +11,16 @@ import {
   status as grpcStatus,
   type StatusObject,
 } from '@grpc/grpc-js';
-import { type FailureCode, RpcError, statusName, toRpcError } from '../transport/status.ts';
+import {
+  type FailureCode,
+  requestFailure,
+  RpcError,
+  statusName,
+  tooLarge,
+  toRpcError,
+} from '../transport/status.ts';
 import { Inbox } from './inbox.ts';
-import { maxMessageBytes, tooLargeText } from './limits.ts';
+import { maxMessageBytes } from './limits.ts';
 import { fromGrpc } from './metadata.ts';
 import { Pump, type PumpSink } from './pump.ts';
 import { realCode } from './library-patches.ts';
@@ -21,16 +28,11 @@ import { realCode } from './library-patches.ts';
 export type WireCall = experimental.CallStream;
 type Listener = Parameters<WireCall['start']>[1];
 
-/** The channel's list of running calls. */
-export interface CallRegistry {
-  add(call: ClientCall): unknown;
-  delete(call: ClientCall): unknown;
-}
-
 export interface ClientCallSetup {
   readonly wire: WireCall;
   readonly signal: AbortSignal | undefined;
-  readonly registry: CallRegistry;
+  /** The channel's running calls. */
+  readonly registry: Set<ClientCall>;
   /** Which connection answers, at the first sign of an answer. */
   readonly onAnswering: ((wire: WireCall) => void) | undefined;
 }
@@ -39,7 +41,7 @@ export abstract class ClientCall implements Listener {
   protected readonly wire: WireCall;
   protected open = true;
   readonly #signal: AbortSignal | undefined;
-  readonly #registry: CallRegistry;
+  readonly #registry: Set<ClientCall>;
   readonly #onAnswering: ClientCallSetup['onAnswering'];
 
   constructor({ wire, signal, registry, onAnswering }: ClientCallSetup) {
@@ -103,8 +105,7 @@ export function abortError(reason: unknown): RpcError {
 }
 
 export function checkSize(message: Uint8Array): RpcError | undefined {
-  if (message.length <= maxMessageBytes) return undefined;
-  return new RpcError('RESOURCE_EXHAUSTED', tooLargeText(message.length));
+  return message.length <= maxMessageBytes ? undefined : tooLarge(message, maxMessageBytes);
 }
 
 /**
@@ -203,8 +204,8 @@ export class StreamClientCall extends ClientCall implements PumpSink {
   }
 
   write(message: Uint8Array, done: () => void): void {
-    const tooLarge = checkSize(message);
-    if (tooLarge !== undefined) this.cancel(tooLarge);
+    const refused = checkSize(message);
+    if (refused !== undefined) this.cancel(refused);
     else this.wire.sendMessageWithContext({ callback: done }, toBuffer(message));
   }
 
@@ -212,10 +213,8 @@ export class StreamClientCall extends ClientCall implements PumpSink {
     if (this.open) this.wire.halfClose();
   }
 
-  /** The call cannot go on without its requests; whoever reads the responses learns why. */
   sourceFailed(error: unknown): void {
-    const known = error instanceof RpcError ? error : undefined;
-    this.cancel(known ?? new RpcError('CANCELLED', 'the request stream failed', { cause: error }));
+    this.cancel(requestFailure(error));
   }
 
   cleanUpFailed(error: unknown): void {

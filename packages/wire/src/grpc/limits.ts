@@ -38,11 +38,6 @@ export const defaultUnaryDeadlineMs = 30_000;
 export const initialReconnectBackoffMs = 250;
 export const maxReconnectBackoffMs = 10_000;
 
-/** The text that every refusal of an oversized message starts with. */
-export function tooLargeText(bytes: number, limitBytes: number = maxMessageBytes): string {
-  return `message_too_large: ${bytes} bytes, the limit is ${limitBytes}`;
-}
-
 /**
  * Keepalive by edge (shard §2.6). Pings find a peer that died without a FIN; too many of
  * them make a third-party server answer GOAWAY too_many_pings, which is why providers get

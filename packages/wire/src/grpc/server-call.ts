@@ -9,7 +9,7 @@
 // Cost per unary call: this object and one promise; the signal and the metadata map exist
 // only if the handler asks. Guarded by bench wire/unary.
 
-import { BigFleetError, type Deadline, type Runtime, withDeadline } from '@bigfleet/base';
+import { type Deadline, type Runtime, withDeadline } from '@bigfleet/base';
 import {
   Metadata as GrpcMetadata,
   type ServerInterceptingCallInterface,
@@ -17,16 +17,18 @@ import {
 } from '@grpc/grpc-js';
 import type { Peer } from '../identity/identity.ts';
 import {
+  abortReason,
   checkMetadataEntry,
   type Metadata,
   noMetadata,
   RpcError,
   statusName,
   statusNumber,
+  tooLarge,
   toRpcError,
 } from '../transport/status.ts';
 import type { CallContext } from '../transport/transport.ts';
-import { maxMessageBytes, tooLargeText } from './limits.ts';
+import { maxMessageBytes } from './limits.ts';
 import { fromGrpc, toGrpc } from './metadata.ts';
 
 type CallListener = Parameters<ServerInterceptingCallInterface['start']>[0];
@@ -136,7 +138,7 @@ export abstract class ServerCall implements CallContext, CallListener {
   /** Not handed to grpc-js: it would end the call without calling back. */
   protected isTooLarge(message: Uint8Array): boolean {
     if (message.length <= maxMessageBytes) return false;
-    this.fail(new RpcError('RESOURCE_EXHAUSTED', tooLargeText(message.length)));
+    this.fail(tooLarge(message, maxMessageBytes));
     return true;
   }
 
@@ -179,8 +181,8 @@ export abstract class ServerCall implements CallContext, CallListener {
     const send = wire.sendStatus.bind(wire);
     wire.sendStatus = (given) => {
       if (!this.open) return send(given);
-      const tooLarge = given.code === status.RESOURCE_EXHAUSTED;
-      const details = tooLarge ? `message_too_large: ${given.details}` : given.details;
+      const isTooLarge = given.code === status.RESOURCE_EXHAUSTED;
+      const details = isTooLarge ? `message_too_large: ${given.details}` : given.details;
       const code = statusName(given.code);
       this.#ending = new RpcError(code === 'OK' ? 'INTERNAL' : code, details);
       return send({ ...given, details });
@@ -198,10 +200,4 @@ export abstract class ServerCall implements CallContext, CallListener {
       return this.#trailers ?? null;
     }
   }
-}
-
-/** A handler that asks sees why: the deadline as base's own error, anything else as cancelled. */
-function abortReason(ending: RpcError): BigFleetError {
-  const code = ending.code === 'DEADLINE_EXCEEDED' ? 'deadline_exceeded' : 'cancelled';
-  return new BigFleetError(code, ending.message, { cause: ending });
 }

@@ -59,17 +59,8 @@ export type ServerErrorReport =
   /** A TLS connection that broke after it was in use. */
   | { readonly kind: 'connection-failed'; readonly peerAddress: string; readonly error: Error };
 
-export interface GrpcServer {
-  /** Listens on every address, or on none; the bound addresses in order, ready to dial. */
-  bind(): Promise<readonly string[]>;
-  /** Idempotent. Resolves when every connection is gone, at the latest after the grace. */
-  stop(): Promise<void>;
-  readonly connectionCount: number;
-  readonly callCount: number;
-}
-
 export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
-  return new NetworkServer(options);
+  return new GrpcServer(options);
 }
 
 interface Endpoint {
@@ -77,7 +68,7 @@ interface Endpoint {
   readonly listener: Listener;
 }
 
-class NetworkServer implements GrpcServer {
+export class GrpcServer {
   readonly #options: GrpcServerOptions;
   readonly #endpoints: readonly Endpoint[];
   readonly #calls = new Set<ServerCall>();
@@ -103,6 +94,7 @@ class NetworkServer implements GrpcServer {
     return this.#calls.size;
   }
 
+  /** Listens on every address, or on none; the bound addresses in order, ready to dial. */
   async bind(): Promise<readonly string[]> {
     assert(this.#stopping === undefined, 'a stopped server cannot be bound again');
     const bound: string[] = [];
@@ -115,6 +107,7 @@ class NetworkServer implements GrpcServer {
     return bound;
   }
 
+  /** Idempotent. Resolves when every connection is gone, at the latest after the grace. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;

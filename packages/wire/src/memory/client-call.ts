@@ -3,14 +3,21 @@
 // and counted. States: waiting (for its connection) → open → over.
 
 import { deadlineOf, type Timer } from '@bigfleet/base';
-import { copyMetadata, type Metadata, RpcError, toRpcError } from '../transport/status.ts';
+import {
+  copyMetadata,
+  type Metadata,
+  requestFailure,
+  RpcError,
+  tooLarge,
+  toRpcError,
+} from '../transport/status.ts';
 import type { CallOptions } from '../transport/transport.ts';
 import { Inbox, SendWindow } from './flow.ts';
 import type { CallEnd, Half } from './half.ts';
 import type { Ledger } from './ledger.ts';
 import type { Lane } from './link.ts';
 import type { CallPacket, StatusPacket } from './packet.ts';
-import { type Settings, tooLargeText } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 export interface ClientCallOptions {
   readonly ledger: Ledger;
@@ -153,8 +160,7 @@ export class ClientCall implements CallEnd {
   #fits(message: Uint8Array): boolean {
     const { maxMessageBytes } = this.#call.settings;
     if (message.length <= maxMessageBytes) return true;
-    const text = tooLargeText(message.length, maxMessageBytes);
-    this.#giveUp(new RpcError('RESOURCE_EXHAUSTED', text));
+    this.#giveUp(tooLarge(message, maxMessageBytes));
     return false;
   }
 
@@ -239,12 +245,6 @@ export class ClientCall implements CallEnd {
       this.#place === undefined ? '-' : `c${this.#place.half.connection.id}.${this.#place.id}`;
     this.#ledger.record(`${place} ${this.#call.path} = ${failure?.code ?? 'OK'}`);
   }
-}
-
-/** Whoever reads the responses learns why the requests ended. */
-function requestFailure(cause: unknown): RpcError {
-  if (cause instanceof RpcError) return cause;
-  return new RpcError('CANCELLED', 'the request stream failed', { cause });
 }
 
 function failureOf(status: StatusPacket): RpcError | undefined {

@@ -5,61 +5,39 @@
 import type { Clock, Runtime, Timer, Timers } from '@bigfleet/base';
 import type { EventLog } from './event-log.ts';
 
-export interface OpenCounts {
-  timers: number;
-  connectionHalves: number;
-  clientCalls: number;
-  serverCalls: number;
-  /** Handlers still running, also those whose call is over: a handler that ignores its signal shows here. */
-  handlers: number;
-  listeners: number;
-  /** Listeners on callers' AbortSignals. */
-  signalListeners: number;
-  /** Packets waiting for a blocked link. */
-  stalledPackets: number;
-}
-
-export interface Counters {
-  sentPackets: number;
-  deliveredPackets: number;
-  /** Arrived after the end of their call or connection. */
-  latePackets: number;
-  /** Vanished with a dead host or a closed connection. */
-  droppedPackets: number;
-  lostCalls: number;
-  lostConnections: number;
-  duplicatedRequests: number;
-  keepaliveTimeouts: number;
-  refusedConnections: number;
-  /** Results and failures of handlers whose call was already over. */
-  lateResults: number;
-  /** Handlers that threw something other than an RpcError past the router. */
-  handlerBugs: number;
-}
+export type OpenCounts = Ledger['open'];
+export type Counters = Ledger['counters'];
 
 export class Ledger {
   readonly runtime: Runtime;
-  readonly open: OpenCounts = {
+  readonly open = {
     timers: 0,
     connectionHalves: 0,
     clientCalls: 0,
     serverCalls: 0,
+    /** Handlers still running, also those whose call is over: a handler that ignores its signal shows here. */
     handlers: 0,
     listeners: 0,
+    /** Listeners on callers' AbortSignals. */
     signalListeners: 0,
+    /** Packets waiting for a blocked link. */
     stalledPackets: 0,
   };
-  readonly counters: Counters = {
+  readonly counters = {
     sentPackets: 0,
     deliveredPackets: 0,
+    /** Arrived after the end of their call or connection. */
     latePackets: 0,
+    /** Vanished with a dead host or a closed connection. */
     droppedPackets: 0,
     lostCalls: 0,
     lostConnections: 0,
     duplicatedRequests: 0,
     keepaliveTimeouts: 0,
     refusedConnections: 0,
+    /** Results and failures of handlers whose call was already over. */
     lateResults: 0,
+    /** Handlers that threw something other than an RpcError past the router. */
     handlerBugs: 0,
   };
 
@@ -67,13 +45,13 @@ export class Ledger {
   /** The runtime's timers, counted. */
   readonly timers: Timers;
   readonly #log: EventLog | undefined;
-  readonly #armed = new Set<CountedTimer>();
+  readonly #armed = new Set<Timer>();
 
   constructor(runtime: Runtime, log: EventLog | undefined) {
     this.runtime = runtime;
     this.clock = runtime.clock;
     this.timers = {
-      after: (delayMs, fire) => new CountedTimer(this, this.#armed, delayMs, fire),
+      after: (delayMs, fire) => this.#arm(delayMs, fire),
       turn: () => runtime.timers.turn(),
     };
     this.#log = log;
@@ -98,35 +76,29 @@ export class Ledger {
     for (const timer of this.#armed) timer.cancel();
   }
 
+  #arm(delayMs: number, fire: () => void): Timer {
+    const timer = this.runtime.timers.after(delayMs, () => {
+      this.#disarm(counted);
+      fire();
+    });
+    const counted: Timer = {
+      cancel: () => {
+        if (this.#disarm(counted)) timer.cancel();
+      },
+    };
+    this.#armed.add(counted);
+    this.open.timers = this.#armed.size;
+    return counted;
+  }
+
+  /** False when it fired or was cancelled before. */
+  #disarm(timer: Timer): boolean {
+    const wasArmed = this.#armed.delete(timer);
+    this.open.timers = this.#armed.size;
+    return wasArmed;
+  }
+
   record(text: string): void {
     this.#log?.append(`${Math.round(this.clock.monotonicMs() * 1000)} ${text}`);
   }
-}
-
-class CountedTimer implements Timer {
-  readonly #armed: Set<CountedTimer>;
-  readonly #open: OpenCounts;
-  readonly #fire: () => void;
-  readonly #timer: Timer;
-
-  constructor(ledger: Ledger, armed: Set<CountedTimer>, delayMs: number, fire: () => void) {
-    this.#armed = armed;
-    this.#open = ledger.open;
-    this.#fire = fire;
-    this.#timer = ledger.runtime.timers.after(delayMs, this.#expire);
-    armed.add(this);
-    this.#open.timers = armed.size;
-  }
-
-  cancel(): void {
-    if (!this.#armed.delete(this)) return;
-    this.#open.timers = this.#armed.size;
-    this.#timer.cancel();
-  }
-
-  readonly #expire = (): void => {
-    this.#armed.delete(this);
-    this.#open.timers = this.#armed.size;
-    this.#fire();
-  };
 }

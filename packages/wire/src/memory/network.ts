@@ -49,28 +49,11 @@ export interface ConnectOptions {
   readonly settings?: Partial<Settings>;
 }
 
-export interface MemoryNetwork {
-  /** One listener per address, and only on a host that is up: anything else is a bug of the scenario. */
-  listen(address: string, router: ByteRouter, options?: ListenOptions): MemoryServer;
-  connect(options: ConnectOptions): Channel;
-  /** Now, in addition to the plan. */
-  apply(fault: Fault): void;
-  isUp(host: string): boolean;
-  /** Called when the host goes down or comes back; returns the unsubscription. */
-  watchHost(host: string, watcher: (event: HostEvent) => void): () => void;
-  readonly open: Readonly<OpenCounts>;
-  readonly counters: Readonly<Counters>;
-  /** Forgets the rest of the fault plan. */
-  cancelPlan(): void;
-  /** Ends everything at once: channels, servers, timers. Only running handlers may remain. */
-  close(): void;
-}
-
 export function createMemoryNetwork(options: MemoryNetworkOptions): MemoryNetwork {
-  return new Network(options);
+  return new MemoryNetwork(options);
 }
 
-class Network implements MemoryNetwork {
+export class MemoryNetwork {
   readonly #ledger: Ledger;
   readonly #settings: Settings;
   readonly #hosts = new Map<string, Host>();
@@ -100,6 +83,7 @@ class Network implements MemoryNetwork {
     return this.#ledger.counters;
   }
 
+  /** One listener per address, and only on a host that is up: anything else is a bug of the scenario. */
   listen(address: string, router: ByteRouter, options: ListenOptions = {}): MemoryServer {
     const host = this.#host(hostOf(address));
     assert(!this.#isClosed && host.state === 'up', 'this host is down', { address });
@@ -136,6 +120,7 @@ class Network implements MemoryNetwork {
     return this.#host(name).state === 'up';
   }
 
+  /** Called when the host goes down or comes back; returns the unsubscription. */
   watchHost(name: string, watcher: (event: HostEvent) => void): () => void {
     const { watchers } = this.#host(name);
     watchers.add(watcher);
@@ -144,10 +129,12 @@ class Network implements MemoryNetwork {
     };
   }
 
+  /** Forgets the rest of the fault plan. */
   cancelPlan(): void {
     this.#planTimer?.cancel();
   }
 
+  /** Ends everything at once: channels, servers, timers. Only running handlers may remain. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -160,6 +147,7 @@ class Network implements MemoryNetwork {
     this.#ledger.cancelAll();
   }
 
+  /** Now, in addition to the plan. */
   apply(fault: Fault): void {
     if (this.#ledger.isRecording) this.#ledger.record(`! ${faultText(fault)}`);
     switch (fault.kind) {

@@ -2,13 +2,15 @@
 // them, and answers with one status. When the call ends early (cancelled, lost, deadline, stop)
 // the handler's signal aborts and whatever it still produces is dropped and counted.
 
-import { BigFleetError, type Deadline, withDeadline } from '@bigfleet/base';
+import { type Deadline, withDeadline } from '@bigfleet/base';
 import type { Peer } from '../identity/identity.ts';
 import {
+  abortReason,
   checkMetadataEntry,
   copyMetadata,
   type Metadata,
   RpcError,
+  tooLarge,
   toRpcError,
 } from '../transport/status.ts';
 import type { ByteMethod, CallContext } from '../transport/transport.ts';
@@ -17,7 +19,6 @@ import type { CallEnd, Half } from './half.ts';
 import type { Ledger } from './ledger.ts';
 import type { Lane } from './link.ts';
 import type { CallPacket, OpenPacket } from './packet.ts';
-import { tooLargeText } from './settings.ts';
 
 export interface ServerCallOptions {
   readonly half: Half;
@@ -38,7 +39,6 @@ interface Answer {
 
 export class ServerCall implements CallEnd {
   readonly #half: Half;
-  readonly #key: number;
   readonly #ledger: Ledger;
   readonly #lane: Lane;
   readonly #window: SendWindow;
@@ -46,7 +46,6 @@ export class ServerCall implements CallEnd {
   readonly #abort = new AbortController();
   readonly #deadline: Deadline | undefined;
   readonly #trailers = new Map<string, string>();
-  readonly #onOver: (call: ServerCall) => void;
   readonly #options: ServerCallOptions;
   #isOver = false;
 
@@ -54,8 +53,6 @@ export class ServerCall implements CallEnd {
     const { half, open } = options;
     this.#options = options;
     this.#half = half;
-    this.#key = options.key;
-    this.#onOver = options.onOver;
     this.#ledger = half.connection.ledger;
     this.#lane = half.connection.lane('down', Math.floor(options.key));
     this.#window = new SendWindow(half.settings.windowBytes);
@@ -174,8 +171,7 @@ export class ServerCall implements CallEnd {
   #fits(message: Uint8Array): boolean {
     const { maxMessageBytes } = this.#half.settings;
     if (message.length <= maxMessageBytes) return true;
-    const text = tooLargeText(message.length, maxMessageBytes);
-    this.#answer({ failure: new RpcError('RESOURCE_EXHAUSTED', text) });
+    this.#answer({ failure: tooLarge(message, maxMessageBytes) });
     return false;
   }
 
@@ -244,10 +240,10 @@ export class ServerCall implements CallEnd {
     this.#window.close();
     this.#requests.end(failure);
     this.#half.connection.release(this.#lane);
-    this.#half.removeCall(this.#key);
+    this.#half.removeCall(this.#options.key);
     if (failure !== undefined) this.#abort.abort(abortReason(failure));
     this.#deadline?.dispose();
-    this.#onOver(this);
+    this.#options.onOver(this);
   }
 
   #send(packet: CallPacket): void {
@@ -257,10 +253,4 @@ export class ServerCall implements CallEnd {
 
 function malformed(text: string): RpcError {
   return new RpcError('INVALID_ARGUMENT', `message_malformed: ${text}`);
-}
-
-/** A handler that asks sees why: the deadline as base's own error, anything else as cancelled. */
-function abortReason(ending: RpcError): BigFleetError {
-  const code = ending.code === 'DEADLINE_EXCEEDED' ? 'deadline_exceeded' : 'cancelled';
-  return new BigFleetError(code, ending.message, { cause: ending });
 }

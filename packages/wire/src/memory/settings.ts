@@ -28,7 +28,3 @@ export const defaultSettings: Settings = {
   maxCallsPerConnection: 1_000,
   unaryDeadlineMs: 30_000,
 };
-
-export function tooLargeText(bytes: number, limitBytes: number): string {
-  return `message_too_large: ${bytes} bytes, the limit is ${limitBytes}`;
-}

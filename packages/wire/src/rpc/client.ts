@@ -2,7 +2,6 @@
 
 import type { DescMethod, DescService, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import { decode, encodeInit, pathOf } from '../codec.ts';
-import { RpcError } from '../transport/status.ts';
 import type { CallOptions, Channel } from '../transport/transport.ts';
 import { mapStream } from './map-stream.ts';
 
@@ -13,12 +12,7 @@ type ClientMethod<M extends DescMethod> = M['methodKind'] extends 'unary'
   ? (request: Init<M>, options?: CallOptions) => Promise<Shape<M>>
   : M['methodKind'] extends 'server_streaming'
     ? (request: Init<M>, options?: CallOptions) => AsyncIterableIterator<Shape<M>>
-    : M['methodKind'] extends 'client_streaming'
-      ? (requests: AsyncIterable<Init<M>>, options?: CallOptions) => Promise<Shape<M>>
-      : (
-          requests: AsyncIterable<Init<M>>,
-          options?: CallOptions,
-        ) => AsyncIterableIterator<Shape<M>>;
+    : (requests: AsyncIterable<Init<M>>, options?: CallOptions) => AsyncIterableIterator<Shape<M>>;
 
 export type Client<S extends DescService> = {
   readonly [K in keyof S['method']]: ClientMethod<S['method'][K]>;
@@ -42,13 +36,7 @@ function bind(method: DescMethod, channel: Channel): unknown {
       return (request: MessageInitShape<typeof input>, options?: CallOptions) =>
         mapStream(channel.stream(path, one(encodeInit(input, request)), options), read);
     case 'client_streaming':
-      return async (
-        requests: AsyncIterable<MessageInitShape<typeof input>>,
-        options?: CallOptions,
-      ) => {
-        const encoded = mapStream(requests, (init) => encodeInit(input, init));
-        return read(await single(channel.stream(path, encoded, options)));
-      };
+      throw new TypeError(`${path} is client-streaming, which the contract has not`);
     case 'bidi_streaming':
       return (requests: AsyncIterable<MessageInitShape<typeof input>>, options?: CallOptions) => {
         const encoded = mapStream(requests, (init) => encodeInit(input, init));
@@ -59,15 +47,4 @@ function bind(method: DescMethod, channel: Channel): unknown {
 
 async function* one<A>(value: A): AsyncIterable<A> {
   yield value;
-}
-
-async function single(responses: AsyncIterableIterator<Uint8Array>): Promise<Uint8Array> {
-  const first = await responses.next();
-  if (first.done === true) throw new RpcError('INTERNAL', 'the server sent no response');
-  const second = await responses.next();
-  if (second.done !== true) {
-    await responses.return?.();
-    throw new RpcError('INTERNAL', 'the server sent more than one response');
-  }
-  return first.value;
 }

@@ -1,6 +1,6 @@
 // A service is a plain object of handlers: a promise for unary, async iterables for
 // streams. No transport type appears in them, so the same object is served over the
-// network and in memory.
+// network and in memory. The contract has no client-streaming method.
 
 import type { DescMethod, DescService, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import type { CallContext } from '../transport/transport.ts';
@@ -13,10 +13,6 @@ type ServerStreamHandler<M extends DescMethod> = (
   request: In<M>,
   call: CallContext,
 ) => AsyncIterable<Out<M>>;
-type ClientStreamHandler<M extends DescMethod> = (
-  requests: AsyncIterable<In<M>>,
-  call: CallContext,
-) => Promise<Out<M>>;
 type BidiHandler<M extends DescMethod> = (
   requests: AsyncIterable<In<M>>,
   call: CallContext,
@@ -26,9 +22,7 @@ export type Handler<M extends DescMethod> = M['methodKind'] extends 'unary'
   ? UnaryHandler<M> | RawUnary
   : M['methodKind'] extends 'server_streaming'
     ? ServerStreamHandler<M> | RawStream
-    : M['methodKind'] extends 'client_streaming'
-      ? ClientStreamHandler<M> | RawStream
-      : BidiHandler<M> | RawStream;
+    : BidiHandler<M> | RawStream;
 
 export type Handlers<S extends DescService> = {
   readonly [K in keyof S['method']]: Handler<S['method'][K]>;

@@ -69,7 +69,7 @@ export class Router implements ByteRouter {
       case 'server_streaming':
         return this.#bindServerStream(method, handler);
       case 'client_streaming':
-        return this.#bindClientStream(method, handler);
+        throw new TypeError(`${pathOf(method)} is client-streaming, which the contract has not`);
       case 'bidi_streaming':
         return this.#bindBidi(method, handler);
     }
@@ -91,16 +91,20 @@ export class Router implements ByteRouter {
   }
 
   #bindServerStream({ input, output }: DescMethod, handler: Fn): ByteMethod {
-    return this.#stream(output, async (requests, call) => {
-      const request = this.#read(input, await onlyOne(requests), call);
-      return handler(request, call) as AsyncIterable<Message>;
-    });
-  }
-
-  #bindClientStream({ input, output }: DescMethod, handler: Fn): ByteMethod {
-    return this.#stream(output, async (requests, call) =>
-      justOne(await (handler(this.#readAll(input, requests, call), call) as Promise<Message>)),
-    );
+    const router = this;
+    return {
+      kind: 'stream',
+      async *handle(requests, call) {
+        try {
+          router.#admit(call);
+          const request = router.#read(input, await onlyOne(requests), call);
+          const responses = handler(request, call) as AsyncIterable<Message>;
+          for await (const message of responses) yield encodeInit(output, message);
+        } catch (error) {
+          throw router.#failure(call, error);
+        }
+      },
+    };
   }
 
   /** The busiest shape (sessions): no generator between the handler and the transport. */
@@ -111,32 +115,11 @@ export class Router implements ByteRouter {
         const fail = (error: unknown): RpcError => this.#failure(call, error);
         try {
           this.#admit(call);
-          const decoded = this.#readAll(input, requests, call);
+          const decoded = mapStream(requests, (bytes) => this.#read(input, bytes, call));
           const responses = handler(decoded, call) as AsyncIterable<Message>;
           return mapStream(responses, (message) => encodeInit(output, message), fail);
         } catch (error) {
           throw fail(error);
-        }
-      },
-    };
-  }
-
-  #stream(
-    output: DescMessage,
-    open: (
-      requests: AsyncIterable<Uint8Array>,
-      call: CallContext,
-    ) => Promise<AsyncIterable<Message>>,
-  ): ByteMethod {
-    const router = this;
-    return {
-      kind: 'stream',
-      async *handle(requests, call) {
-        try {
-          router.#admit(call);
-          for await (const message of await open(requests, call)) yield encodeInit(output, message);
-        } catch (error) {
-          throw router.#failure(call, error);
         }
       },
     };
@@ -183,14 +166,6 @@ export class Router implements ByteRouter {
     return request;
   }
 
-  #readAll(
-    schema: DescMessage,
-    requests: AsyncIterable<Uint8Array>,
-    call: CallContext,
-  ): AsyncIterable<Message> {
-    return mapStream(requests, (bytes) => this.#read(schema, bytes, call));
-  }
-
   #failure(call: CallContext, error: unknown): RpcError {
     const known = toRpcError(error);
     if (known !== undefined) return known;
@@ -201,10 +176,6 @@ export class Router implements ByteRouter {
 }
 
 type Fn = (request: unknown, call: CallContext) => unknown;
-
-async function* justOne<A>(value: A): AsyncIterable<A> {
-  yield value;
-}
 
 async function onlyOne(requests: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   let first: Uint8Array | undefined;

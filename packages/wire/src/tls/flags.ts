@@ -3,10 +3,10 @@
 // that a typo cannot downgrade a deployment. Bad material fails here, at start, and not at
 // the first handshake.
 
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { BigFleetError } from '@bigfleet/base';
-import { readCaBundle } from './ca-bundle.ts';
-import { badMaterial, checkedPair } from './leaf-pair.ts';
+import { checkedPair, orBadMaterial } from './leaf-pair.ts';
 import { TlsMaterial } from './material.ts';
 
 export interface TlsFlags {
@@ -42,16 +42,43 @@ export function tlsFromFlags(flags: TlsFlags): 'plaintext' | TlsMaterial {
 
 function load(cert: string, key: string, ca: string | undefined): TlsMaterial {
   const files = { cert, key };
-  const pair = checkedPair(readMaterial(cert), readMaterial(key), files);
+  const [certificatePem, keyPem] = [cert, key].map((file) =>
+    orBadMaterial(file, 'cannot be read', () => readFileSync(file)),
+  ) as [Buffer, Buffer];
+  const pair = checkedPair(certificatePem, keyPem, files);
   return new TlsMaterial({ files, pair, ca: ca === undefined ? undefined : readCaBundle(ca) });
 }
 
-function readMaterial(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (cause) {
-    throw badMaterial(file, 'cannot be read', cause);
+const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/**
+ * The one trust root of a process, read once at start (security §1.3). An empty bundle is refused: Node
+ * and OpenSSL would otherwise fall back to the system's roots, or trust nobody, both silently.
+ */
+function readCaBundle(file: string): readonly string[] {
+  const blocks = readText(file).match(certificateBlock) ?? [];
+  if (blocks.length === 0) throw noCertificates(file, undefined);
+  for (const block of blocks) {
+    const detail = 'a certificate in the CA bundle cannot be read';
+    orBadMaterial(file, detail, () => new X509Certificate(block));
   }
+  return blocks;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch (cause) {
+    throw noCertificates(file, cause);
+  }
+}
+
+function noCertificates(file: string, cause: unknown): BigFleetError {
+  return new BigFleetError(
+    'tls_no_ca_certificates',
+    `tls: ${file}: no certificates found in CA bundle`,
+    { fields: { file }, cause },
+  );
 }
 
 /** An unknown value of the variable means yes: the safe reading of a typo. */

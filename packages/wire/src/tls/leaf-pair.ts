@@ -17,7 +17,11 @@ export interface LeafFiles {
 
 /** Throws `tls_bad_material` naming the file; key content never reaches a message. */
 export function checkedPair(certificatePem: Buffer, keyPem: Buffer, files: LeafFiles): LeafPair {
-  const certificate = readCertificate(certificatePem, files.cert);
+  const certificate = orBadMaterial(
+    files.cert,
+    'not a PEM certificate',
+    () => new X509Certificate(certificatePem),
+  );
   const key = readKey(keyPem, files.key);
   if (!certificate.checkPrivateKey(key)) {
     throw badMaterial(files.key, `the key does not belong to the certificate in ${files.cert}`);
@@ -26,21 +30,23 @@ export function checkedPair(certificatePem: Buffer, keyPem: Buffer, files: LeafF
   return { certificatePem, keyPem, expiresAtUnixSeconds };
 }
 
-export function badMaterial(file: string, detail: string, cause?: unknown): BigFleetError {
+function badMaterial(file: string, detail: string, cause?: unknown): BigFleetError {
   return new BigFleetError('tls_bad_material', `tls: ${file}: ${detail}`, {
     fields: { file },
     cause,
   });
 }
 
-function readCertificate(pem: Buffer, file: string): X509Certificate {
+/** What `read` gives; what it throws becomes `tls_bad_material` of this file. */
+export function orBadMaterial<T>(file: string, detail: string, read: () => T): T {
   try {
-    return new X509Certificate(pem);
+    return read();
   } catch (cause) {
-    throw badMaterial(file, 'not a PEM certificate', cause);
+    throw badMaterial(file, detail, cause);
   }
 }
 
+/** Without the cause, which may quote the key. */
 function readKey(pem: Buffer, file: string): ReturnType<typeof createPrivateKey> {
   try {
     return createPrivateKey(pem);

@@ -8,7 +8,7 @@
 
 import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
-import { badMaterial, type LeafFiles, type LeafPair } from './leaf-pair.ts';
+import { type LeafFiles, orBadMaterial, type LeafPair } from './leaf-pair.ts';
 
 export type TlsMode =
   /** Both sides present a certificate of the CA. */
@@ -77,11 +77,9 @@ export class TlsMaterial {
   }
 
   #contextOf(pair: LeafPair): SecureContext {
-    try {
-      return createSecureContext(this.#contextOptions(pair));
-    } catch (cause) {
-      throw badMaterial(this.files.cert, 'the pair cannot be used for TLS', cause);
-    }
+    return orBadMaterial(this.files.cert, 'the pair cannot be used for TLS', () =>
+      createSecureContext(this.#contextOptions(pair)),
+    );
   }
 
   #contextOptions({ certificatePem, keyPem }: LeafPair): SecureContextOptions {

@@ -11,8 +11,6 @@ import type { TlsMaterial } from './material.ts';
 export interface TlsReloadOptions {
   readonly runtime: Runtime;
   readonly material: TlsMaterial;
-  /** At most 10 s, the bound of security §1.3. */
-  readonly pollMs?: number;
   readonly onReloaded?: (expiresAtUnixSeconds: number) => void;
   /** The files changed but cannot be used; the old pair stays. Once per distinct failure text. */
   readonly onReloadFailed?: (error: unknown) => void;
@@ -20,20 +18,15 @@ export interface TlsReloadOptions {
   readonly onExpiringSoon?: (expiresAtUnixSeconds: number) => void;
 }
 
-export interface TlsReload {
-  /** Looks now instead of at the next poll. Never throws. */
-  check(): Promise<void>;
-  stop(): void;
-}
-
-const maxPollMs = 10_000;
+/** The bound of security §1.3. */
+const pollMs = 10_000;
 const warnBeforeSeconds = 7 * 24 * 3_600;
 
 export function startTlsReload(options: TlsReloadOptions): TlsReload {
-  return new Reloader(options);
+  return new TlsReload(options);
 }
 
-class Reloader implements TlsReload {
+export class TlsReload {
   readonly #options: TlsReloadOptions;
   #seen: string | undefined;
   #timer: Timer | undefined;
@@ -53,6 +46,7 @@ class Reloader implements TlsReload {
     this.#timer?.cancel();
   }
 
+  /** Looks now instead of at the next poll. Never throws. */
   check(): Promise<void> {
     this.#checking ??= this.#check().finally(() => {
       this.#checking = undefined;
@@ -62,7 +56,6 @@ class Reloader implements TlsReload {
 
   #schedule(): void {
     if (this.#stopped) return;
-    const pollMs = Math.min(this.#options.pollMs ?? maxPollMs, maxPollMs);
     this.#timer = this.#options.runtime.timers.after(pollMs, () => {
       const again = (): void => this.#schedule();
       this.check().then(again, again);

@@ -75,6 +75,23 @@ export function toRpcError(thrown: unknown): RpcError | undefined {
   return new RpcError(grpcStatus, `${thrown.code}: ${thrown.message}`, { cause: thrown });
 }
 
+/** A handler that asks sees why: the deadline as base's own error, anything else as cancelled. */
+export function abortReason(ending: RpcError): BigFleetError {
+  const code = ending.code === 'DEADLINE_EXCEEDED' ? 'deadline_exceeded' : 'cancelled';
+  return new BigFleetError(code, ending.message, { cause: ending });
+}
+
+/** The call cannot go on without its requests; whoever reads the responses learns why they ended. */
+export function requestFailure(cause: unknown): RpcError {
+  if (cause instanceof RpcError) return cause;
+  return new RpcError('CANCELLED', 'the request stream failed', { cause });
+}
+
+export function tooLarge(message: Uint8Array, limitBytes: number): RpcError {
+  const text = `message_too_large: ${message.length} bytes, the limit is ${limitBytes}`;
+  return new RpcError('RESOURCE_EXHAUSTED', text);
+}
+
 const legalKey = /^[0-9a-z_.-]+$/;
 const legalValue = /^[ -~]*$/;
 const transportKeys: ReadonlySet<string> = new Set([

@@ -1,10 +1,16 @@
 // Completion for bash. Bash splits words at `=`, so `--output=j` arrives as three of them; the
 // script puts them together again.
 
-import { type CompletionFlag, type CompletionModel, verbTree } from './model.ts';
+import {
+  type CompletionFlag,
+  type CompletionModel,
+  shellQuoted as quoted,
+  verbTree,
+} from './model.ts';
 
-export function bashCompletion({ verbs, globals }: CompletionModel): string {
-  const tree = verbTree(verbs);
+export function bashCompletion(model: CompletionModel): string {
+  const { verbs, globals } = model;
+  const tree = verbTree(model);
   const second = [...tree].filter(([, below]) => below.length > 0);
   return `# bash completion for bigfleetctl; load it with:
 #   source <(bigfleetctl completion bash)
@@ -114,8 +120,4 @@ function valueCases(flags: readonly CompletionFlag[]): string {
       return `    ${spellings(flag)}) echo ${quoted(values)} ;;`;
     });
   return [...new Set(lines)].join('\n');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

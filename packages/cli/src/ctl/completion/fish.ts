@@ -4,8 +4,9 @@ import { type CompletionFlag, type CompletionModel, verbTree } from './model.ts'
 
 const COMMAND = 'complete -c bigfleetctl';
 
-export function fishCompletion({ verbs, globals }: CompletionModel): string {
-  const tree = verbTree(verbs);
+export function fishCompletion(model: CompletionModel): string {
+  const { verbs, globals } = model;
+  const tree = verbTree(model);
   const lines = [
     '# fish completion for bigfleetctl; load it with:',
     '#   bigfleetctl completion fish | source',

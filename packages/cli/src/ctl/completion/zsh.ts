@@ -1,9 +1,15 @@
 // Completion for zsh, with a description beside each choice.
 
-import { type CompletionFlag, type CompletionModel, verbTree } from './model.ts';
+import {
+  type CompletionFlag,
+  type CompletionModel,
+  shellQuoted as quoted,
+  verbTree,
+} from './model.ts';
 
-export function zshCompletion({ verbs, globals }: CompletionModel): string {
-  const tree = verbTree(verbs);
+export function zshCompletion(model: CompletionModel): string {
+  const { verbs, globals } = model;
+  const tree = verbTree(model);
   const firsts = [...tree.keys()].map((first) => {
     const verb = verbs.find(({ name }) => name === first);
     return described(first, verb?.summary ?? `${(tree.get(first) ?? []).join(', ')}`);
@@ -94,8 +100,4 @@ function described(word: string, summary: string): string {
 
 function bracketed(text: string): string {
   return text.replaceAll(/[[\]:]/g, (character) => `\\${character}`);
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -5,14 +5,13 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { BigFleetError, compareText, describeThrown } from '@bigfleet/base';
-import { nearestName } from '@bigfleet/process/flags';
+import type { ProcessPort } from '@bigfleet/process';
 import { parseYaml, yamlText } from '../output/document.ts';
+import { nameHint } from '../output/text.ts';
 
 export const CONTEXT_KEYS = ['coordinator', 'tls-cert', 'tls-key', 'tls-ca'] as const;
 
-export type ContextKey = (typeof CONTEXT_KEYS)[number];
-
-export type ContextEntry = Readonly<Partial<Record<ContextKey, string>>>;
+export type ContextEntry = Readonly<Partial<Record<(typeof CONTEXT_KEYS)[number], string>>>;
 
 export interface CtlConfig {
   /** Empty: none is in use. */
@@ -29,10 +28,7 @@ const OWNER_ONLY_DIRECTORY = 0o700;
 /** Where the file is: --config, BIGFLEETCTL_CONFIG, XDG_CONFIG_HOME, ~/.config. */
 export function configPath(
   flag: string,
-  {
-    env,
-    home,
-  }: { readonly env: Readonly<Record<string, string | undefined>>; readonly home: string },
+  { env, home }: Pick<ProcessPort, 'env'> & { readonly home: string },
 ): string {
   const named = flag || (env['BIGFLEETCTL_CONFIG'] ?? '');
   if (named !== '') return named;
@@ -40,13 +36,8 @@ export function configPath(
   return path.join(base, 'bigfleetctl', 'config.yaml');
 }
 
-export interface ReadOptions {
-  /** A file that a flag names must be there: without it another fleet would be dialled. */
-  readonly mustExist?: boolean | undefined;
-}
-
-/** Else a file that is not there holds nothing. */
-export function readConfig(file: string, { mustExist = false }: ReadOptions = {}): CtlConfig {
+/** A file that a flag names must be there: without it another fleet would be dialled. */
+export function readConfig(file: string, { mustExist = false } = {}): CtlConfig {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -122,8 +113,7 @@ function refuseUnknown(
 ): void {
   for (const key of mapping.keys()) {
     if (known.includes(key)) continue;
-    const near = nearestName(known, key);
-    const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`;
+    const hint = nameHint(known, key, `known are ${known.join(', ')}`);
     throw invalid(file, `${place} has no key ${JSON.stringify(key)}; ${hint}`);
   }
 }

@@ -81,14 +81,13 @@ test('relative files stand beside the config file', () => {
   const flags = {
     context: '',
     coordinator: 'default:1',
-    tls: { cert: '', key: '', ca: '' },
-    given: new Set<string>(),
+    'tls-cert': '',
+    'tls-key': '',
+    'tls-ca': '',
   };
-  assert.deepEqual(
-    targetSettings(flags, { currentContext: 'a', contexts }, '/etc/ctl/config.yaml'),
-    {
-      coordinator: 'default:1',
-      tls: { cert: '/etc/ctl/c', key: '/k', ca: '/etc/ctl/d/ca' },
-    },
-  );
+  const config = { currentContext: 'a', contexts };
+  assert.deepEqual(targetSettings(flags, new Set(), config, '/etc/ctl/config.yaml'), {
+    coordinator: 'default:1',
+    tls: { cert: '/etc/ctl/c', key: '/k', ca: '/etc/ctl/d/ca' },
+  });
 });

@@ -4,52 +4,36 @@
 
 import path from 'node:path';
 import { BigFleetError } from '@bigfleet/base';
-import { nearestName } from '@bigfleet/process/flags';
+import { nameHint } from '../output/text.ts';
 import type { ContextEntry, CtlConfig } from './config-file.ts';
-
-export interface TlsFiles {
-  readonly cert: string;
-  readonly key: string;
-  readonly ca: string;
-}
 
 export interface TargetSettings {
   readonly coordinator: string;
-  readonly tls: TlsFiles;
+  readonly tls: { readonly cert: string; readonly key: string; readonly ca: string };
 }
 
-export interface TargetFlags {
-  readonly context: string;
-  readonly coordinator: string;
-  readonly tls: TlsFiles;
-  /** Which flags the command line named. */
-  readonly given: ReadonlySet<string>;
-}
+type TargetFlags = Required<ContextEntry> & { readonly context: string };
 
-const TLS_FLAGS = ['tls-cert', 'tls-key', 'tls-ca'];
-
-/** Relative paths in the file are relative to the file. */
+/** `given`: which flags the command line named. Relative paths in the file are relative to the file. */
 export function targetSettings(
   flags: TargetFlags,
+  given: ReadonlySet<string>,
   config: CtlConfig,
   configFile: string,
 ): TargetSettings {
   const entry = contextEntry(flags.context || config.currentContext, config);
   const beside = (file: string | undefined): string =>
     file === undefined || file === '' ? '' : path.resolve(path.dirname(configFile), file);
-  const hasTlsFlag = TLS_FLAGS.some((name) => flags.given.has(name));
-  return {
-    coordinator: flags.given.has('coordinator')
-      ? flags.coordinator
-      : (entry.coordinator ?? flags.coordinator),
-    tls: hasTlsFlag
-      ? flags.tls
-      : {
-          cert: beside(entry['tls-cert']),
-          key: beside(entry['tls-key']),
-          ca: beside(entry['tls-ca']),
-        },
-  };
+  const hasTlsFlag = ['tls-cert', 'tls-key', 'tls-ca'].some((name) => given.has(name));
+  const { coordinator } = given.has('coordinator') ? flags : { ...flags, ...entry };
+  const tls = hasTlsFlag
+    ? { cert: flags['tls-cert'], key: flags['tls-key'], ca: flags['tls-ca'] }
+    : {
+        cert: beside(entry['tls-cert']),
+        key: beside(entry['tls-key']),
+        ca: beside(entry['tls-ca']),
+      };
+  return { coordinator, tls };
 }
 
 function contextEntry(name: string, { contexts }: CtlConfig): ContextEntry {
@@ -58,8 +42,6 @@ function contextEntry(name: string, { contexts }: CtlConfig): ContextEntry {
 }
 
 export function unknownContext(name: string, known: readonly string[]): never {
-  const near = nearestName(known, name);
-  const hint =
-    near === undefined ? `known are ${known.join(', ') || 'none'}` : `did you mean ${near}?`;
+  const hint = nameHint(known, name, `known are ${known.join(', ') || 'none'}`);
   throw new BigFleetError('ctl_context_unknown', `there is no context ${name}; ${hint}`);
 }

@@ -3,7 +3,7 @@
 // hint every address behind the name is tried once, in random order. Every call of the coordinator
 // is idempotent, which is why trying the next replica after a lost answer is safe.
 
-import { BigFleetError, type Runtime, withDeadline } from '@bigfleet/base';
+import { BigFleetError, type Runtime } from '@bigfleet/base';
 import {
   type CallOptions,
   type Client,
@@ -13,7 +13,14 @@ import {
   RpcError,
 } from '@bigfleet/wire';
 import { callFailure } from './failure.ts';
-import { dialTarget, hostPortOf, joinHostPort, type Network, type LinkOptions } from './network.ts';
+import {
+  dialTarget,
+  hostPortOf,
+  joinHostPort,
+  type LinkOptions,
+  type Network,
+  withinTimeout,
+} from './network.ts';
 
 /** A redirect loop between replicas that disagree ends here. */
 const MAX_TRIES = 12;
@@ -53,11 +60,6 @@ export class CoordinatorLink {
     this.#options = options;
   }
 
-  /** The address as the user knows it. */
-  get name(): string {
-    return this.#options.addresses.join(',');
-  }
-
   /** `feature` names what is asked, for a server that is too old to know it. */
   async ask<T>(feature: string, work: CoordinatorWork<T>, options: AskOptions = {}): Promise<T> {
     const queue: Replica[] = this.#leader === undefined ? this.#given() : [this.#leader];
@@ -68,7 +70,7 @@ export class CoordinatorLink {
       let replica = queue.shift();
       if (replica === undefined && !hasExpanded) {
         hasExpanded = true;
-        queue.push(...(await this.#everyAddress()));
+        queue.push(...shuffled(await this.replicas(), this.#options.runtime));
         replica = queue.shift();
       }
       if (replica === undefined) break;
@@ -105,32 +107,32 @@ export class CoordinatorLink {
     }));
   }
 
-  async #everyAddress(): Promise<Replica[]> {
+  /** Every address behind the given names. */
+  async replicas(): Promise<Replica[]> {
     const found: Replica[] = [];
     for (const address of this.#options.addresses) {
-      const parts = hostPortOf(dialTarget(address) ?? address);
-      if (parts === undefined) continue;
+      const target = dialTarget(address) ?? address;
+      const parts = hostPortOf(target);
+      if (parts === undefined) {
+        found.push({ target });
+        continue;
+      }
       for (const ip of await this.#options.network.addressesOf(parts.host)) {
         found.push({ target: joinHostPort(ip, parts.port), serverName: parts.host });
       }
     }
-    return shuffled(found, this.#options.runtime);
+    return found;
   }
 
   async #attempt<T>(replica: Replica, work: CoordinatorWork<T>, options: AskOptions): Promise<T> {
-    const { runtime, channels, tls, timeoutMs, signal } = this.#options;
+    const { channels, tls, signal } = this.#options;
     const channel = channels.to({ ...replica, tls, serverIdentity: { kind: 'admin' } });
     const api = {
       coordinator: createClient(Coordinator, channel),
       admin: createClient(CoordinatorAdmin, channel),
     };
     if (options.isUnbounded === true) return work(api, { signal });
-    const deadline = withDeadline(runtime, timeoutMs, signal);
-    try {
-      return await work(api, { signal: deadline.signal });
-    } finally {
-      deadline.dispose();
-    }
+    return withinTimeout(this.#options, (call) => work(api, call));
   }
 
   #noLeader(
@@ -138,9 +140,7 @@ export class CoordinatorLink {
     tried: ReadonlySet<string>,
     feature: string,
   ): unknown {
-    if (failure === undefined) {
-      return none(this.name);
-    }
+    if (failure === undefined) return none(this.#options.addresses.join(','));
     if (!isNotLeader(failure.error)) {
       return callFailure(failure.error, this.#peer(failure.replica), feature);
     }

@@ -18,12 +18,6 @@ export interface Peer {
   readonly name: string;
 }
 
-const UNREACHABLE: Readonly<Record<Peer['kind'], ErrorCode>> = {
-  coordinator: 'coordinator_unreachable',
-  shard: 'shard_unreachable',
-  provider: 'provider_unreachable',
-};
-
 /** The library has no words for a peer that hangs up in the handshake. */
 const ENDED_AT_ONCE =
   'it ended the connection in the handshake: a certificate of ours that has expired or is of another ' +
@@ -35,46 +29,37 @@ const NAMES_A_THING = /not found\b/;
 /** A bug stays what it is. */
 export function callFailure(thrown: unknown, peer: Peer, feature: string): unknown {
   if (!(thrown instanceof RpcError)) return thrown;
-  const { code, message } = thrown;
+  const [code, message] = failureOf(thrown, peer, feature);
+  return new BigFleetError(code, message, { cause: thrown });
+}
+
+function failureOf(
+  { code, message }: RpcError,
+  { kind, name }: Peer,
+  feature: string,
+): readonly [code: ErrorCode, message: string] {
   const carried = codeIn(message);
-  if (carried !== undefined) {
-    return new BigFleetError(carried.code, `${peer.name}: ${carried.rest}`, { cause: thrown });
-  }
+  if (carried !== undefined) return [carried.code, `${name}: ${carried.rest}`];
+  const refusal = `${name}: ${message} (${code})`;
   switch (code) {
-    case 'UNIMPLEMENTED':
-      return new BigFleetError(
-        'feature_missing',
-        `${peer.name} does not know "${feature}": it is older than this bigfleetctl, or no ${peer.kind}`,
-        { cause: thrown },
-      );
+    case 'UNIMPLEMENTED': {
+      const why = `it is older than this bigfleetctl, or no ${kind}`;
+      return ['feature_missing', `${name} does not know "${feature}": ${why}`];
+    }
     case 'NOT_FOUND':
-      return new BigFleetError(
-        NAMES_A_THING.test(message) ? 'thing_not_found' : 'request_refused',
-        `${peer.name}: ${message} (${code})`,
-        { cause: thrown },
-      );
+      return [NAMES_A_THING.test(message) ? 'thing_not_found' : 'request_refused', refusal];
     case 'UNAVAILABLE':
-      if (peer.kind === 'coordinator' && message.startsWith('coordinator: ')) {
+      if (kind === 'coordinator' && message.startsWith('coordinator: ')) {
         // Its own words: it was reached, and the address is right.
-        return new BigFleetError('coordinator_store_unavailable', `${peer.name}: ${message}`, {
-          cause: thrown,
-        });
+        return ['coordinator_store_unavailable', `${name}: ${message}`];
       }
-      return new BigFleetError(
-        UNREACHABLE[peer.kind],
-        `cannot reach ${peer.name}: ${transportText(message)}`,
-        { cause: thrown },
-      );
+      return [`${kind}_unreachable`, `cannot reach ${name}: ${transportText(message)}`];
     case 'DEADLINE_EXCEEDED':
-      return new BigFleetError('deadline_exceeded', `${peer.name} did not answer in time`, {
-        cause: thrown,
-      });
+      return ['deadline_exceeded', `${name} did not answer in time`];
     case 'PERMISSION_DENIED':
-      return new BigFleetError('identity_denied', `${peer.name}: ${message}`, { cause: thrown });
+      return ['identity_denied', `${name}: ${message}`];
     default:
-      return new BigFleetError('request_refused', `${peer.name}: ${message} (${code})`, {
-        cause: thrown,
-      });
+      return ['request_refused', refusal];
   }
 }
 
@@ -92,31 +77,19 @@ function transportText(message: string): string {
     .replace(/^Failed to connect \(.*\)$/, ENDED_AT_ONCE);
 }
 
-interface DescribedFailure {
-  /** `code: what happened`. */
-  readonly line: string;
-  /** What to do; empty when there is nothing to say. */
-  readonly next: string;
+/** `code: what happened`, and what to do. A bug keeps its stack: whoever reports it needs it. */
+export function describeFailure(thrown: unknown): { readonly line: string; readonly next: string } {
+  if (thrown instanceof BigFleetError) return described(thrown.code, cleanText(thrown.message));
+  if (isFileError(thrown)) return described('local_file_failed', cleanText(thrown.message));
+  const stack = thrown instanceof Error ? thrown.stack : undefined;
+  return described('internal', stack ?? describeThrown(thrown));
 }
 
-/** A bug keeps its stack: whoever reports it needs it. */
-export function describeFailure(thrown: unknown): DescribedFailure {
-  if (thrown instanceof BigFleetError) {
-    const line = `${thrown.code}: ${cleanText(thrown.message)}`;
-    return { line, next: errorCatalogue[thrown.code].action };
-  }
-  if (isFileError(thrown)) {
-    const line = `local_file_failed: ${cleanText(thrown.message)}`;
-    return { line, next: errorCatalogue.local_file_failed.action };
-  }
-  const stack = thrown instanceof Error ? thrown.stack : undefined;
-  return {
-    line: `internal: ${stack ?? describeThrown(thrown)}`,
-    next: errorCatalogue.internal.action,
-  };
+function described(code: ErrorCode, text: string) {
+  return { line: `${code}: ${text}`, next: errorCatalogue[code].action };
 }
 
 /** Of a call to the system: a file that cannot be read or written here. */
-function isFileError(thrown: unknown): thrown is Error {
+export function isFileError(thrown: unknown): thrown is Error {
   return thrown instanceof Error && 'syscall' in thrown && 'code' in thrown;
 }

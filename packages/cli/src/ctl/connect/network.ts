@@ -4,8 +4,9 @@
 
 import { lookup } from 'node:dns/promises';
 import { connect } from 'node:tls';
-import type { Runtime } from '@bigfleet/base';
+import { type Runtime, withDeadline } from '@bigfleet/base';
 import {
+  type CallOptions,
   type Channel,
   createGrpcChannel,
   type ServerIdentityRule,
@@ -102,6 +103,19 @@ export interface LinkOptions {
   /** For each call. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+}
+
+/** Runs one call within the time that a command gives it. */
+export async function withinTimeout<T>(
+  { runtime, timeoutMs, signal }: LinkOptions,
+  work: (call: CallOptions) => Promise<T>,
+): Promise<T> {
+  const deadline = withDeadline(runtime, timeoutMs, signal);
+  try {
+    return await work({ signal: deadline.signal });
+  } finally {
+    deadline.dispose();
+  }
 }
 
 /** The connections of one command: one channel per server, closed together at its end. */

@@ -1,7 +1,7 @@
 // Talks to a provider itself: to try it before it is registered, and to settle a Failed machine.
 // Providers carry no bigfleet:// name, so their host name is what is checked (security §3.2).
 
-import { BigFleetError, withDeadline } from '@bigfleet/base';
+import { BigFleetError } from '@bigfleet/base';
 import {
   type CallOptions,
   CapacityProvider,
@@ -10,7 +10,7 @@ import {
   ProviderAdmin,
 } from '@bigfleet/wire';
 import { callFailure } from './failure.ts';
-import { dialTarget, type LinkOptions } from './network.ts';
+import { dialTarget, type LinkOptions, withinTimeout } from './network.ts';
 
 export interface ProviderApi {
   readonly provider: Client<typeof CapacityProvider>;
@@ -29,7 +29,7 @@ export class ProviderLink {
     feature: string,
     work: (api: ProviderApi, call: CallOptions) => Promise<T>,
   ): Promise<T> {
-    const { runtime, channels, tls, timeoutMs, signal } = this.#options;
+    const { channels, tls } = this.#options;
     const target = dialTarget(address);
     const name = `the provider at ${address}`;
     if (target === undefined) {
@@ -40,13 +40,10 @@ export class ProviderLink {
       provider: createClient(CapacityProvider, channel),
       admin: createClient(ProviderAdmin, channel),
     };
-    const deadline = withDeadline(runtime, timeoutMs, signal);
     try {
-      return await work(api, { signal: deadline.signal });
+      return await withinTimeout(this.#options, (call) => work(api, call));
     } catch (error) {
       throw callFailure(error, { kind: 'provider', name }, feature);
-    } finally {
-      deadline.dispose();
     }
   }
 }

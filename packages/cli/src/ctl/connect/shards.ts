@@ -4,7 +4,7 @@
 // may lead to another (`:7780` leads everywhere), and a pause that hits the wrong shard and reports
 // success is worse than none. With TLS the certificate says who it is, else the shard itself.
 
-import { BigFleetError, runWithDeadline, withDeadline } from '@bigfleet/base';
+import { BigFleetError, runWithDeadline } from '@bigfleet/base';
 import {
   type CallOptions,
   type Client,
@@ -14,11 +14,11 @@ import {
   ShardQuery,
   ShardRead,
 } from '@bigfleet/wire';
-import { nearestName } from '@bigfleet/process/flags';
 import { CTL_EXIT } from '../output/report.ts';
+import { nameHint } from '../output/text.ts';
 import type { CoordinatorLink } from './coordinator.ts';
 import { callFailure, describeFailure } from './failure.ts';
-import { dialTarget, type LinkOptions } from './network.ts';
+import { dialTarget, type LinkOptions, withinTimeout } from './network.ts';
 
 /** Connections at once; 200 shards must not be 200 handshakes. */
 const MAX_AT_ONCE = 16;
@@ -38,7 +38,7 @@ export interface ShardApi {
 
 export interface ShardSelection {
   /** Ids; none is every registered shard. */
-  readonly ids: readonly string[];
+  readonly shards: readonly string[];
   /** Addresses; the coordinator is not asked when there are any. */
   readonly addresses: readonly string[];
 }
@@ -87,7 +87,7 @@ export class ShardLinks {
     this.#options = options;
   }
 
-  async find({ ids, addresses }: ShardSelection): Promise<readonly ShardTarget[]> {
+  async find({ shards: ids, addresses }: ShardSelection): Promise<readonly ShardTarget[]> {
     if (addresses.length > 0) return addresses.map((address) => ({ id: '', address }));
     const { shards } = await this.#options.coordinator.ask('list shards', (api, call) =>
       api.coordinator.listShards({}, call),
@@ -105,16 +105,16 @@ export class ShardLinks {
     work: ShardWork<T>,
     { isUnbounded = false, isAnyShard = false }: AskOptions = {},
   ): Promise<T> {
-    const { runtime, timeoutMs, signal } = this.#options;
-    const deadline = isUnbounded ? undefined : withDeadline(runtime, timeoutMs, signal);
-    try {
+    const { signal } = this.#options;
+    const asked = async (call: CallOptions): Promise<T> => {
       const api = this.#api(shard);
       if (!isAnyShard) await this.#verify(shard, api);
-      return await work(api, { signal: deadline?.signal ?? signal });
+      return work(api, call);
+    };
+    try {
+      return await (isUnbounded ? asked({ signal }) : withinTimeout(this.#options, asked));
     } catch (error) {
       throw callFailure(error, { kind: 'shard', name: shardName(shard) }, feature);
-    } finally {
-      deadline?.dispose();
     }
   }
 
@@ -193,9 +193,8 @@ function shardName({ id, address }: ShardTarget): string {
 
 function unknown(id: string, known: readonly ShardTarget[]): never {
   const ids = known.map((each) => each.id);
-  const near = nearestName(ids, id);
   const rest = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
   const names = `${ids.slice(0, MAX_NAMED).join(', ')}${rest}`;
-  const hint = near === undefined ? `registered are: ${names || 'none'}` : `did you mean ${near}?`;
+  const hint = nameHint(ids, id, `registered are: ${names || 'none'}`);
   throw new BigFleetError('shard_not_registered', `no shard ${id} is registered; ${hint}`);
 }

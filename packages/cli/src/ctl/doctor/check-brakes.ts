@@ -1,14 +1,20 @@
 // Machines that never join (adr 0085): what a shard holds off, and what it failed with last.
 
 import type { FailureRun } from '@bigfleet/wire';
+import type { Brakes } from '../kinds/brakes.ts';
 import { shortNeed } from '../kinds/need-name.ts';
 import { durationText } from '../output/text.ts';
-import { type Finding, finding, type FleetFacts, type ShardFacts } from './facts.ts';
+import { type Finding, finding, type FleetFacts } from './facts.ts';
 
 const MAX_ERROR_SHOWN = 200;
 
 export function checkBrakes({ shards }: FleetFacts): Finding[] {
-  return shards.flatMap((shard) => [...needs(shard), ...types(shard), ...unasked(shard)]);
+  return shards.flatMap(({ entry: { shardId }, brakes }) => {
+    const subject = `shard ${shardId}`;
+    // A shard that is too old to say.
+    if (!brakes.ok) return [finding('info', 'unanswered', subject, brakes.error, 'Update it.')];
+    return [...needs(shardId, brakes.value), ...types(shardId, brakes.value)];
+  });
 }
 
 interface Held {
@@ -16,10 +22,9 @@ interface Held {
   readonly run: FailureRun;
 }
 
-function needs({ entry, brakes }: ShardFacts): Finding[] {
-  const all = brakes.ok ? brakes.value.needs : [];
+function needs(shardId: string, brakes: Brakes): Finding[] {
   const held = heldOf(
-    all.map(({ clusterId, profileFingerprint, run }) => ({
+    brakes.needs.map(({ clusterId, profileFingerprint, run }) => ({
       name: `${clusterId}/${shortNeed(profileFingerprint, '')}`,
       run,
     })),
@@ -30,19 +35,21 @@ function needs({ entry, brakes }: ShardFacts): Finding[] {
     finding(
       'warning',
       'configures-failing',
-      `shard ${entry.shardId}`,
+      `shard ${shardId}`,
       `machines never join for ${counted(held.length, 'need')}: ${worstText(worst)}`,
       `Why do the nodes of ${worst.name} never join (image, bootstrap template, network)? ` +
-        `bigfleetctl get machines --shard=${entry.shardId} --state=Failed -o wide; mended: ` +
-        `${clearing(entry.shardId)} --cluster=… --reason=…`,
+        `bigfleetctl get machines --shard=${shardId} --state=Failed -o wide; mended: ` +
+        `${clearing(shardId)} --cluster=… --reason=…`,
     ),
   ];
 }
 
-function types({ entry, brakes }: ShardFacts): Finding[] {
-  const all = brakes.ok ? brakes.value.types : [];
+function types(shardId: string, brakes: Brakes): Finding[] {
   const held = heldOf(
-    all.map(({ provider, instanceType, run }) => ({ name: `${provider}/${instanceType}`, run })),
+    brakes.types.map(({ provider, instanceType, run }) => ({
+      name: `${provider}/${instanceType}`,
+      run,
+    })),
   );
   const [worst] = held;
   if (worst === undefined) return [];
@@ -50,19 +57,13 @@ function types({ entry, brakes }: ShardFacts): Finding[] {
     finding(
       'warning',
       'type-failing',
-      `shard ${entry.shardId}`,
+      `shard ${shardId}`,
       `buys no more of what fails in several clusters, ${counted(held.length, 'instance type')}: ` +
         worstText(worst),
       `Check the image and the quota of ${worst.name} at its provider; mended: ` +
-        `${clearing(entry.shardId)} --provider=… --reason=…`,
+        `${clearing(shardId)} --provider=… --reason=…`,
     ),
   ];
-}
-
-/** A shard that is too old to say. */
-function unasked({ entry, brakes }: ShardFacts): Finding[] {
-  if (brakes.ok) return [];
-  return [finding('info', 'unanswered', `shard ${entry.shardId}`, brakes.problem, 'Update it.')];
 }
 
 /** Most failures first. */

@@ -21,12 +21,12 @@ export function checkCertificates(facts: FleetFacts): Finding[] {
   const subjects: (readonly [string, number | undefined])[] = [
     ['bigfleetctl', own],
     ...facts.replicas.map(
-      ({ address, certificateExpiresUnixSeconds }) =>
-        [`coordinator ${address}`, certificateExpiresUnixSeconds] as const,
+      ({ address, certificateExpiresUnixSeconds: expires }) =>
+        [`coordinator ${address}`, expires] as const,
     ),
     ...facts.shards.map(
-      ({ entry, certificateExpiresUnixSeconds }) =>
-        [`shard ${entry.shardId}`, certificateExpiresUnixSeconds] as const,
+      ({ entry, certificateExpiresUnixSeconds: expires }) =>
+        [`shard ${entry.shardId}`, expires] as const,
     ),
   ];
   return subjects.flatMap(([subject, expires]) => {

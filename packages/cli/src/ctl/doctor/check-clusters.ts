@@ -63,6 +63,6 @@ function unasked({ registry }: FleetFacts): Finding[] {
   return [bindings, moves].flatMap((asked) =>
     asked.ok
       ? []
-      : [finding('info', 'unanswered', 'coordinator', asked.problem, 'Update the coordinator.')],
+      : [finding('info', 'unanswered', 'coordinator', asked.error, 'Update the coordinator.')],
   );
 }

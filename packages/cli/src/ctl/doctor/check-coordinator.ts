@@ -7,36 +7,27 @@ import { parseRecovery, recoveryFix } from './recovery-fix.ts';
 export function checkCoordinator(facts: FleetFacts): Finding[] {
   const { replicas, registry } = facts;
   const answered = replicas.flatMap(({ status }) => (status.ok ? [status.value] : []));
+  const unreachable = replicas.flatMap(({ address, status }) => {
+    if (status.ok) return [];
+    const severity = answered.length === 0 ? 'error' : 'warning';
+    const fix = 'Start the replica, or correct --coordinator; shards run on without it.';
+    const subject = `coordinator ${address}`;
+    return [finding(severity, 'coordinator-reachable', subject, status.error, fix)];
+  });
   return [
-    ...replicas.flatMap(({ address, status }) =>
-      status.ok
-        ? []
-        : [
-            finding(
-              answered.length === 0 ? 'error' : 'warning',
-              'coordinator-reachable',
-              `coordinator ${address}`,
-              status.problem,
-              'Start the replica, or correct --coordinator; shards run on without it.',
-            ),
-          ],
-    ),
+    ...unreachable,
     // Who cannot be reached cannot be asked who leads.
-    ...(registry.ok || answered.length === 0
-      ? []
-      : [
-          finding(
-            'error',
-            'coordinator-leader',
-            'coordinator',
-            registry.problem,
-            'Bring a majority of the replicas and of the store back; writes are refused until then.',
-          ),
-        ]),
+    ...(registry.ok || answered.length === 0 ? [] : [unled(registry.error)]),
     ...quorum(answered),
     ...agreement(answered),
     ...recovery(answered),
   ];
+}
+
+function unled(problem: string): Finding {
+  const fix =
+    'Bring a majority of the replicas and of the store back; writes are refused until then.';
+  return finding('error', 'coordinator-leader', 'coordinator', problem, fix);
 }
 
 function quorum(answered: readonly GetStatusResponse[]): Finding[] {

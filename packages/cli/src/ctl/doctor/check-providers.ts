@@ -2,9 +2,10 @@
 // address that each host has for itself, of one shard only.
 
 import { isLoopback } from '@bigfleet/process/flags';
+import type { ShardStatus } from '@bigfleet/wire';
 import { hostPortOf } from '../connect/network.ts';
 import { ageText } from '../output/text.ts';
-import { type Finding, finding, type FleetFacts, type ShardFacts } from './facts.ts';
+import { type Finding, finding, type FleetFacts } from './facts.ts';
 
 const STALE_LIST_NANOS = 120_000_000_000n;
 
@@ -35,29 +36,20 @@ export function checkProviders({ shards, registry, nowUnixNanos }: FleetFacts): 
  * is wrong for two shards of one host: both would own all of its machines.
  */
 function sharedSockets(shards: FleetFacts['shards']): Finding[] {
-  const holders = new Map<
-    string,
-    { readonly address: string; readonly by: ShardFacts['entry'][] }
-  >();
-  for (const { entry, status } of shards) {
+  const dialled = shards.flatMap(({ entry, status }) => {
     const host = hostPortOf(entry.address)?.host ?? entry.address;
     const addresses = status.ok ? status.value.providers.map(({ address }) => address) : [];
-    for (const address of new Set(addresses.filter(isLoopback))) {
-      const key = `${host} ${address}`;
-      const holder = holders.get(key) ?? { address, by: [] };
-      holders.set(key, holder);
-      holder.by.push(entry);
-    }
-  }
+    return [...new Set(addresses.filter(isLoopback))].map((address) => ({ host, address, entry }));
+  });
   // Two of one host have two ports: equal addresses without a host are two hosts.
-  return [...holders.values()]
-    .filter(({ by }) => new Set(by.map((entry) => entry.address)).size > 1)
-    .map(({ address, by }) =>
+  return [...Map.groupBy(dialled, ({ host, address }) => `${host} ${address}`).values()]
+    .filter((by) => new Set(by.map(({ entry }) => entry.address)).size > 1)
+    .map((by) =>
       finding(
         'error',
         'provider-owned-twice',
-        `provider ${address}`,
-        `is dialled by ${by.map(({ shardId }) => shardId).join(' and ')} on one host: ` +
+        `provider ${by[0]?.address ?? ''}`,
+        `is dialled by ${by.map(({ entry }) => entry.shardId).join(' and ')} on one host: ` +
           'each takes all its machines for its own',
         'Register it under an address that the host has for others, or give each shard its own.',
       ),
@@ -65,10 +57,7 @@ function sharedSockets(shards: FleetFacts['shards']): Finding[] {
 }
 
 function registration(
-  statuses: readonly {
-    readonly shard: string;
-    readonly providers: readonly { readonly name: string; readonly source: string }[];
-  }[],
+  statuses: readonly { readonly shard: string; readonly providers: ShardStatus['providers'] }[],
   registry: FleetFacts['registry'],
 ): Finding[] {
   if (!registry.ok) return [];

@@ -5,10 +5,9 @@ import { ageText } from '../output/text.ts';
 import { actuationRow } from '../kinds/shards.ts';
 import { type Finding, finding, type FleetFacts, type ShardFacts } from './facts.ts';
 
-const NANOS_PER_SECOND = 1_000_000_000n;
-const STALE_HEARTBEAT_NANOS: bigint = 60n * NANOS_PER_SECOND;
-const LATE_HEARTBEAT_NANOS: bigint = 25n * NANOS_PER_SECOND;
-const STALLED_CYCLE_NANOS: bigint = 60n * NANOS_PER_SECOND;
+const STALE_HEARTBEAT_NANOS = 60_000_000_000n;
+const LATE_HEARTBEAT_NANOS = 25_000_000_000n;
+const STALLED_CYCLE_NANOS = 60_000_000_000n;
 const NANOS_PER_MS = 1_000_000n;
 const SKEW_WARN_MS = 2_000;
 const SKEW_ERROR_MS = 30_000;
@@ -21,27 +20,24 @@ export function checkShards(facts: FleetFacts): Finding[] {
   }
   const term = leaderTerm(facts);
   const coordinatorVersion = versionOfCoordinator(facts);
-  return facts.shards.flatMap((shard) => [
-    ...heartbeat(shard, facts.nowUnixNanos),
-    ...(shard.status.ok
-      ? [
-          ...identity(shard, shard.status.value),
-          ...deciding(shard, shard.status.value, facts.nowUnixNanos),
-          ...acting(shard, shard.status.value),
-          ...termOf(shard, shard.status.value, term),
-          ...versionOf(shard, shard.status.value, coordinatorVersion),
-          ...failed(shard, shard.status.value),
-        ]
-      : [
-          finding(
-            'error',
-            'shard-reachable',
-            `shard ${shard.entry.shardId}`,
-            shard.status.problem,
-            'Check that it runs and that its --advertise-addr can be reached from here.',
-          ),
-        ]),
-  ]);
+  return facts.shards.flatMap((shard) => {
+    const { entry, status } = shard;
+    const beats = heartbeat(shard, facts.nowUnixNanos);
+    if (!status.ok) {
+      const fix = 'Check that it runs and that its --advertise-addr can be reached from here.';
+      const subject = `shard ${entry.shardId}`;
+      return [...beats, finding('error', 'shard-reachable', subject, status.error, fix)];
+    }
+    return [
+      ...beats,
+      ...identity(shard, status.value),
+      ...deciding(shard, status.value, facts.nowUnixNanos),
+      ...acting(shard, status.value),
+      ...termOf(shard, status.value, term),
+      ...versionOf(shard, status.value, coordinatorVersion),
+      ...failed(shard, status.value),
+    ];
+  });
 }
 
 function heartbeat({ entry }: ShardFacts, now: bigint): Finding[] {
@@ -54,25 +50,16 @@ function heartbeat({ entry }: ShardFacts, now: bigint): Finding[] {
     return [finding('warning', 'heartbeat', subject, message, fix)];
   }
   const message = `was last heard of ${ageText(last, now)} ago`;
-  if (now - last > STALE_HEARTBEAT_NANOS)
-    return [finding('error', 'heartbeat', subject, message, fix)];
-  if (now - last > LATE_HEARTBEAT_NANOS) {
-    return [finding('warning', 'heartbeat', subject, message, fix)];
-  }
-  return [];
+  if (now - last <= LATE_HEARTBEAT_NANOS) return [];
+  const severity = now - last > STALE_HEARTBEAT_NANOS ? 'error' : 'warning';
+  return [finding(severity, 'heartbeat', subject, message, fix)];
 }
 
 function identity({ entry }: ShardFacts, status: ShardStatus): Finding[] {
   if (status.shardId === entry.shardId) return [];
-  return [
-    finding(
-      'error',
-      'shard-identity',
-      `shard ${entry.shardId}`,
-      `at its address answers ${status.shardId}`,
-      'Addresses are recorded at first sight: remove the shard and let it register again.',
-    ),
-  ];
+  const message = `at its address answers ${status.shardId}`;
+  const fix = 'Addresses are recorded at first sight: remove the shard and let it register again.';
+  return [finding('error', 'shard-identity', `shard ${entry.shardId}`, message, fix)];
 }
 
 function deciding({ entry }: ShardFacts, status: ShardStatus, now: bigint): Finding[] {
@@ -157,10 +144,8 @@ function failed({ entry }: ShardFacts, { machinesByState }: ShardStatus): Findin
 }
 
 function leaderTerm({ replicas }: FleetFacts): bigint | undefined {
-  const terms = replicas.flatMap(({ status }) =>
-    status.ok && status.value.isLeader ? [status.value.coordinatorTerm] : [],
-  );
-  return terms[0];
+  const leader = replicas.find(({ status }) => status.ok && status.value.isLeader)?.status;
+  return leader?.ok === true ? leader.value.coordinatorTerm : undefined;
 }
 
 function versionOfCoordinator({ replicas }: FleetFacts): string {

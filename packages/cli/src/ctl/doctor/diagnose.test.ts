@@ -99,7 +99,6 @@ function shard(
     quarantinedRollups: more.quarantined ?? 0,
   });
   return {
-    address: entry.address,
     entry,
     status: { ok: true, value },
     sessions: { ok: true, value: [session] },
@@ -123,14 +122,13 @@ const healthyRegistry = {
 
 const healthy: FleetFacts = {
   nowUnixNanos: NOW,
-  clientVersion: '0.1.0',
   clientCertificateExpiresUnixSeconds: NOW_SECONDS + 30 * DAY_SECONDS,
   replicas: [replica()],
   registry: { ok: true, value: healthyRegistry },
   shards: [shard()],
 };
 
-const down = { ok: false as const, problem: 'coordinator_unreachable: refused' };
+const down = { ok: false as const, error: 'coordinator_unreachable: refused' };
 const threeNodes = { replicas: ['node-1', 'node-2', 'node-3'] };
 
 function found(changes: Partial<FleetFacts>): string[] {
@@ -156,7 +154,7 @@ const entryOf = (shardId: string) => make(ShardRegistryEntrySchema, { shardId })
 /** `shard-0` under another name or address, with a provider beside it. */
 function beside(shardId: string, address: string, provider: string): ShardFacts {
   const facts = shard({ shardId, providers: [{ name: 'lab', address: provider, healthy: true }] });
-  return { ...facts, address, entry: { ...facts.entry, shardId, address } };
+  return { ...facts, entry: { ...facts.entry, shardId, address } };
 }
 
 const table: readonly (readonly [string, Partial<FleetFacts>, readonly string[]])[] = [
@@ -291,7 +289,7 @@ const table: readonly (readonly [string, Partial<FleetFacts>, readonly string[]]
   ],
   [
     'a shard that knows no brakes',
-    shards({ ...shard(), brakes: { ok: false, problem: 'feature_missing: list brakes' } }),
+    shards({ ...shard(), brakes: { ok: false, error: 'feature_missing: list brakes' } }),
     ['info unanswered shard shard-0'],
   ],
   [

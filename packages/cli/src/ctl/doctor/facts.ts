@@ -1,6 +1,7 @@
 // What the checks look at and what they find, as values: facts are gathered once, and judged by pure
 // functions.
 
+import type { Result } from '@bigfleet/base';
 import type {
   ClusterBinding,
   GetStatusResponse,
@@ -14,17 +15,15 @@ import type {
 import type { Brakes } from '../kinds/brakes.ts';
 
 /** An answer, or why there is none. */
-export type Asked<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problem: string };
+export type Asked<T> = Result<T, string>;
 
-export interface ServerFacts {
-  readonly address: string;
+interface ServerFacts {
   /** Of the certificate that it presented; undefined in plaintext or when it did not answer. */
   readonly certificateExpiresUnixSeconds: number | undefined;
 }
 
 export interface ReplicaFacts extends ServerFacts {
+  readonly address: string;
   readonly status: Asked<GetStatusResponse>;
 }
 
@@ -37,7 +36,6 @@ export interface ShardFacts extends ServerFacts {
 
 export interface FleetFacts {
   readonly nowUnixNanos: bigint;
-  readonly clientVersion: string;
   /** Of this client; undefined in plaintext. */
   readonly clientCertificateExpiresUnixSeconds: number | undefined;
   /** Every address behind the coordinator's name. */

@@ -1,12 +1,11 @@
 // Asks an installation everything that doctor looks at. What does not answer becomes a fact too.
 
-import { runWithDeadline } from '@bigfleet/base';
-import { BUILD_VERSION } from '../../command.ts';
+import { err, ok, runWithDeadline } from '@bigfleet/base';
 import { describeFailure } from '../connect/failure.ts';
 import type { Links } from '../connect/links.ts';
-import type { ShardTarget } from '../connect/shards.ts';
-import { dialTarget, hostPortOf, joinHostPort } from '../connect/network.ts';
-import type { CtlContext } from '../context.ts';
+import type { ShardWork } from '../connect/shards.ts';
+import { dialTarget, hostPortOf } from '../connect/network.ts';
+import type { Invocation } from '../frame/verb.ts';
 import { fetchBrakes } from '../kinds/brakes.ts';
 import { collect } from '../kinds/kind.ts';
 import type { Asked, FleetFacts, LeaderFacts, ReplicaFacts, ShardFacts } from './facts.ts';
@@ -15,13 +14,14 @@ const CERTIFICATE_WITHIN_MS = 5_000;
 /** Shards looked at together; each costs four calls. */
 const SHARDS_AT_ONCE = 8;
 const MAX_REPLICAS = 16;
+/** Of a shard that does not answer. */
+const UNASKED = {
+  sessions: ok([]),
+  brakes: ok({ enabled: false, needs: [], types: [] }),
+  certificateExpiresUnixSeconds: undefined,
+};
 
-export interface GatherOptions {
-  readonly links: Links;
-  readonly context: CtlContext;
-  /** The addresses as given. */
-  readonly coordinators: readonly string[];
-}
+type GatherOptions = Pick<Invocation<unknown>, 'links' | 'context'>;
 
 export async function gatherFacts(options: GatherOptions): Promise<FleetFacts> {
   const { links, context } = options;
@@ -32,7 +32,6 @@ export async function gatherFacts(options: GatherOptions): Promise<FleetFacts> {
   const entries = registry.ok ? registry.value.shards : [];
   return {
     nowUnixNanos: context.runtime.clock.unixNanos(),
-    clientVersion: BUILD_VERSION,
     clientCertificateExpiresUnixSeconds: links.tls?.expiresAtUnixSeconds(),
     replicas,
     registry,
@@ -41,27 +40,14 @@ export async function gatherFacts(options: GatherOptions): Promise<FleetFacts> {
 }
 
 async function gatherReplicas(options: GatherOptions): Promise<ReplicaFacts[]> {
-  const { links, context } = options;
-  const targets: { readonly target: string; readonly host: string }[] = [];
-  for (const address of options.coordinators) {
-    const target = dialTarget(address) ?? address;
-    const parts = hostPortOf(target);
-    if (parts === undefined) {
-      targets.push({ target, host: target });
-      continue;
-    }
-    for (const ip of await context.network.addressesOf(parts.host)) {
-      targets.push({ target: joinHostPort(ip, parts.port), host: parts.host });
-    }
-  }
-  return inGroups(targets.slice(0, MAX_REPLICAS), MAX_REPLICAS, async ({ target, host }) => ({
-    address: target,
+  const { coordinator } = options.links;
+  const replicas = (await coordinator.replicas()).slice(0, MAX_REPLICAS);
+  return inGroups(replicas, MAX_REPLICAS, async (replica) => ({
+    address: replica.target,
     status: await asked(() =>
-      links.coordinator.askReplica({ target, serverName: host }, 'get status', (api, call) =>
-        api.admin.getStatus({}, call),
-      ),
+      coordinator.askReplica(replica, 'get status', (api, call) => api.admin.getStatus({}, call)),
     ),
-    certificateExpiresUnixSeconds: await certificateOf(options, target, host),
+    certificateExpiresUnixSeconds: await certificateOf(options, replica.target, replica.serverName),
   }));
 }
 
@@ -80,70 +66,55 @@ async function askLeader(links: Links): Promise<LeaderFacts> {
     shards,
     providers,
     quotas: allocations,
-    bindings: await asked(async () => {
-      const { bindings } = await coordinator.ask('list cluster bindings', (api, call) =>
-        api.admin.listClusterBindings({ shardId: '' }, call),
-      );
-      return bindings;
-    }),
-    transfers: await asked(async () => {
-      const { transfers } = await coordinator.ask('list transfers', (api, call) =>
-        api.admin.listTransfers({ shardId: '', includeClosed: false }, call),
-      );
-      return transfers;
-    }),
+    bindings: await asked(() =>
+      coordinator.ask('list cluster bindings', async ({ admin }, call) => {
+        const { bindings } = await admin.listClusterBindings({}, call);
+        return bindings;
+      }),
+    ),
+    transfers: await asked(() =>
+      coordinator.ask('list transfers', async ({ admin }, call) => {
+        const { transfers } = await admin.listTransfers({}, call);
+        return transfers;
+      }),
+    ),
   };
 }
-
-/** That another shard answers is a finding of its own, with what that one says beside it. */
-const JUDGED_HERE = { isAnyShard: true };
 
 async function gatherShard(
   options: GatherOptions,
   entry: ShardFacts['entry'],
 ): Promise<ShardFacts> {
-  const { links } = options;
-  const shard: ShardTarget = { id: entry.shardId, address: entry.address };
-  const status = await asked(() =>
-    links.shards.ask(
-      shard,
-      'get shard status',
-      (api, call) => api.query.getShardStatus({}, call),
-      JUDGED_HERE,
-    ),
-  );
-  const sessions = status.ok
-    ? await asked(() =>
-        links.shards.ask(
-          shard,
-          'list sessions',
-          (api, call) => collect(api.query.listSessions({}, call)),
-          JUDGED_HERE,
-        ),
-      )
-    : { ok: true as const, value: [] };
-  const brakes = status.ok
-    ? await asked(() => links.shards.ask(shard, 'list brakes', fetchBrakes, JUDGED_HERE))
-    : { ok: true as const, value: { enabled: false, needs: [], types: [] } };
+  const { shards } = options.links;
+  const shard = { id: entry.shardId, address: entry.address };
+  // That another shard answers is a finding of its own, with what that one says beside it.
+  const ask = <T>(feature: string, work: ShardWork<T>): Promise<Asked<T>> =>
+    asked(() => shards.ask(shard, feature, work, { isAnyShard: true }));
+  const status = await ask('get shard status', ({ query }, call) => query.getShardStatus({}, call));
+  if (!status.ok) return { entry, status, ...UNASKED };
   const target = dialTarget(entry.address) ?? entry.address;
-  const host = hostPortOf(target)?.host ?? target;
-  const certificateExpiresUnixSeconds = status.ok
-    ? await certificateOf(options, target, host)
-    : undefined;
-  return { address: entry.address, entry, status, sessions, brakes, certificateExpiresUnixSeconds };
+  return {
+    entry,
+    status,
+    sessions: await ask('list sessions', ({ query }, call) =>
+      collect(query.listSessions({}, call)),
+    ),
+    brakes: await ask('list brakes', fetchBrakes),
+    certificateExpiresUnixSeconds: await certificateOf(options, target, hostPortOf(target)?.host),
+  };
 }
 
 /** Undefined when it cannot be read: that the server cannot be reached is another finding. */
 async function certificateOf(
   { links, context }: GatherOptions,
   target: string,
-  host: string,
+  serverName = target,
 ): Promise<number | undefined> {
   const { tls } = links;
   if (tls === undefined) return undefined;
   const answer = await asked(() =>
     runWithDeadline(context.runtime, { ms: CERTIFICATE_WITHIN_MS }, (signal) =>
-      context.network.certificateExpiry({ target, serverName: host, tls, signal }),
+      context.network.certificateExpiry({ target, serverName, tls, signal }),
     ),
   );
   return answer.ok ? answer.value : undefined;
@@ -151,9 +122,9 @@ async function certificateOf(
 
 async function asked<T>(ask: () => Promise<T>): Promise<Asked<T>> {
   try {
-    return { ok: true, value: await ask() };
+    return ok(await ask());
   } catch (error) {
-    return { ok: false, problem: describeFailure(error).line };
+    return err(describeFailure(error).line);
   }
 }
 

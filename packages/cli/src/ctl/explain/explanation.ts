@@ -21,18 +21,15 @@ export interface Explained {
   readonly response: ExplainResponse;
 }
 
-export interface Explanations {
-  /** Undefined: no shard has a record that mentions the subject. */
-  readonly newest: Explained | undefined;
-  readonly problems: readonly string[];
-}
-
-/** The newest answer counts: both shards of a machine that moved have decided upon it. */
+/**
+ * The newest answer counts: both shards of a machine that moved have decided upon it. Undefined when no
+ * shard has a record that mentions the subject.
+ */
 export async function askExplanation(
   links: Links,
   shards: readonly ShardTarget[],
   ask: ExplainAsk,
-): Promise<Explanations> {
+) {
   const asked = await links.shards.askAll(shards, 'explain', async (api, call) => {
     try {
       return await api.query.explain(ask, call);
@@ -47,7 +44,7 @@ export async function askExplanation(
   return { newest: found.sort(newestFirst)[0], problems: asked.problems };
 }
 
-function newestFirst(a: { response: ExplainResponse }, b: { response: ExplainResponse }): number {
+function newestFirst(a: Explained, b: Explained): number {
   return a.response.atUnixNanos < b.response.atUnixNanos ? 1 : -1;
 }
 

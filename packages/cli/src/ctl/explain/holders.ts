@@ -24,23 +24,16 @@ export async function holdersOfMachine(
   const asked = await links.shards.askAll(shards, 'list machines', (api, call) =>
     fetchMachines(api, call, { ...EVERYTHING, machines: [machineId] }),
   );
-  const holding = asked.answers.filter(({ value }) => value.views.length > 0);
-  return among(
-    shards,
-    holding.map(({ shard }) => shard),
-    asked.problems,
-  );
-}
-
-export interface NeedHolders extends Holders {
-  readonly ref: NeedRef;
+  const answers = asked.answers.filter(({ value }) => value.views.length > 0);
+  const holding = answers.map(({ shard }) => shard);
+  return among(shards, holding, asked.problems);
 }
 
 export async function holdersOfNeed(
   links: Links,
   shards: readonly ShardTarget[],
   name: NeedName,
-): Promise<NeedHolders> {
+): Promise<Holders & { readonly ref: NeedRef }> {
   if (name.kind === 'exact' && shards.length <= 1) return { shards, problems: [], ref: name.ref };
   const { clusterId } = name;
   const asked = await links.shards.askAll(shards, 'inspect needs', (api, call) =>

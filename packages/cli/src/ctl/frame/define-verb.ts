@@ -2,27 +2,25 @@
 // to do next. A verb contains none of it.
 
 import { BigFleetError } from '@bigfleet/base';
-import { type FlagTable, nearestName, type Parsed, parseFlags } from '@bigfleet/process/flags';
+import { type FlagTable, type Parsed, parseFlags } from '@bigfleet/process/flags';
 import { configPath, readConfig } from '../config/config-file.ts';
 import { type TargetSettings, targetSettings } from '../config/target-settings.ts';
 import { describeFailure } from '../connect/failure.ts';
 import { openLinks } from '../connect/links.ts';
 import type { CtlContext } from '../context.ts';
 import { CTL_EXIT } from '../output/report.ts';
+import { nameHint } from '../output/text.ts';
 import { type GlobalFlags, globalFlags, watchFlags } from './flags.ts';
 import { printReport, watchReport } from './print.ts';
 import { type Invocation, type ValuesOf, type Verb, verbHelp, type VerbSpec } from './verb.ts';
 
 export function defineVerb<Table extends FlagTable>(spec: VerbSpec<Table>): Verb {
   const verb: Verb = {
-    name: spec.name,
-    group: spec.group,
-    summary: spec.summary,
+    ...spec,
     details: spec.details ?? [],
     words: spec.words ?? [],
     flags: { ...spec.flags, ...(spec.isWatchable === true ? watchFlags : {}) },
     required: spec.required ?? [],
-    examples: spec.examples,
     execute: (argv, context) => execute(spec, verb, argv, context),
   };
   return verb;
@@ -53,7 +51,7 @@ async function execute<Table extends FlagTable>(
     return await perform(spec, parsed.value, context);
   } catch (error) {
     const { line, next } = describeFailure(error);
-    port.writeError(`bigfleetctl: ${line}\n${next === '' ? '' : `  next: ${next}\n`}`);
+    port.writeError(`bigfleetctl: ${line}\n  next: ${next}\n`);
     return CTL_EXIT.failed;
   }
 }
@@ -96,9 +94,7 @@ function wordProblem({ words }: Verb, given: readonly string[]): string | undefi
       return `give <${name}>${choices === undefined ? '' : `: ${choices.join(', ')}`}`;
     }
     if (choices === undefined || choices.includes(word)) continue;
-    const near = nearestName(choices, word);
-    const hint =
-      near === undefined ? `write one of ${choices.join(', ')}` : `did you mean ${near}?`;
+    const hint = nameHint(choices, word, `write one of ${choices.join(', ')}`);
     return `unknown ${name} ${JSON.stringify(word)}; ${hint}`;
   }
   return undefined;
@@ -151,10 +147,8 @@ function settingsOf(
   { port }: CtlContext,
 ): TargetSettings {
   const file = configPath(values.config, port);
-  const { context, coordinator } = values;
-  const tls = { cert: values['tls-cert'], key: values['tls-key'], ca: values['tls-ca'] };
   const config = readConfig(file, { mustExist: values.config !== '' });
-  return targetSettings({ context, coordinator, tls, given }, config, file);
+  return targetSettings(values, given, config, file);
 }
 
 function watches<Table extends FlagTable>(

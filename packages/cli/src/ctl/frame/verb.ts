@@ -17,8 +17,6 @@ export const VERB_GROUPS = [
   'This client',
 ] as const;
 
-export type VerbGroup = (typeof VERB_GROUPS)[number];
-
 export interface Word {
   /** As in the usage line: `kind`. */
   readonly name: string;
@@ -39,10 +37,10 @@ export interface Invocation<Values> {
 export type ValuesOf<Table extends FlagTable> = FlagValues<GlobalFlags> & FlagValues<Table>;
 
 /** What help, completion and the reference page show of a verb, beside its flags. */
-interface VerbFace {
+export interface VerbFace {
   /** One word or two: `cluster forget`. */
   readonly name: string;
-  readonly group: VerbGroup;
+  readonly group: (typeof VERB_GROUPS)[number];
   readonly summary: string;
   /** Without the leading `bigfleetctl`. */
   readonly examples: readonly [string, ...string[]];

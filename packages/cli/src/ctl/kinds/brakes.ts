@@ -7,53 +7,35 @@ import { durationText, utcTime } from '../output/text.ts';
 import { defineKind, fromShards, isOfCluster, type Kind, type ListQuery } from './kind.ts';
 import { shortNeed } from './need-name.ts';
 
-interface BrakeRow {
-  readonly kind: 'need' | 'type';
-  /** `<cluster>/<need>` or `<provider>/<instance type>`. */
-  readonly name: string;
-  readonly shard: string;
-  readonly cluster: string;
+/** Names that a brake does not have stay empty. */
+const NO_NAMES = {
+  cluster: '',
   /** Short form, for `brakes clear`. */
-  readonly need: string;
-  readonly fingerprint: string;
-  readonly provider: string;
-  readonly instanceType: string;
-  readonly failures: number;
-  readonly heldOff: boolean;
-  readonly pauseSeconds: number;
-  readonly nextProbe: string | null;
-  /** Until the next probe; `due` when it may go. */
-  readonly nextProbeIn: string;
-  readonly lastError: string;
-}
+  need: '',
+  fingerprint: '',
+  provider: '',
+  instanceType: '',
+};
 
-function needBrakeRow(brake: NeedBrake, shard: string, nowUnixNanos: bigint): BrakeRow {
+function needBrakeRow(brake: NeedBrake, shard: string, nowUnixNanos: bigint) {
   const { clusterId: cluster, profileFingerprint: fingerprint, run } = brake;
   // Gangs of one profile are held off together.
   const need = shortNeed(fingerprint, '');
-  const names = { cluster, need, fingerprint, provider: '', instanceType: '' };
-  return {
-    kind: 'need',
-    name: `${cluster}/${need}`,
-    shard,
-    ...names,
-    ...runRow(run, nowUnixNanos),
-  };
+  const names = { ...NO_NAMES, cluster, need, fingerprint };
+  const name = `${cluster}/${need}`;
+  return { kind: 'need' as const, name, shard, ...names, ...runRow(run, nowUnixNanos) };
 }
 
-function typeBrakeRow(brake: TypeBrake, shard: string, nowUnixNanos: bigint): BrakeRow {
+function typeBrakeRow(brake: TypeBrake, shard: string, nowUnixNanos: bigint) {
   const { provider, instanceType, run } = brake;
-  const names = { cluster: '', need: '', fingerprint: '', provider, instanceType };
+  const names = { ...NO_NAMES, provider, instanceType };
   const name = `${provider}/${instanceType}`;
-  return { kind: 'type', name, shard, ...names, ...runRow(run, nowUnixNanos) };
+  return { kind: 'type' as const, name, shard, ...names, ...runRow(run, nowUnixNanos) };
 }
 
-type RunRow = Pick<
-  BrakeRow,
-  'failures' | 'heldOff' | 'pauseSeconds' | 'nextProbe' | 'nextProbeIn' | 'lastError'
->;
+type BrakeRow = ReturnType<typeof needBrakeRow> | ReturnType<typeof typeBrakeRow>;
 
-function runRow(run: FailureRun | undefined, nowUnixNanos: bigint): RunRow {
+function runRow(run: FailureRun | undefined, nowUnixNanos: bigint) {
   const endsUnixNanos = run?.pauseEndsUnixNanos ?? 0n;
   const leftMs = Number((endsUnixNanos - nowUnixNanos) / 1_000_000n);
   return {
@@ -61,6 +43,7 @@ function runRow(run: FailureRun | undefined, nowUnixNanos: bigint): RunRow {
     heldOff: endsUnixNanos !== 0n,
     pauseSeconds: run?.pauseSeconds ?? 0,
     nextProbe: utcTime(endsUnixNanos) ?? null,
+    /** `due` when it may go. */
     nextProbeIn: endsUnixNanos === 0n ? '' : leftMs <= 0 ? 'due' : durationText(leftMs),
     lastError: run?.lastError ?? '',
   };

@@ -6,17 +6,12 @@ import { ok, type Result } from '@bigfleet/base';
 import type { CallOptions } from '@bigfleet/wire';
 import type { CoordinatorApi } from '../connect/coordinator.ts';
 import type { Links } from '../connect/links.ts';
-import { exitCodeOf, type ShardApi, shardLabel } from '../connect/shards.ts';
-import type { Column } from '../output/table.ts';
-import { type TableReport, tableReport } from '../output/report.ts';
+import { exitCodeOf, type ShardApi, shardLabel, type ShardSelection } from '../connect/shards.ts';
+import { type TableOptions, type TableReport, tableReport } from '../output/report.ts';
 import type { NeedRef } from './need-name.ts';
 import type { SelectorRequirement } from './selector.ts';
 
-export interface ListQuery {
-  /** Shard ids; none is all. */
-  readonly shards: readonly string[];
-  /** Shard addresses, dialled without the coordinator. */
-  readonly addresses: readonly string[];
+export interface ListQuery extends ShardSelection {
   readonly clusters: readonly string[];
   readonly machines: readonly string[];
   readonly requirements: readonly SelectorRequirement[];
@@ -56,18 +51,11 @@ export type Subject =
   | { readonly case: 'need'; readonly value: NeedRef };
 
 /** Rows, and what a reader should know about them: who did not answer, what was left out. */
-interface Listed<Row> {
-  readonly rows: readonly Row[];
-  readonly problems?: readonly string[] | undefined;
-  readonly exitCode?: number | undefined;
-}
+export type RowSource<Row> = (ask: ListAsk) => Promise<Omit<TableOptions<Row>, 'columns'>>;
 
-export type RowSource<Row> = (ask: ListAsk) => Promise<Listed<Row>>;
-
-interface KindTable<Row extends object> {
+interface KindTable<Row extends object> extends Pick<TableOptions<Row>, 'columns'> {
   /** As `get` takes it; `describe` takes it without the s. */
   readonly plural: string;
-  readonly columns: readonly Column<Row>[];
   readonly filters?: readonly Filter[] | undefined;
   readonly rows: RowSource<Row>;
   readonly isNamed: (row: Row, name: string) => boolean;
@@ -82,16 +70,14 @@ export interface Found<Row> {
   readonly subject: Subject | undefined;
 }
 
-export interface Search<Row> {
-  readonly found: readonly Found<Row>[];
-  readonly problems: readonly string[];
-}
-
 export interface Kind<Row extends object = object> {
   readonly plural: string;
   readonly filters: readonly Filter[];
   readonly list: (ask: ListAsk) => Promise<TableReport<Row>>;
-  readonly find: (ask: ListAsk, name: string) => Promise<Search<Row>>;
+  readonly find: (
+    ask: ListAsk,
+    name: string,
+  ) => Promise<{ found: readonly Found<Row>[]; problems: readonly string[] }>;
 }
 
 export function defineKind<Row extends object>(table: KindTable<Row>): Kind<Row> {
@@ -133,8 +119,7 @@ export function fromShards<Value, Row>(source: FromShards<Value, Row>): RowSourc
   const { feature, ask: work, rows, note } = source;
   return async (ask) => {
     const { links, query } = ask;
-    const { shards: ids, addresses } = query;
-    const targets = await links.shards.find({ ids, addresses });
+    const targets = await links.shards.find(query);
     const asked = await links.shards.askAll(targets, feature, (api, call) =>
       work(api, call, query),
     );

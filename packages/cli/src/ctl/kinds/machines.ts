@@ -10,7 +10,7 @@ import {
   countText,
   dollarsText,
   penaltyText,
-  resourcesText,
+  pairsText,
   utcTime,
 } from '../output/text.ts';
 import { defineKind, fromShards, type Kind, type ListQuery } from './kind.ts';
@@ -98,7 +98,7 @@ export const machines: Kind = defineKind<MachineRow>({
     { title: 'PROVIDER', of: ({ provider }) => provider, isWide: true },
     { title: 'CAPACITY', of: ({ capacityType }) => capacityType, isWide: true },
     { title: 'PRIORITY', of: ({ priority }) => String(priority), isWide: true },
-    { title: 'ALLOCATABLE', of: ({ allocatable }) => resourcesText(allocatable), isWide: true },
+    { title: 'ALLOCATABLE', of: ({ allocatable }) => pairsText(allocatable), isWide: true },
     { title: 'PENDING', of: ({ pendingAction }) => pendingAction, isWide: true },
     { title: 'ERROR', of: ({ lastError }) => lastError, isWide: true, tone: () => 'bad' },
   ],

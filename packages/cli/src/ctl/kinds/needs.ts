@@ -9,7 +9,7 @@ import {
   UnmetReason,
 } from '@bigfleet/wire';
 import type { ShardApi } from '../connect/shards.ts';
-import { countText, enumName, penaltyText, resourcesText, utcTime } from '../output/text.ts';
+import { countText, enumName, penaltyText, pairsText, utcTime } from '../output/text.ts';
 import { defineKind, fromShards, isOfCluster, type Kind, type ListQuery, onlyOne } from './kind.ts';
 import { isNamedNeed, type NeedRef, parseNeedName, shortNeed } from './need-name.ts';
 
@@ -114,13 +114,13 @@ export const needs: Kind = defineKind<NeedRow>({
       of: ({ satisfied }) => (satisfied ? 'yes' : 'no'),
       tone: ({ satisfied }) => (satisfied ? 'good' : 'bad'),
     },
-    { title: 'DEFICIT', of: ({ deficit }) => resourcesText(deficit) },
+    { title: 'DEFICIT', of: ({ deficit }) => pairsText(deficit) },
     { title: 'CLAIMED', of: ({ claimedMachines }) => String(claimedMachines) },
     { title: 'REASON', of: ({ reason }) => reason },
     { title: 'AGE', of: ({ ageCycles }) => (ageCycles === 0 ? '' : `${ageCycles}c`) },
     { title: 'CLUSTER', of: ({ cluster }) => cluster, isWide: true },
     { title: 'GROUP', of: ({ group }) => group, isWide: true },
-    { title: 'RESOURCES', of: ({ resources }) => resourcesText(resources), isWide: true },
+    { title: 'RESOURCES', of: ({ resources }) => pairsText(resources), isWide: true },
     { title: 'REQUIREMENTS', of: ({ requirements }) => requirements.join(' '), isWide: true },
     { title: 'DOMAIN', of: ({ domain }) => domain, isWide: true },
     { title: 'SHARD', of: ({ shard }) => shard, isWide: true },

@@ -40,21 +40,15 @@ function parseTerm(term: string): SelectorRequirement | undefined {
   const groups = TERM.exec(term)?.groups;
   if (groups === undefined) return undefined;
   const { absentKey, setKey, set, values = '', key, operator, value = '', presentKey } = groups;
-  if (absentKey !== undefined) return requirement(absentKey, Operator.DOES_NOT_EXIST, []);
-  if (presentKey !== undefined) return requirement(presentKey, Operator.EXISTS, []);
+  if (absentKey !== undefined) {
+    return { key: absentKey, operator: Operator.DOES_NOT_EXIST, values: [] };
+  }
+  if (presentKey !== undefined) return { key: presentKey, operator: Operator.EXISTS, values: [] };
   if (setKey !== undefined) {
     const list = values.split(',').map((each) => each.trim());
     if (list.includes('')) return undefined;
-    return requirement(setKey, set === 'in' ? Operator.IN : Operator.NOT_IN, list);
+    return { key: setKey, operator: set === 'in' ? Operator.IN : Operator.NOT_IN, values: list };
   }
   if (key === undefined) return undefined;
-  return requirement(key, operator === '!=' ? Operator.NOT_IN : Operator.IN, [value]);
-}
-
-function requirement(
-  key: string,
-  operator: SelectorRequirement['operator'],
-  values: string[],
-): SelectorRequirement {
-  return { key, operator, values };
+  return { key, operator: operator === '!=' ? Operator.NOT_IN : Operator.IN, values: [value] };
 }

@@ -1,9 +1,8 @@
 // Shards as the coordinator knows them: who is registered, and what each reported last. Reports are
 // soft state: after a failover they fill up again.
 
-import { compareText } from '@bigfleet/base';
 import type { ShardRegistryEntry, ShardReportSnapshot } from '@bigfleet/wire';
-import { ageText, utcTime } from '../output/text.ts';
+import { ageText, pairsText, utcTime } from '../output/text.ts';
 import { defineKind, fromCoordinator, type Kind, onlyOne } from './kind.ts';
 
 function registeredShard(entry: ShardRegistryEntry) {
@@ -57,13 +56,6 @@ function providersOf(summary: ShardReportSnapshot['summary']): readonly string[]
   return [summary?.providerAddress ?? ''].filter((address) => address !== '');
 }
 
-function countsText(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts)
-    .sort(([a], [b]) => compareText(a, b))
-    .map(([name, count]) => `${name}=${count}`)
-    .join(',');
-}
-
 export const shardReports: Kind = defineKind<ShardReportRow>({
   plural: 'shard reports',
   columns: [
@@ -80,8 +72,8 @@ export const shardReports: Kind = defineKind<ShardReportRow>({
     },
     { title: 'PROVIDER', of: ({ providers }) => providers.join(',') },
     { title: 'RECEIVED', of: ({ received }) => received ?? '', isWide: true },
-    { title: 'ZONES', of: ({ zones }) => countsText(zones), isWide: true },
-    { title: 'TYPES', of: ({ instanceTypes }) => countsText(instanceTypes), isWide: true },
+    { title: 'ZONES', of: ({ zones }) => pairsText(zones), isWide: true },
+    { title: 'TYPES', of: ({ instanceTypes }) => pairsText(instanceTypes), isWide: true },
   ],
   rows: fromCoordinator('list shard reports', async ({ coordinator }, call, ask) => {
     const request = { shardId: onlyOne(ask.query.shards) };

@@ -12,66 +12,23 @@ import { exitCodeOf } from '../connect/shards.ts';
 import { ageText, enumName, utcTime } from '../output/text.ts';
 import { defineKind, isOfShard, type Kind, limited, type ListAsk } from './kind.ts';
 
-type Entry = Pick<
-  ShardRegistryEntry,
-  'shardId' | 'address' | 'registeredAtUnixNs' | 'lastHeartbeatUnixNs'
->;
+type Entry = Omit<ShardRegistryEntry, '$typeName' | '$unknown'>;
 
-export interface ShardRow {
-  readonly shard: string;
-  readonly address: string;
-  readonly registered: string | null;
-  readonly lastHeartbeat: string | null;
-  readonly heartbeatAge: string;
-  /** Null: it did not answer. */
-  readonly status: ShardStatusView | null;
-}
-
-interface ShardStatusView {
-  readonly epoch: bigint;
-  readonly coordinatorTerm: bigint;
-  readonly cycle: bigint;
-  readonly lastCycle: string | null;
-  readonly lastCycleAge: string;
-  readonly started: string | null;
-  readonly ready: boolean;
-  readonly version: string;
-  readonly sessions: number;
-  readonly needs: number;
-  readonly shortfalls: number;
-  readonly machines: number;
-  readonly machinesByState: Readonly<Record<string, number>>;
-  readonly dollarsPerHour: number;
-  readonly actuation: ActuationRow | null;
-  readonly providers: readonly ShardProviderView[];
-  readonly recordsOldestCycle: bigint;
-  readonly assignmentRevision: bigint;
-}
-
-interface ShardProviderView {
-  readonly name: string;
-  readonly address: string;
-  readonly source: string;
-  readonly healthy: boolean;
-  readonly shared: boolean;
-  readonly machines: number;
-  readonly idle: number;
-  readonly speculative: number;
-  readonly lastList: string | null;
-}
-
-function shardRow(entry: Entry, status: ShardStatus | undefined, nowUnixNanos: bigint): ShardRow {
+function shardRow(entry: Entry, status: ShardStatus | undefined, nowUnixNanos: bigint) {
   return {
     shard: entry.shardId || (status?.shardId ?? ''),
     address: entry.address,
     registered: utcTime(entry.registeredAtUnixNs) ?? null,
     lastHeartbeat: utcTime(entry.lastHeartbeatUnixNs) ?? null,
     heartbeatAge: ageText(entry.lastHeartbeatUnixNs, nowUnixNanos),
+    /** Null: it did not answer. */
     status: status === undefined ? null : statusView(status, nowUnixNanos),
   };
 }
 
-function statusView(status: ShardStatus, nowUnixNanos: bigint): ShardStatusView {
+export type ShardRow = ReturnType<typeof shardRow>;
+
+function statusView(status: ShardStatus, nowUnixNanos: bigint) {
   const { actuation, machinesByState } = status;
   return {
     epoch: status.shardEpoch,
@@ -110,33 +67,22 @@ export function wholeMicros(dollars: number): number {
   return Math.round(dollars * 1e6) / 1e6;
 }
 
-function ofStatus(read: (status: ShardStatusView) => string): (row: ShardRow) => string {
+type StatusView = ReturnType<typeof statusView>;
+
+function ofStatus(read: (status: StatusView) => string): (row: ShardRow) => string {
   return ({ status }) => (status === null ? '' : read(status));
 }
 
-export interface ActuationRow {
-  readonly paused: boolean;
-  /** What holds the pause: flag, runtime, fenced. */
-  readonly heldBy: readonly string[];
-  readonly dryRun: boolean;
-  readonly reclaimCapFraction: number;
-  readonly emptyRollupGuard: boolean;
-  readonly maxActionsPerCycle: number;
-  /** Settings that were changed at run time and win over the flags. */
-  readonly overridden: readonly string[];
-  readonly changedBy: string;
-  readonly changed: string | null;
-  readonly reason: string;
-}
-
-export function actuationRow(state: ActuationState): ActuationRow {
+export function actuationRow(state: ActuationState) {
   return {
     paused: state.paused,
+    /** What holds the pause: flag, runtime, fenced. */
     heldBy: state.heldBy.map((hold) => enumName(ActuationHold, hold)),
     dryRun: state.dryRun,
     reclaimCapFraction: state.reclaimCapFraction,
     emptyRollupGuard: state.emptyRollupGuard,
     maxActionsPerCycle: state.maxActionsPerCycle,
+    /** Settings that were changed at run time and win over the flags. */
     overridden: state.overridden,
     changedBy: state.changedBy,
     changed: utcTime(state.changedUnixNanos) ?? null,
@@ -144,8 +90,11 @@ export function actuationRow(state: ActuationState): ActuationRow {
   };
 }
 
+export type ActuationRow = ReturnType<typeof actuationRow>;
+
 /** `paused(flag,runtime)`, `dry run`, `active`; with what was changed by whom and when. */
-function actuationText(row: ActuationRow): string {
+function actuationText(row: ActuationRow | null): string {
+  if (row === null) return '';
   const mode = row.paused ? `paused(${row.heldBy.join(',')})` : row.dryRun ? 'dry run' : 'active';
   if (row.changed === null || row.overridden.length === 0) return mode;
   const what = row.overridden.join(',');
@@ -167,12 +116,7 @@ export const shards: Kind<ShardRow> = defineKind<ShardRow>({
     { title: 'SHORTFALLS', of: ofStatus(({ shortfalls }) => String(shortfalls)) },
     {
       title: 'ACTUATION',
-      of: ({ status }) =>
-        status === null
-          ? 'unreachable'
-          : status.actuation === null
-            ? ''
-            : actuationText(status.actuation),
+      of: ({ status }) => (status === null ? 'unreachable' : actuationText(status.actuation)),
       tone: ({ status }) =>
         status === null ? 'bad' : status.actuation?.paused === true ? 'warn' : undefined,
     },
@@ -209,7 +153,7 @@ async function entriesOf({ links, query }: ListAsk): Promise<readonly Entry[]> {
     return query.addresses.map((address) => ({ shardId: '', address, ...never }));
   }
   // An unknown id is an error here as everywhere.
-  if (query.shards.length > 0) await links.shards.find({ ids: query.shards, addresses: [] });
+  if (query.shards.length > 0) await links.shards.find(query);
   const { shards: entries } = await links.coordinator.ask('list shards', (api, call) =>
     api.coordinator.listShards({}, call),
   );

@@ -2,7 +2,7 @@
 // hundred rows that each of them reports.
 
 import type { ShortfallView } from '@bigfleet/wire';
-import { penaltyText, resourcesText, utcTime } from '../output/text.ts';
+import { penaltyText, pairsText, utcTime } from '../output/text.ts';
 import { collect, defineKind, fromShards, type Kind, onlyOne } from './kind.ts';
 import { shortNeed } from './need-name.ts';
 import { requirementText } from './needs.ts';
@@ -45,7 +45,7 @@ export const shortfalls: Kind = defineKind<ShortfallRow>({
   columns: [
     { title: 'NEED', of: ({ need }) => need },
     { title: 'PRIORITY', of: ({ priority }) => String(priority) },
-    { title: 'DEFICIT', of: ({ deficit }) => resourcesText(deficit) },
+    { title: 'DEFICIT', of: ({ deficit }) => pairsText(deficit) },
     {
       title: 'AGE',
       of: ({ ageCycles }) => `${ageCycles}c`,

@@ -1,5 +1,7 @@
 // Colours, for a terminal only and never with NO_COLOR: a pipe must not see escape codes.
 
+import type { ProcessPort } from '@bigfleet/process';
+
 export type Tone = 'good' | 'warn' | 'bad' | 'dim' | 'strong';
 
 export interface Style {
@@ -20,13 +22,9 @@ const colourStyle: Style = {
   paint: (text, tone) => (tone === undefined ? text : `\u001b[${CODES[tone]}m${text}\u001b[0m`),
 };
 
-export interface StyleFacts {
-  readonly isTerminal: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 /** NO_COLOR counts when it is set to anything but nothing (no-color.org); TERM=dumb too. */
-export function styleFor({ isTerminal, env }: StyleFacts): Style {
+export function styleFor(port: Pick<ProcessPort, 'env'> & { readonly isTerminal: boolean }): Style {
+  const { isTerminal, env } = port;
   const isUnwanted = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
   return isTerminal && !isUnwanted ? colourStyle : plainStyle;
 }

@@ -4,6 +4,7 @@
 // or retitle the window, and a line break would forge a row.
 
 import { bucketLabel, compareText, decodePenaltyBucket } from '@bigfleet/base';
+import { nearestName } from '@bigfleet/process/flags';
 
 /** An em dash, for an empty cell and for a missing time. */
 export const NOTHING = '—';
@@ -50,10 +51,10 @@ export function dollarsText(dollars: number): string {
 }
 
 /** `cpu=4,memory=16Gi`, sorted. */
-export function resourcesText(resources: Readonly<Record<string, string>> | undefined): string {
-  return Object.entries(resources ?? {})
+export function pairsText(pairs: Readonly<Record<string, string | number>>): string {
+  return Object.entries(pairs)
     .sort(([a], [b]) => compareText(a, b))
-    .map(([name, quantity]) => `${name}=${quantity}`)
+    .map(([name, value]) => `${name}=${value}`)
     .join(',');
 }
 
@@ -82,4 +83,10 @@ export function enumName(values: Readonly<Record<string, unknown>>, value: numbe
 export function penaltyText(wireValue: number): string {
   const bucket = decodePenaltyBucket(wireValue);
   return bucket === undefined ? `bucket(${wireValue})` : bucketLabel(bucket);
+}
+
+/** For a name that is not among the known ones. */
+export function nameHint(known: Iterable<string>, given: string, otherwise: string): string {
+  const near = nearestName(known, given);
+  return near === undefined ? otherwise : `did you mean ${near}?`;
 }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeDispositions } from '@bigfleet/engine';
 import { decode, encodeInit, type RecordFrame, RecordFrameSchema } from '@bigfleet/wire';
-import { recordDocument, RecordFrames, recordLines } from './record-text.ts';
+import { recordDocument, recordFrames, recordLines } from './record-text.ts';
 
 const HELD = encodeDispositions({
   cycle: 1,
@@ -27,10 +27,10 @@ function frameOf(cycle: bigint, payload: Uint8Array, shardEpoch = 4n): RecordFra
 /** `1+` for a record with dispositions, `1` for one without. */
 function told(frames: readonly RecordFrame[]): string[] {
   const seen: string[] = [];
-  const pairs = new RecordFrames(({ cycle }, dispositions) =>
+  const pairs = recordFrames(({ cycle }, dispositions) =>
     seen.push(`${cycle}${dispositions.length > 0 ? '+' : ''}`),
   );
-  for (const frame of frames) pairs.add(frame);
+  for (const frame of frames) pairs(frame);
   return seen;
 }
 

@@ -19,27 +19,21 @@ import type { RecordFrame } from '@bigfleet/wire';
 import { shortNeed } from '../kinds/need-name.ts';
 import { cleanText, dollarsText, utcTime } from '../output/text.ts';
 
-/** Frames of one shard as records. Holds one frame. */
-export class RecordFrames {
-  #dispositions: RecordFrame | undefined;
-
-  /** Called for every record, with what the shard sent of its dispositions; empty without. */
-  readonly #onRecord: (frame: RecordFrame, dispositions: Uint8Array) => void;
-
-  constructor(onRecord: (frame: RecordFrame, dispositions: Uint8Array) => void) {
-    this.#onRecord = onRecord;
-  }
-
-  add(frame: RecordFrame): void {
-    if (isDispositions(frame.payload)) {
-      this.#dispositions = frame;
-      return;
-    }
-    const before = this.#dispositions;
-    this.#dispositions = undefined;
+/**
+ * Takes the frames of one shard, and holds one of them. `onRecord` is called for every record, with what
+ * the shard sent of its dispositions; empty without.
+ */
+export function recordFrames(
+  onRecord: (frame: RecordFrame, dispositions: Uint8Array) => void,
+): (frame: RecordFrame) => void {
+  let held: RecordFrame | undefined;
+  return (frame) => {
+    const before = held;
+    held = isDispositions(frame.payload) ? frame : undefined;
+    if (held !== undefined) return;
     const isItsOwn = before?.cycle === frame.cycle && before.shardEpoch === frame.shardEpoch;
-    this.#onRecord(frame, isItsOwn ? before.payload : new Uint8Array(0));
-  }
+    onRecord(frame, isItsOwn ? before.payload : new Uint8Array(0));
+  };
 }
 
 interface DocumentAction extends RecordedAction {

@@ -6,8 +6,13 @@ import { decimal, text, toggle, wholeNumber } from '@bigfleet/process/flags';
 import type { Links } from '../connect/links.ts';
 import { exitCodeOf, shardLabel } from '../connect/shards.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import { chosenFlags, chosenProblem, type ShardChoice, shardFlagsProblem } from '../frame/flags.ts';
-import type { Verb } from '../frame/verb.ts';
+import {
+  chosenFlags,
+  chosenProblem,
+  type ShardChoice,
+  shardFlagsProblem,
+  shardSelection,
+} from '../frame/flags.ts';
 import { type ActuationRow, actuationRow } from '../kinds/shards.ts';
 import { CTL_EXIT, type Report, tableReport, textReport } from '../output/report.ts';
 import type { Column } from '../output/table.ts';
@@ -26,11 +31,11 @@ interface Said {
  */
 async function setActuation(
   links: Links,
-  { shard: ids, 'shard-addr': addresses }: ShardChoice,
+  choice: ShardChoice,
   change: ActuationChange,
   say: (shard: string, state: ActuationRow) => Said,
 ): Promise<Report> {
-  const shards = await links.shards.find({ ids, addresses });
+  const shards = await links.shards.find(shardSelection(choice));
   const asked = await links.shards.askAll(shards, 'set actuation', (api, call) =>
     api.admin.setActuation(change, call),
   );
@@ -47,8 +52,7 @@ async function setActuation(
   );
 }
 
-/** Shards decide and report on, and execute nothing. */
-export const pauseVerb: Verb = defineVerb({
+export const pauseVerb = defineVerb({
   name: 'pause',
   group: 'Act on shards',
   summary: 'stop shards from executing anything; they go on deciding and reporting',
@@ -82,8 +86,7 @@ export const pauseVerb: Verb = defineVerb({
   },
 });
 
-/** Ends a pause made at run time. What a flag or the fence holds stays, and is named. */
-export const resumeVerb: Verb = defineVerb({
+export const resumeVerb = defineVerb({
   name: 'resume',
   group: 'Act on shards',
   summary: 'end a pause; prints what still holds a shard, if anything does',
@@ -157,7 +160,7 @@ const columns: readonly Column<RailsRow>[] = [
 
 const CHANGES = ['reclaim-cap-fraction', 'empty-rollup-guard', 'max-actions-per-cycle', 'clear'];
 
-export const railsVerb: Verb = defineVerb({
+export const railsVerb = defineVerb({
   name: 'rails',
   group: 'Act on shards',
   summary: 'show or change what bounds the actions of a shard',
@@ -198,8 +201,7 @@ export const railsVerb: Verb = defineVerb({
       clear: values.clear,
       reason: values.reason,
     };
-    const { shard: ids, 'shard-addr': addresses } = values;
-    const shards = await links.shards.find({ ids, addresses });
+    const shards = await links.shards.find(shardSelection(values));
     const asked = await links.shards.askAll(shards, 'rails', async (api, call) =>
       isChange
         ? api.admin.setActuation(change, call)

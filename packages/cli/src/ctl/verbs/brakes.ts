@@ -1,25 +1,27 @@
 // `brakes clear`: lets needs and instance types be tried again whose machines never joined, without
 // waiting for their next probe (adr 0085).
 
-import { text, toggle } from '@bigfleet/process/flags';
+import { type FlagValues, text, toggle } from '@bigfleet/process/flags';
 import { exitCodeOf, type ShardApi, shardLabel, type ShardWork } from '../connect/shards.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { fetchBrakes } from '../kinds/brakes.ts';
 import { parseNeedName, shortNeed } from '../kinds/need-name.ts';
 import { textReport } from '../output/report.ts';
-import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
+import { shardFlags, shardFlagsProblem, shardSelection } from '../frame/flags.ts';
 
-interface Choice {
-  readonly cluster: string;
-  readonly need: string;
-  readonly provider: string;
-  readonly 'instance-type': string;
-  readonly all: boolean;
-  readonly reason: string;
-}
+const flags = {
+  ...shardFlags,
+  cluster: text('', 'needs of this cluster', '<id>'),
+  need: text('', 'with --cluster: only this one, as get brakes shows it', '<need>'),
+  provider: text('', 'instance types of this provider', '<name>'),
+  'instance-type': text('', 'with --provider: only this one', '<type>'),
+  all: toggle(false, 'every need and every type'),
+  reason: text('', 'for the audit log', '<text>'),
+};
 
-export const brakesClearVerb: Verb = defineVerb({
+type Choice = FlagValues<typeof flags>;
+
+export const brakesClearVerb = defineVerb({
   name: 'brakes clear',
   group: 'Act on shards',
   summary: 'try again at once what get brakes shows as held off',
@@ -29,15 +31,7 @@ export const brakesClearVerb: Verb = defineVerb({
     'that are lacking are tried at once and fail, where the next probe would cost one.',
     'Without --shard every registered shard is asked.',
   ],
-  flags: {
-    ...shardFlags,
-    cluster: text('', 'needs of this cluster', '<id>'),
-    need: text('', 'with --cluster: only this one, as get brakes shows it', '<need>'),
-    provider: text('', 'instance types of this provider', '<name>'),
-    'instance-type': text('', 'with --provider: only this one', '<type>'),
-    all: toggle(false, 'every need and every type'),
-    reason: text('', 'for the audit log', '<text>'),
-  },
+  flags,
   required: ['reason'],
   examples: [
     "brakes clear --cluster=prod-eu --reason='image v42 is fixed'",
@@ -45,8 +39,7 @@ export const brakesClearVerb: Verb = defineVerb({
   ],
   problem: (values) => choiceProblem(values) ?? shardFlagsProblem(values),
   report: async ({ links, values }) => {
-    const { shard: ids, 'shard-addr': addresses } = values;
-    const shards = await links.shards.find({ ids, addresses });
+    const shards = await links.shards.find(shardSelection(values));
     const asked = await links.shards.askAll(shards, 'clear brakes', clearing(values));
     const cleared = asked.answers.map(({ shard, value }) => ({
       shard: shardLabel(shard),

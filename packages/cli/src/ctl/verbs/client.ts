@@ -39,8 +39,7 @@ export function createCompletionVerb(verbs: () => readonly Verb[]): Verb {
   });
 }
 
-/** Of this client, and of the coordinator when it answers. */
-export const versionVerb: Verb = defineVerb({
+export const versionVerb = defineVerb({
   name: 'version',
   group: 'This client',
   summary: 'the version of this client, and of the coordinator',

@@ -5,10 +5,9 @@ import { text, toggle } from '@bigfleet/process/flags';
 import type { Links } from '../connect/links.ts';
 import { shardLabel, type ShardTarget } from '../connect/shards.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';
 
-export const bindClusterVerb: Verb = defineVerb({
+export const bindClusterVerb = defineVerb({
   name: 'bind-cluster',
   group: 'Act on the fleet',
   summary: 'bind a cluster to a shard',
@@ -31,7 +30,7 @@ export const bindClusterVerb: Verb = defineVerb({
   },
 });
 
-export const unbindClusterVerb: Verb = defineVerb({
+export const unbindClusterVerb = defineVerb({
   name: 'unbind-cluster',
   group: 'Act on the fleet',
   summary: 'drop the binding of a cluster that is gone',
@@ -49,11 +48,7 @@ export const unbindClusterVerb: Verb = defineVerb({
   },
 });
 
-/**
- * Ends the demand of a cluster whose operator never comes back (decision 4). Its machines are
- * reclaimed like after any withdrawal, under the reclaim cap.
- */
-export const clusterForgetVerb: Verb = defineVerb({
+export const clusterForgetVerb = defineVerb({
   name: 'cluster forget',
   group: 'Act on shards',
   summary: 'end the demand of a cluster that is gone for good',
@@ -111,7 +106,7 @@ async function shardOf(
 ): Promise<ShardTarget> {
   if (address !== '') return { id: '', address };
   const id = shard === '' ? await boundShard(links, cluster) : shard;
-  const [target] = await links.shards.find({ ids: [id], addresses: [] });
+  const [target] = await links.shards.find({ shards: [id], addresses: [] });
   if (target === undefined) throw new BigFleetError('shard_not_registered', `no shard ${id}`);
   return target;
 }

@@ -8,25 +8,27 @@ import {
   configText,
   CONTEXT_KEYS,
   type ContextEntry,
+  type CtlConfig,
   readConfig,
   writeConfig,
 } from '../config/config-file.ts';
 import { unknownContext } from '../config/target-settings.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { tableReport, textReport } from '../output/report.ts';
 import type { Column } from '../output/table.ts';
 
-interface ContextRow {
-  readonly name: string;
-  readonly isCurrent: boolean;
-  readonly coordinator: string;
-  readonly tlsCert: string;
-  readonly tlsKey: string;
-  readonly tlsCa: string;
+function contextRows({ contexts, currentContext }: CtlConfig) {
+  return [...contexts].map(([name, entry]) => ({
+    name,
+    isCurrent: name === currentContext,
+    coordinator: entry.coordinator ?? '',
+    tlsCert: entry['tls-cert'] ?? '',
+    tlsKey: entry['tls-key'] ?? '',
+    tlsCa: entry['tls-ca'] ?? '',
+  }));
 }
 
-const columns: readonly Column<ContextRow>[] = [
+const columns: readonly Column<ReturnType<typeof contextRows>[number]>[] = [
   { title: 'CURRENT', of: ({ isCurrent }) => (isCurrent ? '*' : ' ') },
   { title: 'NAME', of: ({ name }) => name },
   { title: 'COORDINATOR', of: ({ coordinator }) => coordinator },
@@ -35,8 +37,7 @@ const columns: readonly Column<ContextRow>[] = [
   { title: 'TLS_CA', of: ({ tlsCa }) => tlsCa, isWide: true },
 ];
 
-/** With a star on the current one. */
-export const configGetContextsVerb: Verb = defineVerb({
+export const configGetContextsVerb = defineVerb({
   name: 'config get-contexts',
   group: 'This client',
   summary: 'the contexts of the config file',
@@ -44,20 +45,12 @@ export const configGetContextsVerb: Verb = defineVerb({
   examples: ['config get-contexts'],
   needsNoFleet: true,
   report: async ({ values, context: { port } }) => {
-    const { contexts, currentContext } = readConfig(configPath(values.config, port));
-    const rows = [...contexts].map(([name, entry]) => ({
-      name,
-      isCurrent: name === currentContext,
-      coordinator: entry.coordinator ?? '',
-      tlsCert: entry['tls-cert'] ?? '',
-      tlsKey: entry['tls-key'] ?? '',
-      tlsCa: entry['tls-ca'] ?? '',
-    }));
+    const rows = contextRows(readConfig(configPath(values.config, port)));
     return tableReport({ columns, rows });
   },
 });
 
-export const configUseContextVerb: Verb = defineVerb({
+export const configUseContextVerb = defineVerb({
   name: 'config use-context',
   group: 'This client',
   summary: 'use a context from now on',
@@ -74,8 +67,7 @@ export const configUseContextVerb: Verb = defineVerb({
   },
 });
 
-/** Flags that are not given stay as they are. */
-export const configSetContextVerb: Verb = defineVerb({
+export const configSetContextVerb = defineVerb({
   name: 'config set-context',
   group: 'This client',
   summary: 'make or change a context from the flags that are given',
@@ -114,7 +106,7 @@ export const configSetContextVerb: Verb = defineVerb({
   },
 });
 
-export const configDeleteContextVerb: Verb = defineVerb({
+export const configDeleteContextVerb = defineVerb({
   name: 'config delete-context',
   group: 'This client',
   summary: 'drop a context',
@@ -135,7 +127,7 @@ export const configDeleteContextVerb: Verb = defineVerb({
   },
 });
 
-export const configViewVerb: Verb = defineVerb({
+export const configViewVerb = defineVerb({
   name: 'config view',
   group: 'This client',
   summary: 'the config file as it is understood, and where it is',

@@ -9,15 +9,14 @@ import {
   explainLines,
 } from '../explain/explanation.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
-import type { Verb } from '../frame/verb.ts';
+import { shardFlags, shardFlagsProblem, shardSelection } from '../frame/flags.ts';
 import { EVERYTHING, type Found, type ListAsk } from '../kinds/kind.ts';
 import { kindOf, PLURALS, SINGULARS } from '../kinds/kinds.ts';
 import { fieldLines, rowFields } from '../output/fields.ts';
 import type { Style } from '../output/style.ts';
 import type { TableForm } from '../output/table.ts';
 
-export const describeVerb: Verb = defineVerb({
+export const describeVerb = defineVerb({
   name: 'describe',
   group: 'Understand',
   summary: 'everything about one machine, need, shard, cluster …',
@@ -38,7 +37,7 @@ export const describeVerb: Verb = defineVerb({
   problem: shardFlagsProblem,
   isWatchable: true,
   report: async ({ links, values, words: [word = '', id = ''], context }) => {
-    const query = { ...EVERYTHING, shards: values.shard, addresses: values['shard-addr'] };
+    const query = { ...EVERYTHING, ...shardSelection(values) };
     const ask = { links, query, nowUnixNanos: context.runtime.clock.unixNanos() };
     const { found, problems } = await kindOf(word).find(ask, id);
     if (found.length === 0) {
@@ -68,11 +67,11 @@ interface Described {
 
 /** Asked of the shard that holds the row, which `row.shard` names. */
 async function lastDecision(
-  { links, query: { shards: ids, addresses } }: ListAsk,
+  { links, query }: ListAsk,
   { row, subject }: Found<object>,
 ): Promise<Explained | undefined> {
   if (subject === undefined) return undefined;
-  const targets = await links.shards.find({ ids, addresses });
+  const targets = await links.shards.find(query);
   const holding = targets.filter((shard) => 'shard' in row && shardLabel(shard) === row.shard);
   const ask = { subject, cycle: 0n, counterfactuals: false };
   return (await askExplanation(links, holding, ask)).newest;

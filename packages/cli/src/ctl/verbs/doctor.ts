@@ -5,7 +5,6 @@ import { diagnose } from '../doctor/diagnose.ts';
 import type { Finding, Severity } from '../doctor/facts.ts';
 import { gatherFacts } from '../doctor/gather-facts.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { cleanText } from '../output/text.ts';
 import type { Style, Tone } from '../output/style.ts';
 
@@ -17,7 +16,7 @@ const TONES: Readonly<Record<Severity, Tone>> = {
 };
 const SEVERITY_WIDTH = 8;
 
-export const doctorVerb: Verb = defineVerb({
+export const doctorVerb = defineVerb({
   name: 'doctor',
   group: 'Understand',
   summary: 'check the whole installation; findings with what to do about them',
@@ -30,8 +29,7 @@ export const doctorVerb: Verb = defineVerb({
   examples: ['doctor', 'doctor -o json'],
   isWatchable: true,
   report: async ({ links, context }) => {
-    const coordinators = links.coordinator.name.split(',');
-    const facts = await gatherFacts({ links, context, coordinators });
+    const facts = await gatherFacts({ links, context });
     const findings = diagnose(facts);
     const looked = `${facts.replicas.length} coordinator addresses, ${facts.shards.length} shards`;
     return {

@@ -2,10 +2,9 @@
 
 import { text } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';
 
-export const assignDomainVerb: Verb = defineVerb({
+export const assignDomainVerb = defineVerb({
   name: 'assign-domain',
   group: 'Act on the fleet',
   summary: 'give a topology domain to a shard',
@@ -32,7 +31,7 @@ export const assignDomainVerb: Verb = defineVerb({
   },
 });
 
-export const unassignDomainVerb: Verb = defineVerb({
+export const unassignDomainVerb = defineVerb({
   name: 'unassign-domain',
   group: 'Act on the fleet',
   summary: 'take a topology domain from its shard',
@@ -59,7 +58,7 @@ export const unassignDomainVerb: Verb = defineVerb({
  * it as an assignment of a thing that has no key, by the name under which `status` and `doctor`
  * show it.
  */
-export const settleVerb: Verb = defineVerb({
+export const settleVerb = defineVerb({
   name: 'settle',
   group: 'Act on the fleet',
   summary: 'decide what two shards claim at once after a restore',

@@ -11,12 +11,11 @@ import {
 } from '../explain/explanation.ts';
 import { type Holders, holdersOfMachine, holdersOfNeed } from '../explain/holders.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
-import type { Verb } from '../frame/verb.ts';
+import { shardFlags, shardFlagsProblem, shardSelection } from '../frame/flags.ts';
 import type { Subject } from '../kinds/kind.ts';
 import { parseNeedName } from '../kinds/need-name.ts';
 
-export const explainVerb: Verb = defineVerb({
+export const explainVerb = defineVerb({
   name: 'explain',
   group: 'Understand',
   summary: 'why a machine or a need was treated as it was',
@@ -42,8 +41,8 @@ export const explainVerb: Verb = defineVerb({
   },
   isWatchable: true,
   report: async ({ links, values, words: [kind = '', name = ''] }) => {
-    const { shard: ids, 'shard-addr': addresses, cycle, counterfactuals } = values;
-    const shards = await links.shards.find({ ids, addresses });
+    const { cycle, counterfactuals } = values;
+    const shards = await links.shards.find(shardSelection(values));
     const { subject, ...holders } = await subjectOf(links, shards, kind, name);
     const answer = await askExplanation(links, holders.shards, { subject, cycle, counterfactuals });
     // A shard that is down fails both questions; once is enough.

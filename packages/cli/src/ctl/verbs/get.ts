@@ -4,11 +4,10 @@ import { err, ok } from '@bigfleet/base';
 import { stateName } from '@bigfleet/engine';
 import { type Flag, text, texts, wholeNumber } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { EVERYTHING } from '../kinds/kind.ts';
 import { kindOf, PLURALS, SINGULARS } from '../kinds/kinds.ts';
 import { parseSelector, type SelectorRequirement } from '../kinds/selector.ts';
-import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
+import { shardFlags, shardFlagsProblem, shardSelection } from '../frame/flags.ts';
 
 const STATES: readonly string[] = [1, 2, 3, 4, 5, 6, 7, 8].map(stateName);
 
@@ -32,7 +31,7 @@ const state: Flag<number> & { readonly isRepeatable: true } = {
   },
 };
 
-export const getVerb: Verb = defineVerb({
+export const getVerb = defineVerb({
   name: 'get',
   group: 'Look',
   summary: 'machines, needs, shortfalls, sessions, shards and more as tables',
@@ -74,8 +73,7 @@ export const getVerb: Verb = defineVerb({
   report: ({ links, values, words: [word = ''], context }) => {
     const query = {
       ...EVERYTHING,
-      shards: values.shard,
-      addresses: values['shard-addr'],
+      ...shardSelection(values),
       clusters: values.cluster,
       requirements: values.selector,
       states: values.state,

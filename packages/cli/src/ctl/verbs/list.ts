@@ -2,8 +2,8 @@
 
 import { type FlagTable, text, texts, toggle, wholeNumber } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
-import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
-import type { ValuesOf, Verb, VerbGroup } from '../frame/verb.ts';
+import { shardFlags, shardFlagsProblem, shardSelection } from '../frame/flags.ts';
+import type { ValuesOf, Verb, VerbFace } from '../frame/verb.ts';
 import { clusters } from '../kinds/clusters.ts';
 import { domains } from '../kinds/domains.ts';
 import { EVERYTHING, type Kind, type ListQuery } from '../kinds/kind.ts';
@@ -13,28 +13,26 @@ import { quotas } from '../kinds/quotas.ts';
 import { registeredShards, shardReports } from '../kinds/shard-registry.ts';
 import { transfers } from '../kinds/transfers.ts';
 
-interface ListSpec<Table extends FlagTable> {
+type ListSpec<Table extends FlagTable> = Omit<VerbFace, 'group'> & {
   readonly kind: Kind;
-  readonly name: string;
-  readonly summary: string;
   readonly details?: readonly string[];
-  readonly group?: VerbGroup;
-  readonly examples: readonly [string, ...string[]];
-  readonly flags: Table;
+  readonly group?: VerbFace['group'];
+  readonly flags?: Table;
   readonly problem?: (values: ValuesOf<Table>) => string | undefined;
-  readonly query: (values: ValuesOf<Table>) => Partial<ListQuery>;
-}
+  readonly query?: (values: ValuesOf<Table>) => Partial<ListQuery>;
+};
 
 function listVerb<Table extends FlagTable>(spec: ListSpec<Table>): Verb {
-  const { kind, query, group = 'Look', ...rest } = spec;
+  const { kind, query, group = 'Look', flags = {} as Table, ...rest } = spec;
   return defineVerb({
     ...rest,
     group,
+    flags,
     isWatchable: true,
     report: ({ links, values, context }) =>
       kind.list({
         links,
-        query: { ...EVERYTHING, ...query(values) },
+        query: { ...EVERYTHING, ...query?.(values) },
         nowUnixNanos: context.runtime.clock.unixNanos(),
       }),
   });
@@ -47,8 +45,6 @@ export const LIST_VERBS: readonly Verb[] = [
     summary: 'the registered shards and when they were last heard of',
     details: ['What each shard says about itself: get shards.'],
     examples: ['list-shards', 'list-shards -o json', 'list-shards --watch'],
-    flags: {},
-    query: () => ({}),
   }),
   listVerb({
     kind: shardReports,
@@ -72,24 +68,18 @@ export const LIST_VERBS: readonly Verb[] = [
     name: 'list-domain-assignments',
     summary: 'which shard owns which topology domain',
     examples: ['list-domain-assignments', 'list-domain-assignments -o json'],
-    flags: {},
-    query: () => ({}),
   }),
   listVerb({
     kind: providers,
     name: 'list-providers',
     summary: 'the provider registry',
     examples: ['list-providers', 'list-providers -o yaml'],
-    flags: {},
-    query: () => ({}),
   }),
   listVerb({
     kind: quotas,
     name: 'list-quotas',
     summary: 'how many elastic machines each shard may hold',
     examples: ['list-quotas', 'list-quotas --watch'],
-    flags: {},
-    query: () => ({}),
   }),
   listVerb({
     kind: transfers,
@@ -104,7 +94,7 @@ export const LIST_VERBS: readonly Verb[] = [
   }),
 ];
 
-export const inspectNeedsVerb: Verb = listVerb({
+export const inspectNeedsVerb = listVerb({
   kind: needs,
   name: 'inspect-needs',
   group: 'Understand',
@@ -120,9 +110,8 @@ export const inspectNeedsVerb: Verb = listVerb({
     limit: wholeNumber(0, 'at most so many rows; 0 is all'),
   },
   problem: shardFlagsProblem,
-  query: ({ shard, 'shard-addr': addresses, cluster, limit }) => ({
-    shards: shard,
-    addresses,
+  query: ({ cluster, limit, ...values }) => ({
+    ...shardSelection(values),
     clusters: cluster === '' ? [] : [cluster],
     limit,
   }),

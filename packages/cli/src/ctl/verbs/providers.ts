@@ -2,14 +2,13 @@
 
 import { BigFleetError } from '@bigfleet/base';
 import { stateName } from '@bigfleet/engine';
-import { text, texts, toggle, wholeNumber, nearestName } from '@bigfleet/process/flags';
+import { text, texts, toggle, wholeNumber } from '@bigfleet/process/flags';
 import type { Links } from '../connect/links.ts';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';
+import { nameHint } from '../output/text.ts';
 
-/** Adds or replaces a registry entry; shards dial it from their next report on. */
-export const registerProviderVerb: Verb = defineVerb({
+export const registerProviderVerb = defineVerb({
   name: 'register-provider',
   group: 'Act on the fleet',
   summary: 'register a provider; its shards dial it from then on',
@@ -42,8 +41,7 @@ export const registerProviderVerb: Verb = defineVerb({
   },
 });
 
-/** Removes a registry entry; its shards retire the provider. */
-export const deregisterProviderVerb: Verb = defineVerb({
+export const deregisterProviderVerb = defineVerb({
   name: 'deregister-provider',
   group: 'Act on the fleet',
   summary: 'remove a provider from the registry',
@@ -65,8 +63,7 @@ export const deregisterProviderVerb: Verb = defineVerb({
   },
 });
 
-/** Settles a Failed machine at its provider (decision 5). */
-export const providerResetFailedVerb: Verb = defineVerb({
+export const providerResetFailedVerb = defineVerb({
   name: 'provider reset-failed',
   group: 'Act on the fleet',
   summary: 'clean up after a Failed machine, so that it can be used again',
@@ -101,10 +98,10 @@ async function addressOf(links: Links, name: string): Promise<string> {
   const address = providers.find((entry) => entry.name === name)?.address;
   if (address !== undefined) return address;
   const names = providers.map((entry) => entry.name);
-  const near = nearestName(names, name);
-  const hint =
-    near === undefined
-      ? `registered are ${names.join(', ') || 'none'}; one that shards dial by a flag needs --provider-addr`
-      : `did you mean ${near}?`;
+  const hint = nameHint(
+    names,
+    name,
+    `registered are ${names.join(', ') || 'none'}; one that shards dial by a flag needs --provider-addr`,
+  );
   throw new BigFleetError('thing_not_found', `no provider ${name} is registered; ${hint}`);
 }

@@ -1,6 +1,6 @@
 // `records`: what shards decided, line by line as it is read; with --follow as it happens.
 
-import { err, ok, type Result } from '@bigfleet/base';
+import { ok } from '@bigfleet/base';
 import type { ListRecordsRequest, RecordFrame } from '@bigfleet/wire';
 import { type Flag, text, toggle, wholeNumber } from '@bigfleet/process/flags';
 import { shardLabel, type ShardTarget } from '../connect/shards.ts';
@@ -8,28 +8,23 @@ import { CTL_EXIT } from '../output/report.ts';
 import { defineVerb } from '../frame/define-verb.ts';
 import { describeFailure } from '../connect/failure.ts';
 import type { Links } from '../connect/links.ts';
-import type { Verb } from '../frame/verb.ts';
 import { type Holders, holdersOfMachine, holdersOfNeed } from '../explain/holders.ts';
 import { type NeedName, type NeedRef, parseNeedName } from '../kinds/need-name.ts';
 import { writeProblems } from '../frame/print.ts';
 import { documentLine, documentText } from '../output/document.ts';
 import type { CtlPort } from '../context.ts';
 import { rangeRequest, recordBound } from '../records/record-bound.ts';
-import { recordDocument, RecordFrames, recordLines } from '../records/record-text.ts';
-import { type OutputForm, shardFlags, shardFlagsProblem } from '../frame/flags.ts';
+import { recordDocument, recordFrames, recordLines } from '../records/record-text.ts';
+import { type OutputForm, shardFlags, shardFlagsProblem, shardSelection } from '../frame/flags.ts';
 
 const need: Flag<NeedName | undefined> = {
   fallback: '',
   help: 'only records that mention this need',
   form: '<cluster/need>',
-  parse: (given): Result<NeedName | undefined, string> => {
-    if (given === '') return ok(undefined);
-    const name = parseNeedName(given);
-    return name.ok ? name : err(name.error);
-  },
+  parse: (given) => (given === '' ? ok(undefined) : parseNeedName(given)),
 };
 
-export const recordsVerb: Verb = defineVerb({
+export const recordsVerb = defineVerb({
   name: 'records',
   group: 'Understand',
   summary: 'what shards decided, one line per decision',
@@ -57,8 +52,8 @@ export const recordsVerb: Verb = defineVerb({
       ? 'give --machine or --need, not both'
       : shardFlagsProblem(values),
   run: async ({ links, values, context, signal }) => {
-    const { shard: ids, 'shard-addr': addresses, from, to, follow, machine, limit } = values;
-    const found = await links.shards.find({ ids, addresses });
+    const { from, to, follow, machine, limit } = values;
+    const found = await links.shards.find(shardSelection(values));
     const about = await shardsAbout(links, found, machine, values.need);
     const request = {
       ...rangeRequest(from, to, context.runtime.clock.unixNanos()),
@@ -86,16 +81,12 @@ export const recordsVerb: Verb = defineVerb({
   },
 });
 
-interface About extends Holders {
-  readonly ref?: NeedRef;
-}
-
 async function shardsAbout(
   links: Links,
   shards: readonly ShardTarget[],
   machine: string,
   name: NeedName | undefined,
-): Promise<About> {
+): Promise<Holders & { readonly ref?: NeedRef }> {
   if (machine !== '') return holdersOfMachine(links, shards, machine);
   return name === undefined ? { shards, problems: [] } : holdersOfNeed(links, shards, name);
 }
@@ -116,8 +107,8 @@ function readRecords(
     'list records',
     async (api, call) => {
       const label = shardLabel(shard);
-      const frames = new RecordFrames((frame, dispositions) => print(label, frame, dispositions));
-      for await (const frame of api.query.listRecords(request, call)) frames.add(frame);
+      const add = recordFrames((frame, dispositions) => print(label, frame, dispositions));
+      for await (const frame of api.query.listRecords(request, call)) add(frame);
     },
     { isUnbounded: true },
   );

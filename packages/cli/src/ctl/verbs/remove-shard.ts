@@ -7,13 +7,12 @@ import { BigFleetError } from '@bigfleet/base';
 import { text, toggle } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
 import type { Links } from '../connect/links.ts';
-import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';
 import { ageText } from '../output/text.ts';
 
 const LIVE_NANOS = 60_000_000_000n;
 
-export const removeShardVerb: Verb = defineVerb({
+export const removeShardVerb = defineVerb({
   name: 'remove-shard',
   group: 'Act on the fleet',
   summary: 'forget a shard with its domains, quotas and clusters',

@@ -4,7 +4,6 @@
 import { err, ok } from '@bigfleet/base';
 import { type Flag, text, toggle } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';
 
 interface Slice {
@@ -28,7 +27,7 @@ const slices: Flag<Slice> & { readonly isRepeatable: true } = {
   },
 };
 
-export const setQuotaVerb: Verb = defineVerb({
+export const setQuotaVerb = defineVerb({
   name: 'set-quota',
   group: 'Act on the fleet',
   summary: 'set how many elastic machines of a provider each shard may hold',

@@ -4,14 +4,13 @@ import { SnapshotFormat } from '@bigfleet/wire';
 import { createLogger, createRegistry, stderrSink } from '@bigfleet/telemetry';
 import { oneOf, text, toggle } from '@bigfleet/process/flags';
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { textReport } from '../output/report.ts';
 import { saveSnapshot } from '../snapshot/save-snapshot.ts';
 
 const FORMATS = { native: SnapshotFormat.NATIVE, logical: SnapshotFormat.LOGICAL };
 const NANOS_PER_SECOND = 1_000_000_000n;
 
-export const snapshotSaveVerb: Verb = defineVerb({
+export const snapshotSaveVerb = defineVerb({
   name: 'snapshot save',
   group: 'Snapshots',
   summary: "save the coordinator's state to a file",
@@ -41,11 +40,7 @@ export const snapshotSaveVerb: Verb = defineVerb({
   },
 });
 
-/**
- * Puts a snapshot into the data directory of one replica. Offline: it dials nothing, and the
- * coordinator must not run there.
- */
-export const snapshotRestoreVerb: Verb = defineVerb({
+export const snapshotRestoreVerb = defineVerb({
   name: 'snapshot restore',
   group: 'Snapshots',
   summary: 'restore a snapshot into the data directory of one replica, offline',

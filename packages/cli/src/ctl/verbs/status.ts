@@ -1,10 +1,9 @@
 // `status`: the coordinator itself. Any replica answers; the one that was asked speaks for itself.
 
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { fieldLines } from '../output/fields.ts';
 
-export const statusVerb: Verb = defineVerb({
+export const statusVerb = defineVerb({
   name: 'status',
   group: 'Look',
   summary: 'the coordinator: who leads, its term, its store',

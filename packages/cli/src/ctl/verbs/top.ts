@@ -1,13 +1,12 @@
 // `top`: the fleet at a glance, redrawn on a terminal.
 
 import { defineVerb } from '../frame/define-verb.ts';
-import type { Verb } from '../frame/verb.ts';
 import { EVERYTHING } from '../kinds/kind.ts';
 import { type ShardRow, shards, wholeMicros } from '../kinds/shards.ts';
 import type { Style } from '../output/style.ts';
 import { type Column, tableLines } from '../output/table.ts';
 import { countText, dollarsText } from '../output/text.ts';
-import { shardFlags, shardFlagsProblem } from '../frame/flags.ts';
+import { shardFlags, shardFlagsProblem, shardSelection } from '../frame/flags.ts';
 
 /** In transit: neither free nor serving. */
 const BUSY = ['Creating', 'Configuring', 'Draining', 'Deleting'];
@@ -47,7 +46,7 @@ function stateOf({ status }: ShardRow): string {
   return status.actuation?.dryRun === true ? 'dry run' : 'ok';
 }
 
-export const topVerb: Verb = defineVerb({
+export const topVerb = defineVerb({
   name: 'top',
   group: 'Look',
   summary: 'the fleet at a glance; live on a terminal, until Ctrl-C',
@@ -61,7 +60,7 @@ export const topVerb: Verb = defineVerb({
   isWatchable: true,
   isLive: true,
   report: async ({ links, values, context }) => {
-    const query = { ...EVERYTHING, shards: values.shard, addresses: values['shard-addr'] };
+    const query = { ...EVERYTHING, ...shardSelection(values) };
     const listed = await shards.list({
       links,
       query,
@@ -81,20 +80,8 @@ export const topVerb: Verb = defineVerb({
   },
 });
 
-interface FleetSummary {
-  readonly shards: number;
-  readonly unreachableShards: number;
-  readonly pausedShards: number;
-  readonly machines: number;
-  readonly machinesByState: Readonly<Record<string, number>>;
-  readonly dollarsPerHour: number;
-  readonly sessions: number;
-  readonly needs: number;
-  readonly shortfalls: number;
-}
-
 /** The whole fleet in numbers, from what its shards say about themselves. */
-function fleetSummary(rows: readonly ShardRow[]): FleetSummary {
+function fleetSummary(rows: readonly ShardRow[]) {
   const statuses = rows.flatMap(({ status }) => (status === null ? [] : [status]));
   const byState: Record<string, number> = {};
   for (const { machinesByState } of statuses) {
@@ -117,7 +104,7 @@ function fleetSummary(rows: readonly ShardRow[]): FleetSummary {
   };
 }
 
-function summaryLines(summary: FleetSummary, style: Style): readonly string[] {
+function summaryLines(summary: ReturnType<typeof fleetSummary>, style: Style): readonly string[] {
   const { unreachableShards: gone, pausedShards: paused, shortfalls } = summary;
   const troubles = [
     ...(gone > 0 ? [style.paint(`${gone} unreachable`, 'bad')] : []),

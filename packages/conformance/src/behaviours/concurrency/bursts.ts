@@ -1,9 +1,7 @@
 // B401–B403, B406, B408, B409: identical calls at once are one operation, also over two
 // connections, and every ack shows one consistent instant.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import type { Ack, Answer, Endpoint } from '../../harness/endpoint.ts';
 import { acknowledged, ensure } from '../../harness/expect.ts';
 import { BURST, fanout, singleOpId } from '../../harness/fanout.ts';
@@ -11,9 +9,15 @@ import { listed } from '../../harness/inventory.ts';
 import type { MachineView, State } from '../../harness/machine.ts';
 import { ensureCluster, ensureMetadata, ensureUnbound } from '../../harness/metadata.ts';
 import { needsDelete } from '../../harness/probe.ts';
-import { pickSpeculative } from '../../harness/pick.ts';
 import { mustReach } from '../../harness/reach.ts';
-import { release, standardBlob, walkToConfigured, walkToIdle } from '../../harness/walk.ts';
+import {
+  onConfigured,
+  onIdle,
+  onSlot,
+  release,
+  standardBlob,
+  walkToIdle,
+} from '../../harness/walk.ts';
 
 const clusterId = 'conf-burst';
 const metadata: ReadonlyMap<string, string> = new Map([
@@ -21,30 +25,24 @@ const metadata: ReadonlyMap<string, string> = new Map([
   ['burst/b', '2'],
 ]);
 
-async function createsCollapse(context: CheckContext): Promise<void> {
-  const machineId = await pickSpeculative(context);
+async function createsCollapse(context: CheckContext, machineId: string): Promise<void> {
   const answers = await fanout(BURST, () => context.endpoint.create({ machineId }));
   singleOpId(answers, `${BURST} concurrent Creates of ${machineId}`);
   ensureUnbound(await settledOnce(context, machineId, 'IDLE'), 'after concurrent Creates');
-  await release(context, machineId);
 }
 
-async function configuresCollapse(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function configuresCollapse(context: CheckContext, machineId: string): Promise<void> {
   const answers = await fanout(BURST, () => configure(context.endpoint, machineId));
   singleOpId(answers, `${BURST} concurrent Configures of ${machineId}`);
   ensureBound(await settledOnce(context, machineId, 'CONFIGURED'));
-  await release(context, machineId);
 }
 
-async function drainsCollapse(context: CheckContext): Promise<void> {
-  const machineId = await walkToConfigured(context, { clusterId, metadata });
+async function drainsCollapse(context: CheckContext, machineId: string): Promise<void> {
   const answers = await fanout(BURST, () =>
     context.endpoint.drain({ machineId, graceSeconds: 0n }),
   );
   singleOpId(answers, `${BURST} concurrent Drains of ${machineId}`);
   ensureUnbound(await settledOnce(context, machineId, 'IDLE'), 'after concurrent Drains');
-  await release(context, machineId);
 }
 
 async function deletesCollapse(context: CheckContext): Promise<void> {
@@ -79,13 +77,11 @@ async function twoConnections(context: CheckContext): Promise<void> {
   }
 }
 
-async function noTornSnapshot(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function noTornSnapshot(context: CheckContext, machineId: string): Promise<void> {
   const answers = await fanout(BURST, () => configure(context.endpoint, machineId));
   singleOpId(answers, `${BURST} concurrent Configures of ${machineId}`);
   for (const answer of answers) if (answer.ok) ensureWhole(answer.value, machineId);
   ensureBound(await settledOnce(context, machineId, 'CONFIGURED'));
-  await release(context, machineId);
 }
 
 /**
@@ -127,10 +123,10 @@ function ensureBound(machine: MachineView): void {
 }
 
 export const burstChecks: readonly Check[] = [
-  defineCheck('B401', 'Retries', createsCollapse),
-  defineCheck('B402', 'Retries', configuresCollapse),
-  defineCheck('B403', 'Retries', drainsCollapse),
+  defineCheck('B401', 'Retries', onSlot(createsCollapse)),
+  defineCheck('B402', 'Retries', onIdle(configuresCollapse)),
+  defineCheck('B403', 'Retries', onConfigured(drainsCollapse, { clusterId, metadata })),
   defineCheck('B406', 'Retries', twoConnections),
-  defineCheck('B408', 'Retries', noTornSnapshot),
+  defineCheck('B408', 'Retries', onIdle(noTornSnapshot)),
   defineCheck('B409', 'Retries', deletesCollapse),
 ];

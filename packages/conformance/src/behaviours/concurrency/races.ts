@@ -1,9 +1,7 @@
 // B404, B405, B407: calls that conflict, calls of a zombie, and calls that have nothing to do with
 // each other.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import type { Ack, Answer } from '../../harness/endpoint.ts';
 import { acknowledged, ensure, fenced, isCode, notFenced, shown } from '../../harness/expect.ts';
 import { fanout } from '../../harness/fanout.ts';
@@ -13,7 +11,7 @@ import { ensureCluster, ensureUnbound } from '../../harness/metadata.ts';
 import { pickN } from '../../harness/pick.ts';
 import { mustReach, staysIn, told, waitFor } from '../../harness/reach.ts';
 import { scaled, SETTLE_MS } from '../../harness/wait.ts';
-import { release, standardBlob, walkToConfigured, walkToIdle } from '../../harness/walk.ts';
+import { onIdle, release, standardBlob, walkToConfigured } from '../../harness/walk.ts';
 
 const WINDOW_MS = 300;
 const PARALLEL_SETTLE_MS = 30_000;
@@ -46,8 +44,7 @@ async function conflictSerialises(context: CheckContext): Promise<void> {
   await release(context, machineId);
 }
 
-async function liveBeatsZombie(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function liveBeatsZombie(context: CheckContext, machineId: string): Promise<void> {
   const shardId = uniqueShardId(context, 'zombie');
   const send: Send = (epoch, sequence) =>
     fencedCreate(context, machineId, token(shardId, epoch, sequence));
@@ -63,7 +60,6 @@ async function liveBeatsZombie(context: CheckContext): Promise<void> {
   await newestLiveIsTheMark(machineId, live, send);
   fenced(await send(1n, 9n), `Create ${machineId} by the zombie with (1,9) afterwards`);
   acknowledged(await send(2n, 9999n), `Create ${machineId} by the live epoch with (2,9999)`);
-  await release(context, machineId);
 }
 
 type Send = (epoch: bigint, sequence: bigint) => Promise<Answer<Ack>>;
@@ -122,6 +118,6 @@ async function noCrossMachineBleed(context: CheckContext): Promise<void> {
 
 export const raceChecks: readonly Check[] = [
   defineCheck('B404', 'Retries', conflictSerialises),
-  defineCheck('B405', 'The fence', liveBeatsZombie),
+  defineCheck('B405', 'The fence', onIdle(liveBeatsZombie)),
   defineCheck('B407', 'Retries', noCrossMachineBleed),
 ];

@@ -1,19 +1,33 @@
-// B1001–B1005, B1007: what was acknowledged before SIGKILL is there after it, and what is new after
-// it is really new.
+// B1001–B1007: what was acknowledged before SIGKILL is there after it, what is new after it is really
+// new, and a transition whose worker died with the process does not hang for ever (B1006: the fault
+// provider is killed while a Configure of it certainly runs; the target itself must show nothing in
+// transition after its own reboot).
 
-import { type Check, SkipCheck } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
-import type { DurableStage } from '../../harness/durable-stage.ts';
+import {
+  type Check,
+  type CheckContext,
+  type DurableStage,
+  SkipCheck,
+  defineCheck,
+} from '../../harness/check.ts';
 import type { Inventory } from '../../harness/endpoint.ts';
 import { accepted, acknowledged, ensure, fenced } from '../../harness/expect.ts';
 import { fencedCreate, token, uniqueShardId } from '../../harness/fencing.ts';
-import { distinctById, listed, missingFrom, someOf } from '../../harness/inventory.ts';
-import { ensureCluster, ensureMetadata } from '../../harness/metadata.ts';
+import {
+  distinctById,
+  listed,
+  listedRecord,
+  missingFrom,
+  someOf,
+} from '../../harness/inventory.ts';
+import { ensureCluster, ensureMetadata, ensureUnbound } from '../../harness/metadata.ts';
 import { pickSpeculative } from '../../harness/pick.ts';
-import { expectState, mustReach } from '../../harness/reach.ts';
+import { expectState, mustReach, told, waitFor } from '../../harness/reach.ts';
 import { createToIdle, standardBlob } from '../../harness/walk.ts';
 import { DURABLE_SETTLE_MS } from './stage.ts';
+import { isTransitional } from '../../harness/machine.ts';
+import { scaled } from '../../harness/wait.ts';
+import { configureWithFault } from '../failure/failure.ts';
 
 async function marksSurvive(context: CheckContext): Promise<void> {
   const { machineId, shardId, tokens } = stageOf(context).before.fenced;
@@ -37,13 +51,10 @@ async function idempotencySurvives(context: CheckContext): Promise<void> {
 
 async function bindingSurvives(context: CheckContext): Promise<void> {
   const { machineId, clusterId, metadata } = stageOf(context).before.bound;
-  const read = await expectState(context, machineId, 'CONFIGURED');
-  const { machines } = await listed(context, { states: ['CONFIGURED'] });
-  const record = machines.find(({ id }) => id === machineId);
-  ensure(record !== undefined, () => `List(CONFIGURED) after the restart: ${machineId} is missing`);
+  const onList = 'List(CONFIGURED) after the restart';
   for (const [machine, where] of [
-    [read, 'Get after the restart'],
-    [record, 'List(CONFIGURED) after the restart'],
+    [await expectState(context, machineId, 'CONFIGURED'), 'Get after the restart'],
+    [await listedRecord(context, machineId, 'CONFIGURED', onList), onList],
   ] as const) {
     ensureCluster(machine, clusterId, where);
     ensureMetadata(machine, metadata, where);
@@ -100,6 +111,58 @@ function firstList(context: CheckContext): Inventory {
   return accepted(stageOf(context).after, 'the first List() after the restart');
 }
 
+const OBSERVE_MS = 5_000;
+
+async function interruptedIsRecovered(context: CheckContext): Promise<void> {
+  const { process } = context;
+  if (process === undefined) {
+    throw new SkipCheck('precondition-unmet', 'the lane owns no fault provider to kill');
+  }
+  noneInTransition(context);
+  const running = { ...context, endpoint: process.endpoint };
+  const machineId = await configureWithFault(running, 'fault-timeout');
+  const { seen, last } = await waitFor(running, machineId, {
+    withinMs: scaled(context, OBSERVE_MS),
+    until: ({ state }) => state === 'CONFIGURING',
+  });
+  ensure(
+    seen !== undefined,
+    () => `${machineId}: never seen CONFIGURING (${told(last)}), so the kill would prove nothing`,
+  );
+  const endpoint = await process.killAndReboot();
+  await ensureRecovered({ ...context, endpoint }, machineId);
+}
+
+/** FAILED with a reason, or IDLE as if nothing had been; CONFIGURED would be a lie. */
+async function ensureRecovered(context: CheckContext, machineId: string): Promise<void> {
+  const { seen, last } = await waitFor(context, machineId, {
+    withinMs: scaled(context, DURABLE_SETTLE_MS),
+    until: ({ state }) => !isTransitional(state),
+  });
+  ensure(
+    seen?.state === 'FAILED' || seen?.state === 'IDLE',
+    () =>
+      `${machineId}: its Configure was cut by SIGKILL; expected FAILED with last_error after the ` +
+      `restart, is ${told(last)}`,
+  );
+  if (seen.state === 'IDLE') ensureUnbound(seen, 'IDLE after the restart');
+  else
+    ensure(
+      seen.lastError !== '',
+      () => `${machineId}: FAILED after the restart without last_error`,
+    );
+}
+
+function noneInTransition({ durable }: CheckContext): void {
+  if (durable === undefined) return;
+  const { machines } = accepted(durable.after, 'the first List() after the restart');
+  const moving = machines.find(({ state }) => isTransitional(state));
+  ensure(
+    moving === undefined,
+    () => `${moving?.id}: ${moving?.state} after the restart although it rested before the kill`,
+  );
+}
+
 export const restartChecks: readonly Check[] = [
   defineCheck('B1001', 'Restarts', marksSurvive),
   defineCheck('B1002', 'Restarts', idempotencySurvives),
@@ -107,4 +170,5 @@ export const restartChecks: readonly Check[] = [
   defineCheck('B1004', 'Restarts', inventoryIdentical),
   defineCheck('B1005', 'Restarts', freshIds),
   defineCheck('B1007', 'Restarts', noGlobalMark),
+  defineCheck('B1006', 'Restarts', interruptedIsRecovered),
 ];

@@ -10,8 +10,7 @@
 // What crossRestart throws fails all six of them: nothing was acknowledged, or nothing came back.
 // Checks that create machines wait for them to settle, so the checks may run in any order.
 
-import type { CheckContext } from '../../harness/context.ts';
-import type { AcknowledgedState, DurableStage } from '../../harness/durable-stage.ts';
+import type { AcknowledgedState, CheckContext, DurableStage } from '../../harness/check.ts';
 import type { Endpoint } from '../../harness/endpoint.ts';
 import { acknowledged } from '../../harness/expect.ts';
 import { fencedCreate, token, uniqueShardId } from '../../harness/fencing.ts';

@@ -11,20 +11,16 @@ export interface Stamp {
 
 /** The mark of one (shard, machine) pair. */
 export class PairOracle {
-  #mark: Stamp | undefined;
-
-  get mark(): Stamp | undefined {
-    return this.#mark;
-  }
+  mark: Stamp | undefined;
 
   /** Whether a correct provider accepts; the mark advances exactly then. */
   accepts(stamp: Stamp): boolean {
-    const mark = this.#mark;
+    const { mark } = this;
     const isNewer =
       mark === undefined ||
       stamp.epoch > mark.epoch ||
       (stamp.epoch === mark.epoch && stamp.sequence > mark.sequence);
-    if (isNewer) this.#mark = stamp;
+    if (isNewer) this.mark = stamp;
     return isNewer;
   }
 }

@@ -1,28 +1,61 @@
-// B106–B108: what a record carries in each state, and that a machine at rest stays at rest.
+// B101, B106–B108: what a record carries in each state, that a machine at rest stays at rest, and
+// that one which served four tenants carries nothing of them.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { acknowledged, ensure } from '../../harness/expect.ts';
-import { isStable, isTransitional, legalStates, type MachineView } from '../../harness/machine.ts';
-import { ensureCluster } from '../../harness/metadata.ts';
-import { pickSpeculative } from '../../harness/pick.ts';
+import { type MachineView, isStable, isTransitional, legalStates } from '../../harness/machine.ts';
+import { ensureCluster, ensureMetadata, ensureUnbound } from '../../harness/metadata.ts';
 import { expectState, neverReaches, read, staysIn } from '../../harness/reach.ts';
-import { watch } from '../../harness/trace.ts';
 import {
   configureTo,
   createToIdle,
   drainToIdle,
+  onConfigured,
+  onIdle,
+  onSlot,
   release,
   standardCluster,
-  walkToConfigured,
   walkToIdle,
 } from '../../harness/walk.ts';
+import { watch } from '../../harness/trace.ts';
+
+const ROUNDS = 4;
+const GRACE_SECONDS = 5n;
+
+async function noResidue(context: CheckContext): Promise<void> {
+  const id = await walkToIdle(context);
+  ensureClean(await read(context, id), 'after Create');
+  for (let round = 1; round <= ROUNDS; round++) {
+    const clusterId = `conf-round-${round}`;
+    const metadata = new Map([
+      [`round/${round}`, 'tenant'],
+      ['shared/key', `value ${round}`],
+    ]);
+    const { machine } = await configureTo(context, id, { clusterId, metadata });
+    ensureCluster(machine, clusterId, `round ${round}, CONFIGURED`);
+    ensureMetadata(machine, metadata, `round ${round}, CONFIGURED`);
+    await drainToIdle(context, id, GRACE_SECONDS);
+    ensureClean(await read(context, id), `round ${round}, after Drain`);
+  }
+  await release(context, id);
+}
+
+function ensureClean(machine: MachineView, where: string): void {
+  ensure(
+    machine.state === 'IDLE',
+    () => `${where}: expected ${machine.id} to be IDLE, is ${machine.state}`,
+  );
+  ensureUnbound(machine, where);
+  ensure(
+    machine.lastError === '',
+    () =>
+      `${where}: expected no last_error on ${machine.id}, is ${JSON.stringify(machine.lastError)}`,
+  );
+}
 
 const WINDOW_MS = 300;
 
-async function clusterIffBound(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function clusterIffBound(context: CheckContext, machineId: string): Promise<void> {
   ensureCluster(await read(context, machineId), '', 'at IDLE');
   const clusterId = 'conf-bound';
   const answer = await context.endpoint.configure({ machineId, clusterId });
@@ -33,17 +66,14 @@ async function clusterIffBound(context: CheckContext): Promise<void> {
   ensureCluster(await expectState(context, machineId, 'CONFIGURED'), clusterId, 'at CONFIGURED');
   await drainToIdle(context, machineId, 0n);
   ensureCluster(await expectState(context, machineId, 'IDLE'), '', 'at IDLE after Drain');
-  await release(context, machineId);
 }
 
-async function hostByState(context: CheckContext): Promise<void> {
-  const machineId = await pickSpeculative(context);
+async function hostByState(context: CheckContext, machineId: string): Promise<void> {
   ensureHost(await expectState(context, machineId, 'SPECULATIVE'), false);
   ensureHost((await createToIdle(context, machineId)).machine, true);
   const binding = { clusterId: standardCluster };
   ensureHost((await configureTo(context, machineId, binding)).machine, true);
   ensureHost((await drainToIdle(context, machineId, 0n)).machine, true);
-  await release(context, machineId);
 }
 
 function ensureHost(machine: MachineView, isExpected: boolean): void {
@@ -55,12 +85,10 @@ function ensureHost(machine: MachineView, isExpected: boolean): void {
   );
 }
 
-async function restsAtRest(context: CheckContext): Promise<void> {
-  const machineId = await walkToConfigured(context, { clusterId: standardCluster });
+async function restsAtRest(context: CheckContext, machineId: string): Promise<void> {
   await restsIn(context, machineId, 'CONFIGURED');
   await drainToIdle(context, machineId, 0n);
   await restsIn(context, machineId, 'IDLE');
-  await release(context, machineId);
 }
 
 async function restsIn(
@@ -74,7 +102,8 @@ async function restsIn(
 }
 
 export const restChecks: readonly Check[] = [
-  defineCheck('B106', 'Binding and metadata', clusterIffBound),
-  defineCheck('B107', 'The shape of a machine', hostByState),
-  defineCheck('B108', 'Six calls', restsAtRest),
+  defineCheck('B101', 'Binding and metadata', noResidue),
+  defineCheck('B106', 'Binding and metadata', onIdle(clusterIffBound)),
+  defineCheck('B107', 'The shape of a machine', onSlot(hostByState)),
+  defineCheck('B108', 'Six calls', onConfigured(restsAtRest)),
 ];

@@ -1,21 +1,19 @@
 // B103–B105, B109: what a machine shows on its way. A fast provider may show nothing in between;
 // what it does show must be the state that the contract names for that transition.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import type { Ack, Answer } from '../../harness/endpoint.ts';
 import { acknowledged, ensure } from '../../harness/expect.ts';
 import { isStable, type State } from '../../harness/machine.ts';
 import { needsDelete } from '../../harness/probe.ts';
-import { pickSpeculative } from '../../harness/pick.ts';
 import { expectState } from '../../harness/reach.ts';
-import { stateTrace } from '../../harness/trace.ts';
+import { distinctInOrder, watch } from '../../harness/trace.ts';
 import {
-  release,
+  onConfigured,
+  onIdle,
+  onSlot,
   standardBlob,
   standardCluster,
-  walkToConfigured,
   walkToIdle,
 } from '../../harness/walk.ts';
 
@@ -38,24 +36,19 @@ const legalPairs: ReadonlySet<string> = new Set([
   'DRAINING→IDLE',
 ]);
 
-async function configureShowsConfiguring(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function configureShowsConfiguring(context: CheckContext, machineId: string): Promise<void> {
   const trace = await traceOf(context, configureStep(context, machineId));
   onlyTransitional(trace, 'CONFIGURING', `Configure ${machineId}`);
   await expectState(context, machineId, 'CONFIGURED');
-  await release(context, machineId);
 }
 
-async function drainShowsDraining(context: CheckContext): Promise<void> {
-  const machineId = await walkToConfigured(context, { clusterId: standardCluster });
+async function drainShowsDraining(context: CheckContext, machineId: string): Promise<void> {
   const trace = await traceOf(context, drainStep(context, machineId));
   onlyTransitional(trace, 'DRAINING', `Drain ${machineId}`);
   await expectState(context, machineId, 'IDLE');
-  await release(context, machineId);
 }
 
-async function nothingSkipped(context: CheckContext): Promise<void> {
-  const machineId = await pickSpeculative(context);
+async function nothingSkipped(context: CheckContext, machineId: string): Promise<void> {
   await expectState(context, machineId, 'SPECULATIVE');
   const states: State[] = ['SPECULATIVE'];
   const create = () => context.endpoint.create({ machineId });
@@ -75,7 +68,6 @@ async function nothingSkipped(context: CheckContext): Promise<void> {
       () => `${machineId}: ${before} → ${state} is no legal step; went ${states.join(' → ')}`,
     );
   }
-  await release(context, machineId);
 }
 
 async function deleteShowsDeleting(context: CheckContext): Promise<void> {
@@ -109,7 +101,7 @@ function drainStep({ endpoint }: CheckContext, machineId: string): Step {
 async function traceOf(context: CheckContext, step: Step): Promise<readonly State[]> {
   const { name, machineId, until } = step;
   const ack = acknowledged(await step.call(), `${name} ${machineId}`);
-  return stateTrace(context, { machineId, until, ack });
+  return distinctInOrder(await watch(context, { machineId, until, ack }));
 }
 
 function onlyTransitional(trace: readonly State[], allowed: State, what: string): void {
@@ -121,8 +113,8 @@ function onlyTransitional(trace: readonly State[], allowed: State, what: string)
 }
 
 export const traceChecks: readonly Check[] = [
-  defineCheck('B103', 'Six calls', configureShowsConfiguring),
-  defineCheck('B104', 'Six calls', drainShowsDraining),
-  defineCheck('B105', 'Six calls', nothingSkipped),
+  defineCheck('B103', 'Six calls', onIdle(configureShowsConfiguring)),
+  defineCheck('B104', 'Six calls', onConfigured(drainShowsDraining)),
+  defineCheck('B105', 'Six calls', onSlot(nothingSkipped)),
   defineCheck('B109', 'Six calls', deleteShowsDeleting),
 ];

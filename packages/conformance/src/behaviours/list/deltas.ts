@@ -1,13 +1,10 @@
 // B903–B905, B908, B909: what a cursor promises. Everything that changed after it, nothing when
 // nothing did, and a full list when it is not a cursor of this provider.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import type { Ack, Answer } from '../../harness/endpoint.ts';
 import { acknowledged, ensure } from '../../harness/expect.ts';
 import {
-  delta,
   fullList,
   idsOf,
   listed,
@@ -113,7 +110,7 @@ async function settledInDelta(
   const state = machines.find(({ id }) => id === machineId)?.state;
   await mustReach(context, machineId, target);
   if (state === undefined || !isTransitional(state)) return false;
-  const held = idsOf((await delta(context, revision)).machines);
+  const held = idsOf((await listed(context, { since: revision })).machines);
   ensure(
     held.has(machineId),
     () => `a delta lacks ${machineId}: ${state} when its cursor was given out, ${target} since`,
@@ -142,7 +139,7 @@ async function opaqueRoundTrip(context: CheckContext): Promise<void> {
     ['with 00 FF appended', Uint8Array.of(...revision, 0x00, 0xff)],
   ];
   for (const [how, since] of corrupted) {
-    const absent = missingFrom(idsOf((await delta(context, since)).machines), fleet);
+    const absent = missingFrom(idsOf((await listed(context, { since })).machines), fleet);
     ensure(
       absent.length === 0,
       () => `List with the revision ${how}: expected a full list, it lacks ${someOf(absent)}`,
@@ -150,7 +147,7 @@ async function opaqueRoundTrip(context: CheckContext): Promise<void> {
   }
   const flipped = Uint8Array.from(revision);
   flipped[flipped.length - 1] = (flipped.at(-1) ?? 0) ^ 1;
-  const strange = missingFrom(fleet, idsOf((await delta(context, flipped)).machines));
+  const strange = missingFrom(fleet, idsOf((await listed(context, { since: flipped })).machines));
   ensure(
     strange.length === 0,
     () => `List with the revision's last bit flipped returns ${someOf(strange)}, unknown to List()`,
@@ -162,7 +159,7 @@ async function ensureDelta(
   since: Uint8Array,
   expected: readonly string[],
 ): Promise<void> {
-  const absent = missingFrom(idsOf((await delta(context, since)).machines), expected);
+  const absent = missingFrom(idsOf((await listed(context, { since })).machines), expected);
   ensure(
     absent.length === 0,
     () => `a delta lacks ${someOf(absent)}, changed after its cursor was given out`,

@@ -1,9 +1,7 @@
 // B901, B902, B906: filters, caps and nonsense cursors. Reads are judged by membership; a machine
 // that moved between two Lists is read again before it counts as a finding.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { ensure } from '../../harness/expect.ts';
 import {
   distinctById,

@@ -1,9 +1,7 @@
 // B1205: bad shapes get the code that says what is wrong with them, and never the fence's.
 
 import type { Random } from '@bigfleet/base';
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { notFenced, refusedWith } from '../../harness/expect.ts';
 import {
   fencedCall,
@@ -22,31 +20,22 @@ import {
   standardCluster,
   walkToIdle,
 } from '../../harness/walk.ts';
-import { ghostId } from '../transitions/unknown.ts';
+import { alwaysImplemented, emptyIdIsMalformed, ghostId } from '../transitions/transitions.ts';
 
 const REPETITIONS = 4;
-const implementedMutations = ['create', 'configure', 'drain'] as const;
 
 async function codeDiscipline(context: CheckContext): Promise<void> {
   for (let repetition = 0; repetition < REPETITIONS; repetition++) {
-    await emptyIds(context);
+    await emptyIdIsMalformed(context);
     await unknownIds(context);
     await oddShapes(context);
-  }
-}
-
-async function emptyIds(context: CheckContext): Promise<void> {
-  refusedWith(await context.endpoint.get(''), ['INVALID_ARGUMENT'], 'Get without an id');
-  for (const mutation of implementedMutations) {
-    const answer = await fencedCall(context, mutation, '', undefined);
-    refusedWith(answer, ['INVALID_ARGUMENT'], `${mutation} without a machine id`);
   }
 }
 
 async function unknownIds(context: CheckContext): Promise<void> {
   const machineId = ghostId(context);
   refusedWith(await context.endpoint.get(machineId), ['NOT_FOUND'], `Get of unknown ${machineId}`);
-  for (const mutation of implementedMutations) {
+  for (const mutation of alwaysImplemented) {
     const answer = await fencedCall(context, mutation, machineId, undefined);
     refusedWith(answer, ['NOT_FOUND'], `${mutation} of unknown ${machineId}`);
   }

@@ -1,25 +1,21 @@
 // B1201, B1204: random streams of tokens against the fencing oracle. The seed is the check's own,
 // so a finding replays with `--seed`.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { ensure } from '../../harness/expect.ts';
 import { token, uniqueShardId } from '../../harness/fencing.ts';
-import { release, walkNToIdle, walkToIdle } from '../../harness/walk.ts';
+import { onIdle, release, walkNToIdle } from '../../harness/walk.ts';
 import { biasedToMark, PairOracle } from '../fencing/oracle.ts';
-import { probe } from '../fencing/stream.ts';
+import { probe } from '../fencing/marks.ts';
 
 const PAIR_STEPS = 240;
 const GRID_STEPS = 200;
 const SHARDS = 3;
 const MACHINES = 4;
 
-async function onePair(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function onePair(context: CheckContext, machineId: string): Promise<void> {
   const pair = { machineId, shardId: uniqueShardId(context, 'oracle'), oracle: new PairOracle() };
   for (let step = 0; step < PAIR_STEPS; step++) await randomProbe(context, pair);
-  await release(context, machineId);
 }
 
 async function grid(context: CheckContext): Promise<void> {
@@ -60,6 +56,6 @@ async function randomProbe(
 }
 
 export const fencePropertyChecks: readonly Check[] = [
-  defineCheck('B1201', 'The fence', onePair),
+  defineCheck('B1201', 'The fence', onIdle(onePair)),
   defineCheck('B1204', 'The fence', grid),
 ];

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
 import { mutations } from '../../harness/fencing.ts';
-import { hostileMap } from '../metadata/hostile-map.ts';
+import { hostileMap } from '../metadata/metadata.ts';
 import { percentile99 } from '../scale/latency.ts';
-import { expectationOf } from './model.ts';
-import { randomMap } from './random-map.ts';
+import { expectationOf } from './lifecycle.ts';
+import { randomMap } from './metadata.ts';
 
 test('random maps: 0 to 11 entries, values of at most 23 code points, whole characters only', () => {
   const sizes = new Set<number>();

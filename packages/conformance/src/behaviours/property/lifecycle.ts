@@ -1,16 +1,46 @@
-// B1203: random walks of RPCs against the model of the state machine.
+// B1203: random walks of RPCs against the model of the state machine: what an RPC does to a machine
+// at rest.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
-import { acknowledged, notFenced, refusedWith, rejected } from '../../harness/expect.ts';
-import { fencedCall, type Mutation, mutations } from '../../harness/fencing.ts';
+import { type Mutation, fencedCall, mutations } from '../../harness/fencing.ts';
 import type { State } from '../../harness/machine.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
+import { acknowledged, notFenced, refusedWith, rejected } from '../../harness/expect.ts';
 import { pickSpeculative } from '../../harness/pick.ts';
 import { expectState, mustReach } from '../../harness/reach.ts';
 import { release, standardCluster } from '../../harness/walk.ts';
-import { ensureUntouched } from '../transitions/untouched.ts';
-import { expectationOf } from './model.ts';
+import { ensureUntouched } from '../transitions/transitions.ts';
+
+interface Edge {
+  readonly from: State;
+  readonly to: State;
+}
+
+const edges: Readonly<Record<Mutation, Edge>> = {
+  create: { from: 'SPECULATIVE', to: 'IDLE' },
+  configure: { from: 'IDLE', to: 'CONFIGURED' },
+  drain: { from: 'CONFIGURED', to: 'IDLE' },
+  delete: { from: 'IDLE', to: 'SPECULATIVE' },
+};
+
+export type Expectation =
+  /** Accepted; settles in `to`. */
+  | { readonly kind: 'edge'; readonly to: State }
+  /** Already there: a replay or a rejection, and nothing moves. */
+  | { readonly kind: 'at-target' }
+  | { readonly kind: 'rejected' }
+  /** Delete of a provider that has none. */
+  | { readonly kind: 'unimplemented' };
+
+export function expectationOf(
+  mutation: Mutation,
+  state: State,
+  capabilities: { readonly delete: boolean },
+): Expectation {
+  if (mutation === 'delete' && !capabilities.delete) return { kind: 'unimplemented' };
+  const { from, to } = edges[mutation];
+  if (state === from) return { kind: 'edge', to };
+  return { kind: state === to ? 'at-target' : 'rejected' };
+}
 
 const WALKS = 5;
 const CALLS = 9;

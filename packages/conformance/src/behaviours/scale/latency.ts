@@ -1,9 +1,7 @@
 // B1106, B1108: calls accept and return at once, however large the fleet. Budgets are not scaled:
 // they bound acceptance, which no substrate slows down.
 
-import { type Check, CheckFailed } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, CheckFailed, defineCheck } from '../../harness/check.ts';
 import type { Answer } from '../../harness/endpoint.ts';
 import { accepted, acknowledged, ensure } from '../../harness/expect.ts';
 import { fanout } from '../../harness/fanout.ts';

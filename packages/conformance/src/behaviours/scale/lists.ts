@@ -1,14 +1,18 @@
 // B1101–B1103, B1107: a large inventory is complete, in shape, exact in its deltas and pages.
 
-import { type Check, CheckFailed, SkipCheck } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import {
+  type Check,
+  type CheckContext,
+  CheckFailed,
+  SkipCheck,
+  defineCheck,
+} from '../../harness/check.ts';
 import { ensure } from '../../harness/expect.ts';
 import { mapLimited } from '../../harness/fanout.ts';
-import { delta, fullList, idsOf, missingFrom, someOf } from '../../harness/inventory.ts';
+import { fullList, idsOf, listed, missingFrom, someOf } from '../../harness/inventory.ts';
 import { quiescence } from '../../harness/quiescence.ts';
 import { configureTo, release, standardCluster, walkNToIdle } from '../../harness/walk.ts';
-import { threadPages } from '../list/paging.ts';
+import { threadPages } from '../list/pages.ts';
 import { costFinding, identityFinding, placementFinding } from '../shape/records.ts';
 
 const DELTA_MACHINES = 20;
@@ -39,7 +43,7 @@ async function exactDelta(context: CheckContext): Promise<void> {
       { withinMs: PARALLEL_SETTLE_MS },
     ),
   );
-  const changed = idsOf((await delta(context, revision)).machines);
+  const changed = idsOf((await listed(context, { since: revision })).machines);
   const absent = missingFrom(changed, ids);
   ensure(absent.length === 0, () => `the delta lacks ${someOf(absent)}, just configured`);
   const extra = missingFrom(new Set(ids), changed);

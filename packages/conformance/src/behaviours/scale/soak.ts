@@ -1,9 +1,7 @@
 // B1104, B1105, B1109: under churn for the whole soak, nothing leaks, nothing is lost, and idle
 // machines do not drift.
 
-import type { Check } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { ensure } from '../../harness/expect.ts';
 import { mapLimited } from '../../harness/fanout.ts';
 import { fullList } from '../../harness/inventory.ts';

@@ -2,30 +2,27 @@
 // machine shows which. Two behaviours tolerate a lenient provider; the report says which it is.
 
 import type { FencingToken } from '@bigfleet/wire';
-import { type Check, CheckFailed } from '../../harness/check.ts';
-import type { CheckContext } from '../../harness/context.ts';
-import { defineCheck } from '../../harness/define.ts';
+import { type Check, type CheckContext, CheckFailed, defineCheck } from '../../harness/check.ts';
 import { acknowledged, isCode, shown } from '../../harness/expect.ts';
 import { fencedCreate, shownToken, token, uniqueShardId } from '../../harness/fencing.ts';
 import { ensureCluster, ensureMetadata } from '../../harness/metadata.ts';
 import { pickSpeculative } from '../../harness/pick.ts';
 import { mustReach } from '../../harness/reach.ts';
 import {
+  onConfigured,
+  onIdle,
   release,
   standardBlob,
   standardCluster,
-  walkToConfigured,
-  walkToIdle,
 } from '../../harness/walk.ts';
-import { ensureUntouched } from './untouched.ts';
+import { ensureUntouched } from './transitions.ts';
 
 const LARGE_SETTLE_MS = 20_000;
 const clusterId = 'conf-arguments';
 
-async function bigMetadata(context: CheckContext): Promise<void> {
+async function bigMetadata(context: CheckContext, machineId: string): Promise<void> {
   const metadata = new Map<string, string>();
   for (let at = 0; at < 512; at++) metadata.set(`big/${at}`, `${at}:`.padEnd(1024, 'x'));
-  const machineId = await walkToIdle(context);
   const call = { machineId, clusterId, blob: standardBlob, metadata };
   const answer = await context.endpoint.configure(call);
   if (answer.ok) {
@@ -37,11 +34,9 @@ async function bigMetadata(context: CheckContext): Promise<void> {
   } else {
     throw unexpected(`Configure ${machineId} with 512 KiB of metadata`, answer);
   }
-  await release(context, machineId);
 }
 
-async function negativeGrace(context: CheckContext): Promise<void> {
-  const machineId = await walkToConfigured(context, { clusterId });
+async function negativeGrace(context: CheckContext, machineId: string): Promise<void> {
   const answer = await context.endpoint.drain({ machineId, graceSeconds: -5n });
   if (isCode(answer, 'INVALID_ARGUMENT')) {
     await ensureUntouched(context, { machineId, state: 'CONFIGURED', cluster: clusterId });
@@ -53,7 +48,6 @@ async function negativeGrace(context: CheckContext): Promise<void> {
   } else {
     throw unexpected(`Drain ${machineId} with grace −5`, answer);
   }
-  await release(context, machineId);
 }
 
 async function malformedToken(context: CheckContext): Promise<void> {
@@ -86,8 +80,7 @@ async function malformedTokenOn(
   return 'lenient';
 }
 
-async function oversizedBlob(context: CheckContext): Promise<void> {
-  const machineId = await walkToIdle(context);
+async function oversizedBlob(context: CheckContext, machineId: string): Promise<void> {
   const blob = new Uint8Array(3 * 1024 * 1024).fill(0x23);
   const call = { machineId, clusterId: standardCluster, blob };
   const answer = await context.endpoint.configure(call);
@@ -100,7 +93,6 @@ async function oversizedBlob(context: CheckContext): Promise<void> {
   } else {
     throw unexpected(`Configure ${machineId} with a blob of 3 MiB`, answer);
   }
-  await release(context, machineId);
 }
 
 function unexpected(what: string, answer: Parameters<typeof shown>[0]): CheckFailed {
@@ -108,8 +100,8 @@ function unexpected(what: string, answer: Parameters<typeof shown>[0]): CheckFai
 }
 
 export const argumentChecks: readonly Check[] = [
-  defineCheck('B209', 'Binding and metadata', bigMetadata),
-  defineCheck('B210', 'The order of checks', negativeGrace),
+  defineCheck('B209', 'Binding and metadata', onIdle(bigMetadata)),
+  defineCheck('B210', 'The order of checks', onConfigured(negativeGrace, { clusterId })),
   defineCheck('B211', 'The order of checks', malformedToken),
-  defineCheck('B213', 'The order of checks', oversizedBlob),
+  defineCheck('B213', 'The order of checks', onIdle(oversizedBlob)),
 ];

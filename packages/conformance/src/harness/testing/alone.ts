@@ -1,7 +1,7 @@
 // A context over a scripted endpoint, for testing primitives without any provider.
 
 import { createRandom, type VirtualRuntime } from '@bigfleet/base';
-import type { CheckContext } from '../context.ts';
+import type { CheckContext } from '../check.ts';
 import { scripted } from './scripted.ts';
 import type { Rpcs } from './tamper.ts';
 import { createTime, runToEnd } from './world.ts';

@@ -11,8 +11,7 @@ import {
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { CapacityProvider, type Handlers, openGate, Router } from '@bigfleet/wire';
 import { createMemoryNetwork, type MemoryNetwork, perfectLink } from '@bigfleet/wire/memory';
-import { type Check, CheckFailed, SkipCheck, type SkipKind } from '../check.ts';
-import type { CheckContext } from '../context.ts';
+import { type Check, type CheckContext, CheckFailed, SkipCheck, type SkipKind } from '../check.ts';
 import { endpointOver } from '../dial.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { tamper, type Tampering } from './tamper.ts';

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { behaviourOf } from '../../catalogue/binding.ts';
+import { behaviourOf } from '../../catalogue/catalogue.ts';
 import { allChecks } from '../../behaviours/index.ts';
 import type { Check } from '../../harness/check.ts';
 import { laneOf } from '../../run/lane-names.ts';

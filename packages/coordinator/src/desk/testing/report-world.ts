@@ -12,7 +12,7 @@ import {
   ShardReportSchema,
 } from '@bigfleet/wire';
 import { type ApplyQueue, openLedger } from '../../ledger/apply-queue.ts';
-import type { AckListener, PendingInstruction } from '../../instructions/instruction-queue.ts';
+import type { PendingInstruction } from '../../instructions/instruction-queue.ts';
 import type { ApplyResult } from '../../ledger/ledger.ts';
 import type { CoordinatorObserver } from '../../metrics/observer.ts';
 import type { CommandBody } from '../../state/commands.ts';
@@ -73,7 +73,7 @@ export class ObserverNotes implements CoordinatorObserver {
   }
 }
 
-export class SagaNotes implements TransferPort, AckListener {
+export class SagaNotes implements TransferPort {
   readonly lines: string[] = [];
   retired: readonly string[] = [];
 
@@ -87,7 +87,7 @@ export class SagaNotes implements TransferPort, AckListener {
     return this.retired;
   }
 
-  onAck(pending: PendingInstruction, ack: Parameters<AckListener['onAck']>[1]): void {
+  onAck(pending: PendingInstruction, ack: Parameters<TransferPort['onAck']>[1]): void {
     this.lines.push(`ack ${pending.transferId} ${ack.outcome} ${pending.failures}`);
   }
 }
@@ -138,7 +138,7 @@ export class ReportWorld {
       runtime,
       log: this.log,
       observer: this.observer,
-      raiser: { raiseAbove: (term) => this.raised.push(term) },
+      raiseAbove: (term) => this.raised.push(term),
       sagas: () => this.sagas,
       ...(minRecoveryMs === undefined ? {} : { minRecoveryMs }),
     });

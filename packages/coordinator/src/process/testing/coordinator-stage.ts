@@ -20,6 +20,7 @@ import {
 } from '@bigfleet/wire';
 import { createMemoryNetwork, type MemoryNetwork, perfectLink } from '@bigfleet/wire/memory';
 import { DEFAULT_REBALANCE_SETTINGS } from '../../moves/settings.ts';
+import { refuseJoin } from '../../service/join-handlers.ts';
 import { MemoryDisk } from '../../store/testing/memory-disk.ts';
 import { MemoryStore } from '../../store/testing/memory-store.ts';
 import { type AssembledCoordinator, assembleCoordinator, metricsOf } from '../assemble.ts';
@@ -71,7 +72,7 @@ export class CoordinatorStage {
       logger: createLogger({ clock: runtime.clock, sink: this.log }),
       metrics: metricsOf(registry, runtime),
       store,
-      join: { kind: 'refuse', message: 'store engine sqlite is single-replica' },
+      join: refuseJoin('store engine sqlite is single-replica'),
       rebalance: DEFAULT_REBALANCE_SETTINGS,
       transport: this.#transport,
       nodeId,

@@ -1,24 +1,19 @@
 // Cluster → shard (coordinator §7.3): first contact wins and stays; only an administrator moves it.
 
-import type { CommandBody } from '../commands.ts';
-import { clusterKey, shardKey } from '../keys.ts';
+import { rowKey } from '../keys.ts';
 import {
   changed,
-  type Decision,
   deleted,
   invalid,
   put,
   refusedAs,
   refusedTo,
-  type Situation,
+  type Rule,
   UNCHANGED,
 } from './decision.ts';
 import { clusterIdProblem } from './inputs.ts';
 
-type Of<K extends CommandBody['kind']> = Extract<CommandBody, { kind: K }>;
-
-export function bindCluster(situation: Situation, command: Of<'BindCluster'>): Decision {
-  const { view, issuedAtMs } = situation;
+export const bindCluster: Rule<'BindCluster'> = ({ view, issuedAtMs }, command) => {
   const problem = clusterIdProblem(command.cluster);
   if (problem !== undefined) return invalid(problem);
   const shard = view.shard(command.shard);
@@ -35,13 +30,12 @@ export function bindCluster(situation: Situation, command: Of<'BindCluster'>): D
     shardUid: shard.uid,
     boundAtMs: issuedAtMs,
   };
-  const reads = [shardKey(shard.id)];
+  const reads = [rowKey('shards', shard.id)];
   return changed(view, { writes: [put('clusters', row)], reads, movesAssignment: false });
-}
+};
 
-export function unbindCluster(situation: Situation, command: Of<'UnbindCluster'>): Decision {
-  const { view } = situation;
+export const unbindCluster: Rule<'UnbindCluster'> = ({ view }, command) => {
   if (view.cluster(command.cluster) === undefined) return UNCHANGED;
-  const writes = [deleted('clusters', clusterKey(command.cluster))];
+  const writes = [deleted('clusters', command.cluster)];
   return changed(view, { writes, movesAssignment: false });
-}
+};

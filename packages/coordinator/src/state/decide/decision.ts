@@ -1,9 +1,9 @@
 // What deciding a command gives, and the small words to say it with. Nothing here has effects.
 
-import type { FleetView } from '../fleet-view.ts';
-import { keyOfRow } from '../keys.ts';
-import type { Table, TableRows } from '../rows.ts';
-import type { Change, RowKey, Write } from '../writes.ts';
+import type { CommandKind, CommandOf } from '../commands.ts';
+import type { FleetView } from '../fleet-state.ts';
+import { keyOfRow, rowKey } from '../keys.ts';
+import type { Table, TableRows, Change, RowKey, Write } from '../rows.ts';
 
 export type Decision =
   | { readonly kind: 'change'; readonly change: Change }
@@ -38,6 +38,8 @@ export interface Situation {
   readonly applyIndex: number;
   readonly issuedAtMs: number;
 }
+
+export type Rule<K extends CommandKind> = (situation: Situation, command: CommandOf<K>) => Decision;
 
 export const UNCHANGED: Decision = { kind: 'unchanged' };
 
@@ -75,8 +77,8 @@ export function put<T extends Table>(table: T, row: TableRows[T]): Write {
   return { kind: 'put', table, key: keyOfRow(table, row), row } as Write;
 }
 
-export function deleted(table: Table, key: RowKey): Write {
-  return { kind: 'delete', table, key };
+export function deleted(table: Table, ...segments: readonly string[]): Write {
+  return { kind: 'delete', table, key: rowKey(table, ...segments) };
 }
 
 export function refused(code: RefusalCode, message: string): Decision {
@@ -102,14 +104,10 @@ export function refusedAs(code: keyof typeof TEXT): Decision {
   return refused(code, TEXT[code]);
 }
 
-export interface Contest {
-  /** What both want, as shown to people. */
-  readonly what: string;
-  readonly owner: string;
-  readonly asked: string;
-}
-
-export function refusedTo(code: keyof typeof TEXT, contest: Contest): Decision {
-  const { what, owner, asked } = contest;
+/** `what` is wanted by both, as shown to people. */
+export function refusedTo(
+  code: keyof typeof TEXT,
+  { what, owner, asked }: Readonly<Record<'what' | 'owner' | 'asked', string>>,
+): Decision {
   return refused(code, `${TEXT[code]}: ${what} currently on ${owner}, asked ${asked}`);
 }

@@ -1,27 +1,22 @@
 // Topology domains (coordinator §7.2). A domain changes hands only through RELEASING: between
 // "taken away" and "holds nothing there any more" both shards would own its machines.
 
-import type { CommandBody } from '../commands.ts';
-import { domainKey, shardKey } from '../keys.ts';
+import { rowKey } from '../keys.ts';
 import type { DomainRow } from '../rows.ts';
 import {
   changed,
-  type Decision,
   deleted,
   invalid,
   nextRevision,
   put,
   refusedAs,
   refusedTo,
-  type Situation,
+  type Rule,
   UNCHANGED,
 } from './decision.ts';
 import { domainProblem } from './inputs.ts';
 
-type Of<K extends CommandBody['kind']> = Extract<CommandBody, { kind: K }>;
-
-export function assignDomain(situation: Situation, command: Of<'AssignDomain'>): Decision {
-  const { view } = situation;
+export const assignDomain: Rule<'AssignDomain'> = ({ view }, command) => {
   const { key, value } = command.domain;
   const problem = domainProblem(command.domain);
   if (problem !== undefined) return invalid(problem);
@@ -42,27 +37,25 @@ export function assignDomain(situation: Situation, command: Of<'AssignDomain'>):
     state: 'ASSIGNED',
     revision: nextRevision(view),
   };
-  const reads = [shardKey(shard.id)];
+  const reads = [rowKey('shards', shard.id)];
   return changed(view, { writes: [put('domains', row)], reads, movesAssignment: true });
-}
+};
 
 /** A live row has a registered owner, so it is released; a dead one is absent already. */
-export function unassignDomain(situation: Situation, command: Of<'UnassignDomain'>): Decision {
-  const { view } = situation;
+export const unassignDomain: Rule<'UnassignDomain'> = ({ view }, command) => {
   const problem = domainProblem(command.domain);
   if (problem !== undefined) return invalid(problem);
   const held = view.domain(command.domain);
   if (held === undefined || held.state === 'RELEASING') return UNCHANGED;
   const row: DomainRow = { ...held, state: 'RELEASING', revision: nextRevision(view) };
   return changed(view, { writes: [put('domains', row)], movesAssignment: true });
-}
+};
 
-export function domainReleased(situation: Situation, command: Of<'DomainReleased'>): Decision {
-  const { view } = situation;
+export const domainReleased: Rule<'DomainReleased'> = ({ view }, command) => {
   const problem = domainProblem(command.domain);
   if (problem !== undefined) return invalid(problem);
   const held = view.domain(command.domain);
   if (held?.state !== 'RELEASING' || held.shardId !== command.shard) return UNCHANGED;
-  const writes = [deleted('domains', domainKey(command.domain))];
+  const writes = [deleted('domains', command.domain.key, command.domain.value)];
   return changed(view, { writes, movesAssignment: true });
-}
+};

@@ -2,9 +2,8 @@
 // connects: every change of an entry is a change of what shards are to dial.
 
 import { compareText } from '@bigfleet/base';
-import type { CommandBody } from '../commands.ts';
-import type { FleetView } from '../fleet-view.ts';
-import { providerKey, shardKey } from '../keys.ts';
+import type { FleetView } from '../fleet-state.ts';
+import { rowKey } from '../keys.ts';
 import { encodeRow } from '../row-format.ts';
 import type { ProviderRow } from '../rows.ts';
 import {
@@ -15,7 +14,7 @@ import {
   put,
   refused,
   refusedAs,
-  type Situation,
+  type Rule,
   UNCHANGED,
 } from './decision.ts';
 import {
@@ -27,12 +26,9 @@ import {
 } from './inputs.ts';
 import { owedBy, sumOf, unsettledMoves } from './quotas.ts';
 
-type Of<K extends CommandBody['kind']> = Extract<CommandBody, { kind: K }>;
-
 const MAX_NAMED_SHARDS = 1_024;
 
-export function upsertProvider(situation: Situation, command: Of<'UpsertProvider'>): Decision {
-  const { view } = situation;
+export const upsertProvider: Rule<'UpsertProvider'> = ({ view }, command) => {
   if (command.entry.name === '') return invalid('ProviderEntry.Name required');
   const problem = entryProblem(command.entry);
   if (problem !== undefined) return invalid(problem);
@@ -43,26 +39,24 @@ export function upsertProvider(situation: Situation, command: Of<'UpsertProvider
   if (known !== undefined && encodeRow('providers', known) === encodeRow('providers', row))
     return UNCHANGED;
   return changed(view, { writes: [put('providers', row)], movesAssignment: true });
-}
+};
 
-export function removeProvider(situation: Situation, command: Of<'RemoveProvider'>): Decision {
-  const { view } = situation;
+export const removeProvider: Rule<'RemoveProvider'> = ({ view }, command) => {
   if (view.provider(command.name) === undefined) return refusedAs('provider-not-found');
   const quota = view.quotas().find(({ provider }) => provider === command.name);
   if (quota !== undefined) {
     const row = `${quota.provider}/${quota.region}`;
     return refused('provider-in-use', `coordinator: provider in use by the quota row ${row}`);
   }
-  const writes = [deleted('providers', providerKey(command.name))];
+  const writes = [deleted('providers', command.name)];
   return changed(view, { writes, movesAssignment: true });
-}
+};
 
 /**
  * The first live shard keeps it, whoever asks later: no instant has two homes. It is replaced only by
  * name, and by nobody who is late: whether it may be is the caller's to know (provider-homes.ts).
  */
-export function setProviderHome(situation: Situation, command: Of<'SetProviderHome'>): Decision {
-  const { view } = situation;
+export const setProviderHome: Rule<'SetProviderHome'> = ({ view }, command) => {
   const { providerAddress, from } = command;
   const problem =
     nameProblem('provider address', providerAddress) ??
@@ -74,9 +68,9 @@ export function setProviderHome(situation: Situation, command: Of<'SetProviderHo
   const home = view.home(providerAddress);
   if (home !== undefined && home.shardId !== from) return UNCHANGED;
   const row = { providerAddress, shardId: shard.id, shardUid: shard.uid };
-  const reads = [shardKey(shard.id)];
+  const reads = [rowKey('shards', shard.id)];
   return changed(view, { writes: [put('homes', row)], reads, movesAssignment: true });
-}
+};
 
 function entryProblem(entry: ProviderRow): string | undefined {
   if (entry.shards.length > MAX_NAMED_SHARDS)

@@ -3,11 +3,10 @@
 // provider declares, whoever crashes in between. A move ends GROWN (then COMMITTED) or RESTORED.
 
 import { compareText } from '@bigfleet/base';
-import type { CommandBody } from '../commands.ts';
-import type { FleetView } from '../fleet-view.ts';
-import { shardKey } from '../keys.ts';
-import type { QuotaMoveRow, QuotaRow, ShardRow, TransferRow } from '../rows.ts';
-import type { Write } from '../writes.ts';
+import type { CommandOf } from '../commands.ts';
+import type { FleetView } from '../fleet-state.ts';
+import { rowKey } from '../keys.ts';
+import type { QuotaMoveRow, QuotaRow, ShardRow, TransferRow, Write } from '../rows.ts';
 import {
   changed,
   type Decision,
@@ -15,6 +14,7 @@ import {
   put,
   refused,
   refusedAs,
+  type Rule,
   type Situation,
   UNCHANGED,
 } from './decision.ts';
@@ -22,9 +22,9 @@ import { countProblem, nameProblem } from './inputs.ts';
 import { exceedsDeclared, owedBy, unsettledMoves } from './quotas.ts';
 import { conflict, isRegistered } from './transfers.ts';
 
-type MoveQuota = Extract<CommandBody, { kind: 'MoveQuota' }>;
+type MoveQuota = CommandOf<'MoveQuota'>;
 
-export function moveQuota(situation: Situation, command: MoveQuota): Decision {
+export const moveQuota: Rule<'MoveQuota'> = (situation, command) => {
   const { view } = situation;
   const problem =
     nameProblem('quota provider', command.provider) ??
@@ -47,7 +47,7 @@ export function moveQuota(situation: Situation, command: MoveQuota): Decision {
     case 'RESTORE':
       return restore(situation, row, command);
   }
-}
+};
 
 function shrink(situation: Situation, row: TransferRow, command: MoveQuota): Decision {
   const { view } = situation;
@@ -110,7 +110,7 @@ function stepped(situation: Situation, row: TransferRow, step: Step): Decision {
   };
   const writes: Write[] = [put('transfers', next)];
   if (step.quota !== undefined) writes.push(put('quotas', step.quota));
-  const reads = [shardKey(row.from), shardKey(row.to)];
+  const reads = [rowKey('shards', row.from), rowKey('shards', row.to)];
   return changed(view, { writes, reads, movesAssignment: step.quota !== undefined });
 }
 

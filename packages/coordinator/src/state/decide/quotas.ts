@@ -3,9 +3,10 @@
 // shard and not yet given to the other.
 
 import { compareText } from '@bigfleet/base';
-import type { CommandBody } from '../commands.ts';
-import type { FleetView } from '../fleet-view.ts';
-import { providerKey, quotaKey, shardKey } from '../keys.ts';
+import type { CommandOf } from '../commands.ts';
+import type { FleetView } from '../fleet-state.ts';
+import { rowKey } from '../keys.ts';
+import { encodeRow } from '../row-format.ts';
 import type { QuotaRow, SliceRow, TransferRow } from '../rows.ts';
 import {
   changed,
@@ -15,15 +16,12 @@ import {
   put,
   refused,
   refusedAs,
-  type Situation,
+  type Rule,
   UNCHANGED,
 } from './decision.ts';
 import { countProblem, nameProblem } from './inputs.ts';
 
-type Of<K extends CommandBody['kind']> = Extract<CommandBody, { kind: K }>;
-
-export function setQuota(situation: Situation, command: Of<'SetQuota'>): Decision {
-  const { view, issuedAtMs } = situation;
+export const setQuota: Rule<'SetQuota'> = ({ view, issuedAtMs }, command) => {
   const { provider, region, perShard } = command;
   const problem = quotaProblem(command);
   if (problem !== undefined) return invalid(problem);
@@ -38,18 +36,23 @@ export function setQuota(situation: Situation, command: Of<'SetQuota'>): Decisio
   const tooMuch = exceedsDeclared(view, row, 0);
   if (tooMuch !== undefined) return tooMuch;
   const moves = unsettledMoves(view, provider, region);
-  if (moves.length === 0 && sameSlices(view.quota(provider, region), row)) return UNCHANGED;
+  const known = view.quota(provider, region) ?? { provider, region, slices: [] };
+  const isSame = encodeRow('quotas', known) === encodeRow('quotas', row);
+  if (moves.length === 0 && isSame) return UNCHANGED;
   return changed(view, {
     writes: [
-      slices.length === 0 ? deleted('quotas', quotaKey(provider, region)) : put('quotas', row),
+      slices.length === 0 ? deleted('quotas', provider, region) : put('quotas', row),
       ...moves.map((move) => put('transfers', settled(move, issuedAtMs))),
     ],
-    reads: [providerKey(provider), ...slices.map(({ shardId }) => shardKey(shardId))],
+    reads: [
+      rowKey('providers', provider),
+      ...slices.map(({ shardId }) => rowKey('shards', shardId)),
+    ],
     movesAssignment: true,
   });
-}
+};
 
-function quotaProblem({ provider, region, perShard }: Of<'SetQuota'>): string | undefined {
+function quotaProblem({ provider, region, perShard }: CommandOf<'SetQuota'>): string | undefined {
   const names = nameProblem('quota provider', provider) ?? nameProblem('quota region', region);
   if (names !== undefined) return names;
   for (const [shardId, slice] of perShard) {
@@ -102,15 +105,4 @@ export function owedBy(moves: readonly TransferRow[]): number {
 function settled(move: TransferRow, updatedAtMs: number): TransferRow {
   const { quota } = move;
   return { ...move, updatedAtMs, quota: quota === null ? null : { ...quota, step: 'RESTORED' } };
-}
-
-function sameSlices(known: QuotaRow | undefined, asked: QuotaRow): boolean {
-  const held = known?.slices ?? [];
-  return (
-    held.length === asked.slices.length &&
-    held.every(({ shardId, slice }, at) => {
-      const other = asked.slices[at];
-      return other?.shardId === shardId && other.slice === slice;
-    })
-  );
 }

@@ -2,18 +2,9 @@
 // Evidence of a shard beats the ledger's silence, never the ledger's word: where a third shard holds
 // a machine, nothing is written and an operator has to decide.
 
-import type { CommandBody } from '../commands.ts';
-import { shardKey } from '../keys.ts';
+import { rowKey } from '../keys.ts';
 import type { TransferRow } from '../rows.ts';
-import {
-  changed,
-  type Decision,
-  invalid,
-  put,
-  refusedAs,
-  type Situation,
-  UNCHANGED,
-} from './decision.ts';
+import { changed, invalid, put, refusedAs, type Rule, UNCHANGED } from './decision.ts';
 import { nameProblem, shardIdProblem } from './inputs.ts';
 import {
   conflict,
@@ -24,11 +15,8 @@ import {
   thirdOwner,
 } from './transfers.ts';
 
-type Of<K extends CommandBody['kind']> = Extract<CommandBody, { kind: K }>;
-
 /** CLAIMED or RELEASED is proof that it was committed once: it is committed again. */
-export function restoreTransfer(situation: Situation, command: Of<'RestoreTransfer'>): Decision {
-  const { view, issuedAtMs } = situation;
+export const restoreTransfer: Rule<'RestoreTransfer'> = ({ view, issuedAtMs }, command) => {
   const { id, from, to, providerAddress, machineIds } = command.transfer;
   const problem =
     nameProblem('transfer id', id) ??
@@ -63,13 +51,12 @@ export function restoreTransfer(situation: Situation, command: Of<'RestoreTransf
   };
   return changed(view, {
     writes: [put('transfers', row), ...overridesOf(row)],
-    reads: [shardKey(to)],
+    reads: [rowKey('shards', to)],
     movesAssignment: true,
   });
-}
+};
 
-export function restoreOverride(situation: Situation, command: Of<'RestoreOverride'>): Decision {
-  const { view } = situation;
+export const restoreOverride: Rule<'RestoreOverride'> = ({ view }, command) => {
   const { machineId, transferId } = command;
   const problem = nameProblem('machine id', machineId) ?? nameProblem('transfer id', transferId);
   if (problem !== undefined) return invalid(problem);
@@ -79,6 +66,6 @@ export function restoreOverride(situation: Situation, command: Of<'RestoreOverri
   if (held?.owner === owner.id) return UNCHANGED;
   if (held !== undefined) return overrideConflict(held, owner.id);
   const row = { machineId, owner: owner.id, ownerUid: owner.uid, transferId };
-  const reads = [shardKey(owner.id)];
+  const reads = [rowKey('shards', owner.id)];
   return changed(view, { writes: [put('overrides', row)], reads, movesAssignment: true });
-}
+};

@@ -2,26 +2,13 @@
 // of uids, at once for every reader, and is swept later. Its open transfers stay visible, because
 // only their saga knows how to end them.
 
-import type { CommandBody } from '../commands.ts';
-import type { FleetView } from '../fleet-view.ts';
-import { clusterKey, domainKey, homeKey, overrideKey, quotaKey, shardKey } from '../keys.ts';
-import type { RowKey } from '../writes.ts';
-import {
-  changed,
-  type Decision,
-  deleted,
-  invalid,
-  put,
-  refusedAs,
-  type Situation,
-  UNCHANGED,
-} from './decision.ts';
+import type { FleetView } from '../fleet-state.ts';
+import { keyOfRow } from '../keys.ts';
+import type { RowKey } from '../rows.ts';
+import { changed, deleted, invalid, put, refusedAs, type Rule, UNCHANGED } from './decision.ts';
 import { epochProblem, shardIdProblem, textProblem, timeProblem } from './inputs.ts';
 
-type Of<K extends CommandBody['kind']> = Extract<CommandBody, { kind: K }>;
-
-export function addShard(situation: Situation, command: Of<'AddShard'>): Decision {
-  const { view, applyIndex } = situation;
+export const addShard: Rule<'AddShard'> = ({ view, applyIndex }, command) => {
   const { id, address, registeredAtMs } = command;
   if (id === '') return invalid('ShardEntry.ID required');
   const problem =
@@ -33,22 +20,20 @@ export function addShard(situation: Situation, command: Of<'AddShard'>): Decisio
   const row = { id, address, registeredAtMs, uid: applyIndex, maxEpoch: 0n };
   return changed(view, {
     writes: [put('shards', row)],
-    movesAssignment: isReachedByProvider(view, id),
+    movesAssignment: view.providersOf(id).length > 0,
   });
-}
+};
 
-export function removeShard(situation: Situation, command: Of<'RemoveShard'>): Decision {
-  const { view } = situation;
+export const removeShard: Rule<'RemoveShard'> = ({ view }, command) => {
   if (view.shard(command.id) === undefined) return refusedAs('shard-not-found');
   return changed(view, {
-    writes: [deleted('shards', shardKey(command.id))],
+    writes: [deleted('shards', command.id)],
     gc: rowsThatDieWith(view, command.id),
     movesAssignment: true,
   });
-}
+};
 
-export function recordShardEpoch(situation: Situation, command: Of<'RecordShardEpoch'>): Decision {
-  const { view } = situation;
+export const recordShardEpoch: Rule<'RecordShardEpoch'> = ({ view }, command) => {
   const row = view.shard(command.shard);
   if (row === undefined) return refusedAs('shard-not-found');
   const problem = epochProblem(command.epoch);
@@ -56,11 +41,7 @@ export function recordShardEpoch(situation: Situation, command: Of<'RecordShardE
   if (command.epoch <= row.maxEpoch) return UNCHANGED;
   const next = { ...row, maxEpoch: command.epoch };
   return changed(view, { writes: [put('shards', next)], movesAssignment: false });
-}
-
-function isReachedByProvider(view: FleetView, shardId: string): boolean {
-  return view.providers().some(({ shards }) => shards.length === 0 || shards.includes(shardId));
-}
+};
 
 function rowsThatDieWith(view: FleetView, shardId: string): RowKey[] {
   const clusters = view.clusters().filter((row) => row.shardId === shardId);
@@ -69,10 +50,10 @@ function rowsThatDieWith(view: FleetView, shardId: string): RowKey[] {
     .quotas()
     .filter(({ slices }) => slices.every((slice) => slice.shardId === shardId));
   return [
-    ...clusters.map((row) => clusterKey(row.clusterId)),
-    ...view.domainsOf(shardId).map(domainKey),
-    ...homes.map((row) => homeKey(row.providerAddress)),
-    ...view.overridesOwnedBy(shardId).map((row) => overrideKey(row.machineId)),
-    ...quotas.map((row) => quotaKey(row.provider, row.region)),
+    ...clusters.map((row) => keyOfRow('clusters', row)),
+    ...view.domainsOf(shardId).map((row) => keyOfRow('domains', row)),
+    ...homes.map((row) => keyOfRow('homes', row)),
+    ...view.overridesOwnedBy(shardId).map((row) => keyOfRow('overrides', row)),
+    ...quotas.map((row) => keyOfRow('quotas', row)),
   ];
 }

@@ -2,9 +2,9 @@
 // → DONE, or PREPARING → ABORTED, and never back. CommitTransfer is the one change of ownership:
 // the record and every override in one commit, or nothing.
 
-import type { CommandBody } from '../commands.ts';
-import type { FleetView } from '../fleet-view.ts';
-import { overrideKey, shardKey, transferKey } from '../keys.ts';
+import type { CommandOf } from '../commands.ts';
+import type { FleetView } from '../fleet-state.ts';
+import { rowKey } from '../keys.ts';
 import type { OverrideRow, ShardRow, TransferRow } from '../rows.ts';
 import {
   changed,
@@ -14,21 +14,18 @@ import {
   put,
   refused,
   refusedAs,
-  type Situation,
+  type Rule,
   UNCHANGED,
 } from './decision.ts';
 import { nameProblem, textProblem } from './inputs.ts';
 
-type Of<K extends CommandBody['kind']> = Extract<CommandBody, { kind: K }>;
-
 /** With guards for each, this stays below the 128 compares of an etcd transaction. */
 export const MAX_TRANSFER_MACHINES = 50;
-const MAX_CLEARED_AT_ONCE = 100;
+export const MAX_CLEARED_AT_ONCE = 100;
 const MAX_GC_AT_ONCE = 100;
-const KEEP_FINISHED_MS = 24 * 60 * 60 * 1_000;
+export const KEEP_FINISHED_MS: number = 24 * 60 * 60 * 1_000;
 
-export function beginTransfer(situation: Situation, command: Of<'BeginTransfer'>): Decision {
-  const { view, issuedAtMs } = situation;
+export const beginTransfer: Rule<'BeginTransfer'> = ({ view, issuedAtMs }, command) => {
   const { id, tier, providerAddress, reasonCode, selector } = command;
   const problem =
     nameProblem('transfer id', id) ??
@@ -59,12 +56,11 @@ export function beginTransfer(situation: Situation, command: Of<'BeginTransfer'>
     selector,
     quota: null,
   };
-  const reads = [shardKey(from.id), shardKey(to.id)];
+  const reads = [rowKey('shards', from.id), rowKey('shards', to.id)];
   return changed(view, { writes: [put('transfers', row)], reads, movesAssignment: false });
-}
+};
 
-export function commitTransfer(situation: Situation, command: Of<'CommitTransfer'>): Decision {
-  const { view, issuedAtMs } = situation;
+export const commitTransfer: Rule<'CommitTransfer'> = ({ view, issuedAtMs }, command) => {
   const { machineIds, maxOverrides } = command;
   const row = view.transfer(command.id);
   if (row === undefined) return refusedAs('transfer-not-found');
@@ -87,23 +83,21 @@ export function commitTransfer(situation: Situation, command: Of<'CommitTransfer
   };
   return changed(view, {
     writes: [put('transfers', committed), ...overridesOf(committed)],
-    reads: [shardKey(row.from), shardKey(row.to)],
+    reads: [rowKey('shards', row.from), rowKey('shards', row.to)],
     movesAssignment: true,
   });
-}
+};
 
-export function finishTransfer(situation: Situation, command: Of<'FinishTransfer'>): Decision {
-  const { view, issuedAtMs } = situation;
+export const finishTransfer: Rule<'FinishTransfer'> = ({ view, issuedAtMs }, command) => {
   const row = view.transfer(command.id);
   if (row === undefined) return refusedAs('transfer-not-found');
   if (row.phase === 'DONE') return UNCHANGED;
   if (row.phase !== 'COMMITTED') return conflict(row, `is ${row.phase}`);
   const done: TransferRow = { ...row, phase: 'DONE', updatedAtMs: issuedAtMs };
   return changed(view, { writes: [put('transfers', done)], movesAssignment: false });
-}
+};
 
-export function abortTransfer(situation: Situation, command: Of<'AbortTransfer'>): Decision {
-  const { view, issuedAtMs } = situation;
+export const abortTransfer: Rule<'AbortTransfer'> = ({ view, issuedAtMs }, command) => {
   const row = view.transfer(command.id);
   if (row === undefined) return refusedAs('transfer-not-found');
   const problem = textProblem('reason code', command.reasonCode);
@@ -118,11 +112,10 @@ export function abortTransfer(situation: Situation, command: Of<'AbortTransfer'>
     updatedAtMs: issuedAtMs,
   };
   return changed(view, { writes: [put('transfers', aborted)], movesAssignment: false });
-}
+};
 
 /** At most 100 at once; the caller repeats until nothing changes. */
-export function gcTransfers(situation: Situation, command: Of<'GcTransfers'>): Decision {
-  const { view, issuedAtMs } = situation;
+export const gcTransfers: Rule<'GcTransfers'> = ({ view, issuedAtMs }, command) => {
   const beforeMs = Math.min(command.beforeMs, issuedAtMs - KEEP_FINISHED_MS);
   const old = view
     .transfers()
@@ -132,19 +125,18 @@ export function gcTransfers(situation: Situation, command: Of<'GcTransfers'>): D
     })
     .slice(0, MAX_GC_AT_ONCE);
   if (old.length === 0) return UNCHANGED;
-  const writes = old.map(({ id }) => deleted('transfers', transferKey(id)));
+  const writes = old.map(({ id }) => deleted('transfers', id));
   return changed(view, { writes, movesAssignment: false });
-}
+};
 
-export function clearOverrides(situation: Situation, command: Of<'ClearOverrides'>): Decision {
-  const { view } = situation;
+export const clearOverrides: Rule<'ClearOverrides'> = ({ view }, command) => {
   const problem = machineIdsProblem(command.machineIds, MAX_CLEARED_AT_ONCE);
   if (problem !== undefined) return invalid(problem);
   const owned = command.machineIds.filter((id) => view.override(id)?.owner === command.owner);
   if (owned.length === 0) return UNCHANGED;
-  const writes = owned.map((id) => deleted('overrides', overrideKey(id)));
+  const writes = owned.map((id) => deleted('overrides', id));
   return changed(view, { writes, movesAssignment: true });
-}
+};
 
 export function machineIdsProblem(ids: readonly string[], limit: number): string | undefined {
   if (ids.length === 0) return 'no machine is named';
@@ -207,7 +199,7 @@ function sharesRole(open: TransferRow, from: ShardRow, to: ShardRow): boolean {
   return isDonor || isRecipient;
 }
 
-function isSameTransfer(row: TransferRow, command: Of<'BeginTransfer'>): boolean {
+function isSameTransfer(row: TransferRow, command: CommandOf<'BeginTransfer'>): boolean {
   return (
     row.from === command.from &&
     row.to === command.to &&

@@ -7,8 +7,7 @@ import type { Decision } from '../decide/decision.ts';
 import { FleetState } from '../fleet-state.ts';
 import { SCHEMA } from '../meta.ts';
 import { encodeRow } from '../row-format.ts';
-import type { Meta } from '../rows.ts';
-import type { LoadedState, StoredRow, Change, RowKey } from '../writes.ts';
+import type { Meta, LoadedState, StoredRow, Change, RowKey } from '../rows.ts';
 
 export const FIRST_META: Meta = {
   schema: SCHEMA,

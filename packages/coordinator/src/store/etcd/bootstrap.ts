@@ -2,18 +2,16 @@
 // Guarded by the absence of `meta/schema`: of three replicas that all may bootstrap, one writes and
 // the others find it written. A newer schema is refused before anything else is read.
 
-import { BigFleetError, type Runtime } from '@bigfleet/base';
-import type { EtcdClient } from '../../etcd-client/client.ts';
+import { BigFleetError } from '@bigfleet/base';
 import { createRevisionIs, get, put, readAt } from '../../etcd-client/txn.ts';
 import { firstMeta, SCHEMA } from '../../state/meta.ts';
-import { bytesOf, type KeySpace, textOf } from './key-space.ts';
-import { readDeadlineMs } from './options.ts';
-import { encodeApply, encodeTerm, firstApply } from './values.ts';
+import { bytesOf, textOf } from './key-space.ts';
+import { type EtcdAccess, readDeadlineMs } from './options.ts';
+import { applyValue, encodeTerm, firstApply } from './values.ts';
 
 /** `undefined` = nothing was ever written. */
 export async function readClusterUid(
-  client: EtcdClient,
-  keys: KeySpace,
+  { client, keys }: EtcdAccess,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const answer = await client.readTxn(
@@ -32,9 +30,7 @@ export async function readClusterUid(
 
 /** Whether it or somebody else wrote, the store is not empty afterwards. */
 export async function bootstrapStore(
-  runtime: Runtime,
-  client: EtcdClient,
-  keys: KeySpace,
+  { runtime, client, keys }: EtcdAccess,
   signal: AbortSignal,
 ): Promise<void> {
   const { schema, clusterUid, term } = firstMeta(runtime);
@@ -45,7 +41,7 @@ export async function bootstrapStore(
         put(keys.schema, bytesOf(String(schema))),
         put(keys.clusterUid, bytesOf(clusterUid)),
         put(keys.term, encodeTerm(term)),
-        put(keys.apply, encodeApply(firstApply)),
+        put(keys.apply, applyValue.encode(firstApply)),
       ],
     },
     { deadlineMs: readDeadlineMs, signal },

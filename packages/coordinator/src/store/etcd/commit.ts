@@ -2,9 +2,8 @@
 // said that it was written. A refusal is told apart by what the `else` branch read; an outcome that
 // nobody knows stays unknown until it is resolved by reading.
 
-import { BigFleetError, type Runtime } from '@bigfleet/base';
+import { BigFleetError } from '@bigfleet/base';
 import type { TxnResponse, KeyValue } from '@bigfleet/wire/etcd';
-import type { EtcdClient } from '../../etcd-client/client.ts';
 import {
   get,
   maxTxnOps,
@@ -18,18 +17,12 @@ import {
   modRevisionIs,
 } from '../../etcd-client/txn.ts';
 import { encodeRow } from '../../state/row-format.ts';
-import type { Write, Change, RowKey } from '../../state/writes.ts';
+import type { Write, Change, RowKey } from '../../state/rows.ts';
 import type { CommitRequest, CommitResult } from '../store.ts';
 import { bytesOf, type KeySpace } from './key-space.ts';
 import type { EtcdLeadership, LedgerCursor } from './leadership.ts';
-import { maxCommitDeadlineMs } from './options.ts';
-import { type ApplyValue, encodeApply } from './values.ts';
-
-export interface EtcdAccess {
-  readonly runtime: Runtime;
-  readonly client: EtcdClient;
-  readonly keys: KeySpace;
-}
+import { type EtcdAccess, maxCommitDeadlineMs } from './options.ts';
+import { type ApplyValue, applyValue } from './values.ts';
 
 export async function commitChange(
   { runtime, client, keys }: EtcdAccess,
@@ -48,7 +41,7 @@ export async function commitChange(
   ];
   const ops = [
     ...request.change.writes.map((write) => opOf(keys, write)),
-    put(keys.apply, encodeApply(applyAfter(request))),
+    put(keys.apply, applyValue.encode(applyAfter(request))),
   ];
   if (guards.length > maxTxnOps || ops.length > maxTxnOps) {
     return notSent(`${ops.length} operations do not fit into one etcd transaction`);
@@ -75,8 +68,8 @@ export function noteCommitted(
   revision: bigint,
 ): void {
   for (const { kind, key } of request.change.writes) {
-    if (kind === 'put') cursor.wrote(key, revision);
-    else cursor.removed(key);
+    if (kind === 'put') cursor.rows.set(key, revision);
+    else cursor.rows.delete(key);
   }
   cursor.moveApply(applyAfter(request), revision);
 }

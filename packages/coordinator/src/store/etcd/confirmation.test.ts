@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SharedLook } from './confirmation.ts';
+import { sharedLook } from './confirmation.ts';
 
-function staged(): { look: SharedLook<number>; begun: PromiseWithResolvers<number>[] } {
+function staged(): { look: () => Promise<number>; begun: PromiseWithResolvers<number>[] } {
   const begun: PromiseWithResolvers<number>[] = [];
-  const look = new SharedLook(() => {
+  const look = sharedLook(() => {
     const stage = Promise.withResolvers<number>();
     begun.push(stage);
     return stage.promise;
@@ -17,13 +17,13 @@ function staged(): { look: SharedLook<number>; begun: PromiseWithResolvers<numbe
 
 test('who asks during a look gets the next one, however many they are', async () => {
   const { look, begun } = staged();
-  const first = look.ask();
-  const later = [look.ask(), look.ask(), look.ask()];
+  const first = look();
+  const later = [look(), look(), look()];
   assert.equal(begun.length, 1);
   begun[0]?.resolve(1);
   assert.equal(await first, 1);
   assert.equal(begun.length, 2, 'the waiting ones share one');
-  const latest = look.ask();
+  const latest = look();
   begun[1]?.resolve(2);
   assert.deepEqual(await Promise.all(later), [2, 2, 2]);
   begun[2]?.resolve(3);
@@ -33,8 +33,8 @@ test('who asks during a look gets the next one, however many they are', async ()
 
 test('a look that failed fails its own askers only', async () => {
   const { look, begun } = staged();
-  const first = look.ask();
-  const second = look.ask();
+  const first = look();
+  const second = look();
   begun[0]?.reject(new Error('lost'));
   await assert.rejects(first, /lost/);
   await Promise.resolve();

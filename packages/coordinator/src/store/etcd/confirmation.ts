@@ -2,33 +2,24 @@
 // whoever asks meanwhile waits for the next one, because a look that began earlier says nothing
 // about data taken later. Cost: one etcd round trip per batch, however many wait.
 
-export class SharedLook<T> {
-  readonly #look: () => Promise<T>;
-  #running: Promise<T> | undefined;
-  #next: Promise<T> | undefined;
-
-  /** `look` settles by itself, in bounded time. */
-  constructor(look: () => Promise<T>) {
-    this.#look = look;
-  }
-
-  /** A look that begins after this call. */
-  ask(): Promise<T> {
-    if (this.#next !== undefined) return this.#next;
-    if (this.#running === undefined) return this.#begin();
-    const begin = (): Promise<T> => this.#begin();
-    this.#next = this.#running.then(begin, begin);
-    return this.#next;
-  }
-
-  #begin(): Promise<T> {
-    this.#next = undefined;
-    const running = this.#look();
-    this.#running = running;
+/** `look` settles by itself, in bounded time. Each call gets a look that begins after it. */
+export function sharedLook<T>(look: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  let next: Promise<T> | undefined;
+  const begin = (): Promise<T> => {
+    next = undefined;
+    const begun = look();
+    running = begun;
     const forget = (): void => {
-      if (this.#running === running) this.#running = undefined;
+      if (running === begun) running = undefined;
     };
-    running.then(forget, forget);
-    return running;
-  }
+    begun.then(forget, forget);
+    return begun;
+  };
+  return () => {
+    if (next !== undefined) return next;
+    if (running === undefined) return begin();
+    next = running.then(begin, begin);
+    return next;
+  };
 }

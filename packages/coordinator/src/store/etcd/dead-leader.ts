@@ -83,15 +83,11 @@ function dialOnce(runtime: Runtime, grpcAddress: string): Promise<DialVerdict> {
 }
 
 /** A name with several addresses fails with all their errors in one: every one must be a refusal. */
-function isRefusal(error: Error): boolean {
+function isRefusal(error: unknown): boolean {
   if (error instanceof AggregateError) {
-    return error.errors.length > 0 && error.errors.every((each) => isRefusal(toError(each)));
+    return error.errors.length > 0 && error.errors.every(isRefusal);
   }
-  return 'code' in error && error.code === 'ECONNREFUSED';
-}
-
-function toError(value: unknown): Error {
-  return value instanceof Error ? value : new Error(String(value));
+  return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
 }
 
 function splitAddress(address: string): { host: string | undefined; port: number } {

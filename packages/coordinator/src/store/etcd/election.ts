@@ -3,9 +3,8 @@
 // etcd's own Raft term, never below what a restore demands. An attempt whose answer was lost is
 // looked up by its lease, which nobody else has.
 
-import type { Runtime } from '@bigfleet/base';
 import type { TxnResponse } from '@bigfleet/wire/etcd';
-import type { EtcdClient, GrantedLease } from '../../etcd-client/client.ts';
+import type { GrantedLease } from '../../etcd-client/client.ts';
 import {
   createRevisionIs,
   get,
@@ -16,25 +15,20 @@ import {
   remove,
 } from '../../etcd-client/txn.ts';
 import { nextGeneration } from '../../state/meta.ts';
-import type { EtcdAccess } from './commit.ts';
-import type { KeySpace } from './key-space.ts';
 import { lookAtLeader } from './leader-key.ts';
 import type { EtcdLeadership } from './leadership.ts';
-import { readDeadlineMs } from './options.ts';
+import { type EtcdAccess, readDeadlineMs } from './options.ts';
 import type { RestoreFloor } from './restore-floor.ts';
 import {
-  decodeApply,
+  applyValue,
   decodeTerm,
-  encodeApply,
-  encodeLeader,
   encodeTerm,
   firstApply,
+  type LeaderValue,
+  leaderValue,
 } from './values.ts';
 
-export interface Candidate {
-  readonly runtime: Runtime;
-  readonly client: EtcdClient;
-  readonly keys: KeySpace;
+export interface Candidate extends EtcdAccess {
   readonly nodeId: string;
   readonly grpcAddress: string;
   readonly leaseTtlMs: number;
@@ -46,6 +40,7 @@ export interface Candidate {
 export interface Won {
   readonly term: bigint;
   readonly lease: GrantedLease;
+  /** Create revision of the leader key: the revision of the transaction that won. */
   readonly leaderRevision: bigint;
 }
 
@@ -85,7 +80,7 @@ async function standWith(
         modRevisionIs(keys.term, readAt(seen, 1)?.modRevision ?? 0n),
       ],
       success: [
-        put(keys.leader, encodeLeader(leaderValue(candidate, term)), lease.id),
+        put(keys.leader, leaderValue.encode(leaderOf(candidate, term)), lease.id),
         put(keys.term, encodeTerm(term)),
         ...raisedGeneration(candidate, seen),
       ],
@@ -99,7 +94,7 @@ async function standWith(
     case 'refused':
       throw outcome.error;
     case 'unknown': {
-      const { leader } = await lookAtLeader(client, keys, signal);
+      const { leader } = await lookAtLeader(candidate, signal);
       if (leader?.leaseId !== lease.id) return undefined;
       return { term, lease, leaderRevision: leader.createRevision };
     }
@@ -125,11 +120,11 @@ function nextTerm({ termFloor, restore }: Candidate, seen: TxnResponse): bigint 
 function raisedGeneration({ restore, keys }: Candidate, seen: TxnResponse): Op[] {
   if (restore === undefined) return [];
   const stored = readAt(seen, 2);
-  const apply = stored === undefined ? firstApply : decodeApply(stored.value);
-  return [put(keys.apply, encodeApply(nextGeneration(apply, restore.ledgerGeneration)))];
+  const apply = stored === undefined ? firstApply : applyValue.decode(stored.value);
+  return [put(keys.apply, applyValue.encode(nextGeneration(apply, restore.ledgerGeneration)))];
 }
 
-function leaderValue({ runtime, nodeId, grpcAddress }: Candidate, term: bigint) {
+function leaderOf({ runtime, nodeId, grpcAddress }: Candidate, term: bigint): LeaderValue {
   const nowMs = Number(runtime.clock.unixNanos() / 1_000_000n);
   return { nodeId, grpcAddress, term, acquiredAt: new Date(nowMs).toISOString() };
 }

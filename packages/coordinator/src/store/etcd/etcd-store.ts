@@ -3,9 +3,9 @@
 // election, lease window, guards, commit, resolution, confirmation, vacancy. Refuses to write
 // outside a leadership and to trust anything it cannot prove by a linearizable read.
 
+import { rm } from 'node:fs/promises';
 import { assert, BigFleetError, type Random, sleep } from '@bigfleet/base';
-import type { EtcdClient } from '../../etcd-client/client.ts';
-import type { RowKey, LoadedState } from '../../state/writes.ts';
+import type { RowKey, LoadedState } from '../../state/rows.ts';
 import { logicalSnapshot } from '../logical-snapshot.ts';
 import type {
   CommitRequest,
@@ -18,27 +18,28 @@ import type {
   StoreStatus,
 } from '../store.ts';
 import { bootstrapStore, readClusterUid } from './bootstrap.ts';
-import { commitChange, type EtcdAccess, isOurs } from './commit.ts';
-import { SharedLook } from './confirmation.ts';
+import { commitChange, isOurs } from './commit.ts';
+import { sharedLook } from './confirmation.ts';
 import { tryToWin, type Won, resignLeadership } from './election.ts';
 import { KeySpace, textOf } from './key-space.ts';
 import { lookAtLeader } from './leader-key.ts';
 import { EtcdLeadership } from './leadership.ts';
-import { type LoadedLedger, loadLedger } from './load.ts';
+import { loadLedger } from './load.ts';
 import { verifiedSnapshot } from './native-snapshot.ts';
 import {
   defaultLeaseTtlMs,
+  type EtcdAccess,
   type EtcdStoreObserver,
   type EtcdStoreOptions,
   minLeaseTtlMs,
   readDeadlineMs,
 } from './options.ts';
 import { resolveCommit } from './resolve.ts';
-import { readRestoreFloor, removeRestoreFloor } from './restore-floor.ts';
+import { readRestoreFloor } from './restore-floor.ts';
 import { keepPresence, statusOf } from './status.ts';
 import { sweepRows } from './sweep.ts';
 import { untilVacant } from './vacancy.ts';
-import { encodeReplica } from './values.ts';
+import { replicaValue } from './values.ts';
 
 const maxJitterMs = 250;
 const retryMs = 250;
@@ -54,30 +55,29 @@ type Confirmation = 'leading' | 'deposed' | 'timeout';
 export class EtcdStore implements Store {
   readonly engine = 'etcd';
   readonly #options: EtcdStoreOptions;
-  readonly #client: EtcdClient;
-  readonly #keys: KeySpace;
+  readonly #access: EtcdAccess;
   readonly #observer: EtcdStoreObserver;
   readonly #random: Random;
   readonly #closed = new AbortController();
-  readonly #looks = new WeakMap<EtcdLeadership, SharedLook<Confirmation>>();
+  readonly #looks = new WeakMap<EtcdLeadership, () => Promise<Confirmation>>();
   #presence: Promise<void> | undefined;
   #current: EtcdLeadership | undefined;
 
   constructor(options: EtcdStoreOptions) {
     this.#options = options;
-    this.#client = options.client;
-    this.#keys = new KeySpace(options.prefix);
+    const { runtime, client, prefix } = options;
+    this.#access = { runtime, client, keys: new KeySpace(prefix) };
     this.#observer = options.observer ?? {};
-    this.#random = options.runtime.random.stream('etcd-store');
+    this.#random = runtime.random.stream('etcd-store');
   }
 
   async open(): Promise<'ready' | 'empty'> {
-    const { runtime, bootstrap } = this.#options;
+    const { bootstrap } = this.#options;
     const { signal } = this.#closed;
-    let uid = await readClusterUid(this.#client, this.#keys, signal);
+    let uid = await readClusterUid(this.#access, signal);
     if (uid === undefined && bootstrap) {
-      await bootstrapStore(runtime, this.#client, this.#keys, signal);
-      uid = await readClusterUid(this.#client, this.#keys, signal);
+      await bootstrapStore(this.#access, signal);
+      uid = await readClusterUid(this.#access, signal);
     }
     this.#presence ??= this.#register(signal);
     return uid === undefined ? 'empty' : 'ready';
@@ -104,11 +104,10 @@ export class EtcdStore implements Store {
 
   async load(leadership: Leadership): Promise<LoadedState> {
     const ours = asOurs(leadership);
-    const ledger = await this.#whileLeading(ours, () =>
-      loadLedger(this.#client, this.#keys, ours.lost),
-    );
-    ours.cursor.replace(ledger.rowRevisions, ledger.apply, ledger.applyRevision);
-    return stateOf(ledger);
+    const ledger = await this.#whileLeading(ours, () => loadLedger(this.#access, ours.lost));
+    ours.cursor.rows = ledger.rowRevisions;
+    ours.cursor.moveApply(ledger.apply, ledger.applyRevision);
+    return ledger;
   }
 
   commit(leadership: Leadership, request: CommitRequest): Promise<CommitResult> {
@@ -123,10 +122,10 @@ export class EtcdStore implements Store {
     const ours = asOurs(leadership);
     let shared = this.#looks.get(ours);
     if (shared === undefined) {
-      shared = new SharedLook(() => this.#confirmOnce(ours));
+      shared = sharedLook(() => this.#confirmOnce(ours));
       this.#looks.set(ours, shared);
     }
-    return shared.ask();
+    return shared();
   }
 
   gc(leadership: Leadership, keys: readonly RowKey[]): Promise<void> {
@@ -135,7 +134,7 @@ export class EtcdStore implements Store {
   }
 
   async leader(): Promise<LeaderHint | undefined> {
-    const { leader } = await lookAtLeader(this.#client, this.#keys, this.#closed.signal);
+    const { leader } = await lookAtLeader(this.#access, this.#closed.signal);
     if (leader === undefined) return undefined;
     const { nodeId, grpcAddress, term } = leader.value;
     return { nodeId, grpcAddress, term };
@@ -143,8 +142,8 @@ export class EtcdStore implements Store {
 
   /** As the member that answers has it, without asking a quorum; empty = it has none yet. */
   async localClusterUid(): Promise<string> {
-    const { kvs } = await this.#client.range(
-      { key: this.#keys.clusterUid, serializable: true },
+    const { kvs } = await this.#access.client.range(
+      { key: this.#access.keys.clusterUid, serializable: true },
       { deadlineMs: readDeadlineMs, signal: this.#closed.signal },
     );
     return textOf(kvs[0]?.value ?? new Uint8Array());
@@ -152,28 +151,22 @@ export class EtcdStore implements Store {
 
   async snapshot(format: 'native' | 'logical'): Promise<StoreSnapshot | undefined> {
     const { signal } = this.#closed;
-    const ledger = await loadLedger(this.#client, this.#keys, signal);
+    const { client, keys } = this.#access;
+    const ledger = await loadLedger(this.#access, signal);
     if (ledger.apply.index === 0) return undefined;
-    if (format === 'logical') return logicalSnapshot(stateOf(ledger), this.#client.raftTerm);
-    const chunks = await this.#client.snapshot(
-      async (kv, options) => {
-        await kv.range({ key: this.#keys.apply }, options);
-      },
-      { deadlineMs: readDeadlineMs, signal },
-    );
+    if (format === 'logical') return logicalSnapshot(ledger, client.raftTerm);
+    const limits = { deadlineMs: readDeadlineMs, signal };
+    const chunks = await client.snapshot(keys.apply, limits);
     return {
       format: 'etcd-db',
-      index: ledger.apply.index,
-      term: ledger.term,
-      storeRaftTerm: this.#client.raftTerm,
-      clusterUid: ledger.clusterUid,
-      ledgerGeneration: ledger.apply.ledgerGeneration,
+      meta: ledger.meta,
+      storeRaftTerm: client.raftTerm,
       bytes: verifiedSnapshot(chunks),
     };
   }
 
   status(): Promise<StoreStatus> {
-    return statusOf(this.#client, this.#keys);
+    return statusOf(this.#access);
   }
 
   async resign(leadership: Leadership): Promise<void> {
@@ -193,16 +186,12 @@ export class EtcdStore implements Store {
     this.#current?.lose('resigned');
     this.#closed.abort(new BigFleetError('coordinator_store_closed', 'the store is closed'));
     await this.#presence;
-    this.#client.close();
-  }
-
-  get #access(): EtcdAccess {
-    return { runtime: this.#options.runtime, client: this.#client, keys: this.#keys };
+    this.#access.client.close();
   }
 
   /** Undefined: somebody else won, or the holder of the key may be gone: look again. */
   async #campaignOnce(signal: AbortSignal, termFloor: bigint): Promise<Won | undefined> {
-    if ((await readClusterUid(this.#client, this.#keys, signal)) === undefined) {
+    if ((await readClusterUid(this.#access, signal)) === undefined) {
       const message = 'store is empty and --bootstrap is not set';
       throw new BigFleetError('coordinator_store_empty', message);
     }
@@ -225,12 +214,14 @@ export class EtcdStore implements Store {
     const { nodeId, holdsNodeLock, dialLeader } = this.#options;
     const observer = this.#observer;
     for (;;) {
-      const look = await lookAtLeader(this.#client, this.#keys, signal);
-      const { leader, revision } = look;
+      const { leader, revision } = await lookAtLeader(this.#access, signal);
       if (leader === undefined) return;
       if (leader.value.nodeId === nodeId && holdsNodeLock) {
         // Our own, and no leadership of this process lives: a predecessor's, dead or given up.
-        await this.#client.leaseRevoke(leader.leaseId, { deadlineMs: readDeadlineMs, signal });
+        await this.#access.client.leaseRevoke(leader.leaseId, {
+          deadlineMs: readDeadlineMs,
+          signal,
+        });
         observer.onLeaseRevoked?.();
         continue;
       }
@@ -239,27 +230,24 @@ export class EtcdStore implements Store {
     }
   }
 
-  async #lead({ term, lease, leaderRevision }: Won): Promise<Leadership> {
-    const { runtime, restoreFile } = this.#options;
+  async #lead(won: Won): Promise<Leadership> {
+    const { restoreFile } = this.#options;
     const leadership = new EtcdLeadership({
-      runtime,
-      client: this.#client,
-      lease,
-      term,
-      leaderRevision,
+      ...this.#access,
+      ...won,
       onLost: (reason) => this.#observer.onLost?.(reason),
     });
     this.#current = leadership;
-    if (restoreFile !== undefined) await removeRestoreFloor(restoreFile);
-    this.#observer.onWon?.(term);
+    if (restoreFile !== undefined) await rm(restoreFile, { force: true });
+    this.#observer.onWon?.(won.term);
     return leadership;
   }
 
   async #confirmOnce(leadership: EtcdLeadership): Promise<Confirmation> {
     if (!leadership.stillHolds()) return 'deposed';
     try {
-      const { kvs } = await this.#client.range(
-        { key: this.#keys.leader },
+      const { kvs } = await this.#access.client.range(
+        { key: this.#access.keys.leader },
         { deadlineMs: readDeadlineMs, signal: leadership.lost },
       );
       if (isOurs(kvs[0], leadership)) return leadership.stillHolds() ? 'leading' : 'deposed';
@@ -282,13 +270,12 @@ export class EtcdStore implements Store {
   }
 
   #register(signal: AbortSignal): Promise<void> {
-    const { runtime, nodeId, grpcAddress, peerAddress, version } = this.#options;
+    const { nodeId, grpcAddress, peerAddress, version } = this.#options;
     return keepPresence(
       {
-        runtime,
-        client: this.#client,
-        key: this.#keys.replica(nodeId),
-        value: encodeReplica({ grpcAddress, peerAddress, version }),
+        ...this.#access,
+        key: this.#access.keys.replica(nodeId),
+        value: replicaValue.encode({ grpcAddress, peerAddress, version }),
         observer: this.#observer,
       },
       signal,
@@ -305,13 +292,6 @@ function deposed({ term }: Leadership, cause?: unknown): BigFleetError {
   return new BigFleetError('coordinator_deposed', `the leadership of term ${term} is over`, {
     cause,
   });
-}
-
-function stateOf(ledger: LoadedLedger): LoadedState {
-  const { schema, clusterUid, term, apply, rows } = ledger;
-  const { index: applyIndex, lastCommandId, assignmentRevision, ledgerGeneration } = apply;
-  const meta = { schema, clusterUid, term, applyIndex, lastCommandId };
-  return { meta: { ...meta, assignmentRevision, ledgerGeneration }, rows };
 }
 
 /** Waiting does not cure these. */

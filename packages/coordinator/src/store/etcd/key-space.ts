@@ -3,7 +3,7 @@
 // nothing here ever touches a key outside the prefix.
 
 import { assert } from '@bigfleet/base';
-import type { RowKey } from '../../state/writes.ts';
+import type { RowKey } from '../../state/rows.ts';
 
 const defaultPrefix = '/bigfleet/';
 

@@ -1,10 +1,8 @@
 // A linearizable look at the `leader` key: who leads, and the revision and lease that tell one
 // holding of the key from the next one by the same node.
 
-import type { EtcdClient } from '../../etcd-client/client.ts';
-import type { KeySpace } from './key-space.ts';
-import { readDeadlineMs } from './options.ts';
-import { decodeLeader, type LeaderValue } from './values.ts';
+import { type EtcdAccess, readDeadlineMs } from './options.ts';
+import { leaderValue, type LeaderValue } from './values.ts';
 
 export interface LeaderSeen {
   readonly value: LeaderValue;
@@ -19,16 +17,18 @@ export interface LeaderLook {
 }
 
 export async function lookAtLeader(
-  client: EtcdClient,
-  keys: KeySpace,
-  signal?: AbortSignal,
+  { client, keys }: EtcdAccess,
+  signal: AbortSignal,
 ): Promise<LeaderLook> {
   const answer = await client.range({ key: keys.leader }, { deadlineMs: readDeadlineMs, signal });
   const revision = answer.header?.revision ?? 0n;
   const kv = answer.kvs[0];
   if (kv === undefined) return { leader: undefined, revision };
   const { createRevision, lease } = kv;
-  return { leader: { value: decodeLeader(kv.value), createRevision, leaseId: lease }, revision };
+  return {
+    leader: { value: leaderValue.decode(kv.value), createRevision, leaseId: lease },
+    revision,
+  };
 }
 
 export function isSameHolding(a: LeaderSeen, b: LeaderSeen | undefined): boolean {

@@ -2,20 +2,14 @@
 // key, the lease), the lease window, and what the ledger looked like at our last write. It ends
 // once, for one reason, and never comes back: a new campaign makes a new one.
 
-import type { Runtime } from '@bigfleet/base';
-import type { EtcdClient, GrantedLease } from '../../etcd-client/client.ts';
-import type { RowKey } from '../../state/writes.ts';
+import type { RowKey } from '../../state/rows.ts';
 import type { Leadership, LossReason } from '../store.ts';
+import type { Won } from './election.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
+import type { EtcdAccess } from './options.ts';
 import { type ApplyValue, firstApply } from './values.ts';
 
-export interface EtcdLeadershipOptions {
-  readonly runtime: Runtime;
-  readonly client: EtcdClient;
-  readonly lease: GrantedLease;
-  readonly term: bigint;
-  /** Create revision of the leader key: the revision of the transaction that won. */
-  readonly leaderRevision: bigint;
+export interface EtcdLeadershipOptions extends Pick<EtcdAccess, 'runtime' | 'client'>, Won {
   readonly onLost: (reason: LossReason) => void;
 }
 
@@ -25,24 +19,17 @@ export class EtcdLeadership implements Leadership {
   readonly leaseId: bigint;
   readonly cursor: LedgerCursor = new LedgerCursor();
   readonly #controller = new AbortController();
+  readonly lost: AbortSignal = this.#controller.signal;
   readonly #keeper: LeaseKeeper;
   readonly #onLost: (reason: LossReason) => void;
 
-  constructor({ runtime, client, lease, term, leaderRevision, onLost }: EtcdLeadershipOptions) {
+  constructor(options: EtcdLeadershipOptions) {
+    const { lease, term, leaderRevision, onLost } = options;
     this.term = term;
     this.leaderRevision = leaderRevision;
     this.leaseId = lease.id;
     this.#onLost = onLost;
-    this.#keeper = new LeaseKeeper({
-      runtime,
-      client,
-      lease,
-      onEnded: () => this.lose('lease_lost'),
-    });
-  }
-
-  get lost(): AbortSignal {
-    return this.#controller.signal;
+    this.#keeper = new LeaseKeeper({ ...options, onEnded: () => this.lose('lease_lost') });
   }
 
   isWithinWindow(): boolean {
@@ -71,39 +58,18 @@ export class EtcdLeadership implements Leadership {
  * fail instead of being overwritten (G3, G5). Filled by a load, moved by our own commits only.
  */
 export class LedgerCursor {
-  #rows: Map<RowKey, bigint> = new Map();
-  #apply: ApplyValue = firstApply;
-  #applyRevision = 0n;
-
-  get apply(): ApplyValue {
-    return this.#apply;
-  }
-
-  get applyRevision(): bigint {
-    return this.#applyRevision;
-  }
+  /** Bounded by the rows of the store itself. */
+  rows: Map<RowKey, bigint> = new Map();
+  apply: ApplyValue = firstApply;
+  applyRevision = 0n;
 
   /** 0 = there is no such row. */
   revisionOf(key: RowKey): bigint {
-    return this.#rows.get(key) ?? 0n;
-  }
-
-  /** After a load: everything anew. Bounded by the rows of the store itself. */
-  replace(rows: Map<RowKey, bigint>, apply: ApplyValue, applyRevision: bigint): void {
-    this.#rows = rows;
-    this.moveApply(apply, applyRevision);
+    return this.rows.get(key) ?? 0n;
   }
 
   moveApply(apply: ApplyValue, applyRevision: bigint): void {
-    this.#apply = apply;
-    this.#applyRevision = applyRevision;
-  }
-
-  wrote(key: RowKey, revision: bigint): void {
-    this.#rows.set(key, revision);
-  }
-
-  removed(key: RowKey): void {
-    this.#rows.delete(key);
+    this.apply = apply;
+    this.applyRevision = applyRevision;
   }
 }

@@ -3,38 +3,30 @@
 // machine or a cut network therefore closes the window by itself; nobody has to notice first
 // (coordinator §3.3, "trusting a boolean isLeader").
 
-import { BigFleetError, type Runtime, sleep, type Timer } from '@bigfleet/base';
-import type { EtcdClient, GrantedLease } from '../../etcd-client/client.ts';
-import { windowMarginMs } from './options.ts';
+import { BigFleetError, sleep, type Timer } from '@bigfleet/base';
+import type { GrantedLease } from '../../etcd-client/client.ts';
+import { type EtcdAccess, windowMarginMs } from './options.ts';
 
 const retryMs = 200;
 const minAttemptMs = 200;
 
-export interface LeaseKeeperOptions {
-  readonly runtime: Runtime;
-  readonly client: EtcdClient;
+export interface LeaseKeeperOptions extends Pick<EtcdAccess, 'runtime' | 'client'> {
   readonly lease: GrantedLease;
   /** Once: etcd said that it is gone, or the window closed. */
   readonly onEnded: () => void;
 }
 
 export class LeaseKeeper {
-  readonly #runtime: Runtime;
-  readonly #client: EtcdClient;
-  readonly #id: bigint;
-  readonly #onEnded: () => void;
+  readonly #options: LeaseKeeperOptions;
   readonly #stop = new AbortController();
   #ttlMs: number;
   #deadlineMs: number;
   #closing: Timer | undefined;
 
-  constructor({ runtime, client, lease, onEnded }: LeaseKeeperOptions) {
-    this.#runtime = runtime;
-    this.#client = client;
-    this.#id = lease.id;
-    this.#onEnded = onEnded;
-    this.#ttlMs = lease.ttlMs;
-    this.#deadlineMs = windowEndMs(lease);
+  constructor(options: LeaseKeeperOptions) {
+    this.#options = options;
+    this.#ttlMs = options.lease.ttlMs;
+    this.#deadlineMs = windowEndMs(options.lease);
     this.#watchDeadline();
     // It ends by itself; a failure of it is a bug, and a lease that nobody renews is no window.
     this.#renewForEver().catch((error: unknown) => {
@@ -54,18 +46,18 @@ export class LeaseKeeper {
   }
 
   #leftMs(): number {
-    return this.#deadlineMs - this.#runtime.clock.monotonicMs();
+    return this.#deadlineMs - this.#options.runtime.clock.monotonicMs();
   }
 
   #watchDeadline(): void {
     this.#closing?.cancel();
-    this.#closing = this.#runtime.timers.after(this.#leftMs(), () => this.#end());
+    this.#closing = this.#options.runtime.timers.after(this.#leftMs(), () => this.#end());
   }
 
   #end(): void {
     if (this.#stop.signal.aborted) return;
     this.stop();
-    this.#onEnded();
+    this.#options.onEnded();
   }
 
   async #renewForEver(): Promise<void> {
@@ -73,7 +65,7 @@ export class LeaseKeeper {
     let pauseMs = this.#ttlMs / 3;
     while (!signal.aborted) {
       try {
-        await sleep(this.#runtime, pauseMs, signal);
+        await sleep(this.#options.runtime, pauseMs, signal);
         await this.#renew(signal);
         pauseMs = this.#ttlMs / 3;
       } catch (error) {
@@ -87,7 +79,8 @@ export class LeaseKeeper {
 
   async #renew(signal: AbortSignal): Promise<void> {
     const deadlineMs = Math.max(minAttemptMs, this.#leftMs());
-    const renewed = await this.#client.leaseKeepAlive(this.#id, { deadlineMs, signal });
+    const { client, lease } = this.#options;
+    const renewed = await client.leaseKeepAlive(lease.id, { deadlineMs, signal });
     this.#ttlMs = renewed.ttlMs;
     this.#deadlineMs = Math.max(this.#deadlineMs, windowEndMs(renewed));
     this.#watchDeadline();

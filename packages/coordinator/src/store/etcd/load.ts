@@ -8,17 +8,10 @@ import type { KeyValue, RangeResponse } from '@bigfleet/wire/etcd';
 import type { EtcdClient } from '../../etcd-client/client.ts';
 import { createRevisionIs, type Op, put } from '../../etcd-client/txn.ts';
 import { TABLES } from '../../state/keys.ts';
-import type { Table, Meta } from '../../state/rows.ts';
-import type { RowKey, StoredRow, LoadedState } from '../../state/writes.ts';
+import type { Table, Meta, RowKey, StoredRow, LoadedState } from '../../state/rows.ts';
 import { type KeyRange, type KeySpace, textOf, bytesOf } from './key-space.ts';
-import {
-  type ApplyValue,
-  decodeApply,
-  decodeTerm,
-  firstApply,
-  encodeApply,
-  encodeTerm,
-} from './values.ts';
+import type { EtcdAccess } from './options.ts';
+import { type ApplyValue, applyValue, decodeTerm, encodeTerm, firstApply } from './values.ts';
 
 const pageLimit = 1_000n;
 const maxAttempts = 5;
@@ -29,25 +22,16 @@ const maxBatchLength = 512 * 1_024;
 /** The first one also waits for the server to be up. */
 const writeDeadlineMs = 60_000;
 
-export interface LoadedLedger {
-  readonly revision: bigint;
-  readonly schema: number;
-  readonly clusterUid: string;
-  readonly term: bigint;
+export interface LoadedLedger extends LoadedState {
   readonly apply: ApplyValue;
   readonly applyRevision: bigint;
-  readonly rows: readonly StoredRow[];
   readonly rowRevisions: Map<RowKey, bigint>;
 }
 
-export async function loadLedger(
-  client: EtcdClient,
-  keys: KeySpace,
-  signal?: AbortSignal,
-): Promise<LoadedLedger> {
+export async function loadLedger(access: EtcdAccess, signal: AbortSignal): Promise<LoadedLedger> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await loadOnce(client, keys, signal);
+      return await loadOnce(access, signal);
     } catch (error) {
       const isCompacted = error instanceof BigFleetError && error.code === 'etcd_compacted';
       if (!isCompacted || attempt === maxAttempts) throw error;
@@ -55,19 +39,13 @@ export async function loadLedger(
   }
 }
 
-async function loadOnce(
-  client: EtcdClient,
-  keys: KeySpace,
-  signal: AbortSignal | undefined,
-): Promise<LoadedLedger> {
+async function loadOnce({ client, keys }: EtcdAccess, signal: AbortSignal): Promise<LoadedLedger> {
   const others = new Map<string, KeyValue>();
   const rows: StoredRow[] = [];
   const rowRevisions = new Map<RowKey, bigint>();
-  let revision = 0n;
   // Page by page, so that the lease is renewed in between, however many rows there are.
-  for await (const page of pagesOf(client, keys.all, signal)) {
-    revision = page.revision;
-    for (const kv of page.kvs) {
+  for await (const kvs of pagesOf(client, keys.all, signal)) {
+    for (const kv of kvs) {
       const key = keys.nameOf(kv.key);
       const table = tableOf(key);
       if (table === undefined) {
@@ -78,25 +56,25 @@ async function loadOnce(
       rowRevisions.set(key, kv.modRevision);
     }
   }
-  const apply = others.get('meta/apply');
+  const stored = others.get('meta/apply');
   const term = others.get('meta/term');
-  return {
-    revision,
+  const apply = stored === undefined ? firstApply : applyValue.decode(stored.value);
+  const { index: applyIndex, ...position } = apply;
+  const meta = {
     schema: Number(valueOf(others.get('meta/schema'), '0')),
     clusterUid: valueOf(others.get('meta/cluster_uid'), ''),
     term: term === undefined ? 0n : decodeTerm(term.value),
-    apply: apply === undefined ? firstApply : decodeApply(apply.value),
-    applyRevision: apply?.modRevision ?? 0n,
-    rows,
-    rowRevisions,
+    applyIndex,
+    ...position,
   };
+  return { meta, apply, applyRevision: stored?.modRevision ?? 0n, rows, rowRevisions };
 }
 
 async function* pagesOf(
   client: EtcdClient,
   range: KeyRange,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<{ revision: bigint; kvs: readonly KeyValue[] }> {
+  signal: AbortSignal,
+): AsyncGenerator<readonly KeyValue[]> {
   let { key } = range;
   let revision = 0n;
   // Ends: each page starts behind the last key of the one before.
@@ -106,7 +84,7 @@ async function* pagesOf(
       { deadlineMs: pageDeadlineMs, signal },
     );
     if (revision === 0n) revision = page.header?.revision ?? 0n;
-    yield { revision, kvs: page.kvs };
+    yield page.kvs;
     const last = page.kvs.at(-1);
     if (!page.more || last === undefined) return;
     key = Buffer.concat([last.key, Buffer.of(0)]);
@@ -128,17 +106,17 @@ function valueOf(kv: KeyValue | undefined, absent: string): string {
  * transaction demands that it is: a second writer, or a store with content, is refused.
  */
 export async function writeWholeState(
-  client: EtcdClient,
-  keys: KeySpace,
+  access: EtcdAccess,
   { meta, rows }: LoadedState,
   signal: AbortSignal,
 ): Promise<void> {
+  const { client, keys } = access;
   await client.range({ key: keys.schema }, { deadlineMs: writeDeadlineMs, signal });
   for (const batch of batchesOf(rows)) {
     const success = batch.map(({ key, value }) => put(keys.row(key), bytesOf(value)));
-    await write(client, keys, success, signal);
+    await write(access, success, signal);
   }
-  await write(client, keys, metaOps(keys, meta), signal);
+  await write(access, metaOps(keys, meta), signal);
 }
 
 function metaOps(keys: KeySpace, meta: Meta): Op[] {
@@ -147,14 +125,13 @@ function metaOps(keys: KeySpace, meta: Meta): Op[] {
   return [
     put(keys.clusterUid, bytesOf(meta.clusterUid)),
     put(keys.term, encodeTerm(meta.term)),
-    put(keys.apply, encodeApply(apply)),
+    put(keys.apply, applyValue.encode(apply)),
     put(keys.schema, bytesOf(String(meta.schema))),
   ];
 }
 
 async function write(
-  client: EtcdClient,
-  keys: KeySpace,
+  { client, keys }: EtcdAccess,
   success: Op[],
   signal: AbortSignal,
 ): Promise<void> {

@@ -5,6 +5,14 @@ import type { Runtime } from '@bigfleet/base';
 import type { Channel } from '@bigfleet/wire';
 import type { EtcdClient } from '../../etcd-client/client.ts';
 import type { LossReason } from '../store.ts';
+import type { KeySpace } from './key-space.ts';
+
+/** What every rule of the engine works with. */
+export interface EtcdAccess {
+  readonly runtime: Runtime;
+  readonly client: EtcdClient;
+  readonly keys: KeySpace;
+}
 
 export interface EtcdStoreOptions {
   readonly runtime: Runtime;
@@ -13,6 +21,7 @@ export interface EtcdStoreOptions {
   readonly nodeId: string;
   /** What the `leader` key tells followers and clients to dial. */
   readonly grpcAddress: string;
+  /** Empty with an external etcd. */
   readonly peerAddress: string;
   readonly version: string;
   /** May this process write first into an empty store? */

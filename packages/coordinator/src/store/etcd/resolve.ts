@@ -3,14 +3,12 @@
 // on its way and pass its guards later. So the apply record is first written anew under the same
 // guards (the fence); from then on the late one fails G3, and "not committed" is final.
 
-import type { EtcdClient } from '../../etcd-client/client.ts';
 import { get, put, readAt } from '../../etcd-client/txn.ts';
 import type { CommitRequest, Resolution } from '../store.ts';
-import { type EtcdAccess, noteCommitted, applyGuard, isOurs, leaderGuards } from './commit.ts';
-import type { KeySpace } from './key-space.ts';
+import { applyGuard, isOurs, leaderGuards, noteCommitted } from './commit.ts';
 import type { EtcdLeadership } from './leadership.ts';
-import { readDeadlineMs } from './options.ts';
-import { type ApplyValue, decodeApply, encodeApply } from './values.ts';
+import { type EtcdAccess, readDeadlineMs } from './options.ts';
+import { type ApplyValue, applyValue } from './values.ts';
 
 export async function resolveCommit(
   access: EtcdAccess,
@@ -42,10 +40,7 @@ interface Seen {
   readonly revision: bigint;
 }
 
-async function look(
-  { client, keys }: { client: EtcdClient; keys: KeySpace },
-  leadership: EtcdLeadership,
-): Promise<Seen> {
+async function look({ client, keys }: EtcdAccess, leadership: EtcdLeadership): Promise<Seen> {
   const answer = await client.readTxn(
     { success: [get(keys.leader), get(keys.apply)] },
     { deadlineMs: readDeadlineMs, signal: leadership.lost },
@@ -53,7 +48,7 @@ async function look(
   const apply = readAt(answer, 1);
   return {
     isOurs: isOurs(readAt(answer, 0), leadership) && apply !== undefined,
-    apply: apply === undefined ? leadership.cursor.apply : decodeApply(apply.value),
+    apply: apply === undefined ? leadership.cursor.apply : applyValue.decode(apply.value),
     revision: apply?.modRevision ?? 0n,
   };
 }
@@ -66,7 +61,7 @@ async function fence(
   const outcome = await client.txn(
     {
       compare: [...leaderGuards(keys, leadership), applyGuard(keys, leadership.cursor)],
-      success: [put(keys.apply, encodeApply(apply))],
+      success: [put(keys.apply, applyValue.encode(apply))],
     },
     { deadlineMs: readDeadlineMs },
   );

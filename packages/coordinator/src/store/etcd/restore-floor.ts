@@ -2,7 +2,7 @@
 // from outside (coordinator §10.3 step 5): the term that the first election must reach and the
 // ledger generation that it must not stay below. Removed once an election has written both.
 
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { count, int64, parseJson, record } from '../../state/json-codec.ts';
 
@@ -32,8 +32,4 @@ export async function readRestoreFloor(file: string): Promise<RestoreFloor | und
 
 export async function writeRestoreFloor(file: string, floor: RestoreFloor): Promise<void> {
   await writeFile(file, JSON.stringify(codec.encode(floor)), { mode: 0o600, flush: true });
-}
-
-export async function removeRestoreFloor(file: string): Promise<void> {
-  await rm(file, { force: true });
 }

@@ -1,20 +1,19 @@
 // What an operator asks of the store: its Raft term, how far the ledger is, who is registered, and
 // the alarms of etcd. A NOSPACE alarm means that every write is refused until somebody acts.
 
-import { Backoff, type Runtime, sleep } from '@bigfleet/base';
+import { Backoff, sleep } from '@bigfleet/base';
 import { AlarmType } from '@bigfleet/wire/etcd';
-import type { EtcdClient } from '../../etcd-client/client.ts';
 import { get, readAt } from '../../etcd-client/txn.ts';
 import type { StoreStatus } from '../store.ts';
 import { type KeySpace, textOf } from './key-space.ts';
-import { readDeadlineMs, type EtcdStoreObserver } from './options.ts';
-import { decodeApply, firstApply } from './values.ts';
+import { type EtcdAccess, type EtcdStoreObserver, readDeadlineMs } from './options.ts';
+import { applyValue, firstApply } from './values.ts';
 
 const maxReplicaCount = 100n;
 const ttlSeconds = 10;
 const callDeadlineMs = 3_000;
 
-export async function statusOf(client: EtcdClient, keys: KeySpace): Promise<StoreStatus> {
+export async function statusOf({ client, keys }: EtcdAccess): Promise<StoreStatus> {
   const limits = { deadlineMs: readDeadlineMs };
   const [meta, replicas, alarms] = await Promise.all([
     client.readTxn({ success: [get(keys.apply), get(keys.clusterUid)] }, limits),
@@ -25,10 +24,12 @@ export async function statusOf(client: EtcdClient, keys: KeySpace): Promise<Stor
   const uid = readAt(meta, 1);
   return {
     storeRaftTerm: meta.header?.raftTerm ?? 0n,
-    applyIndex: (apply === undefined ? firstApply : decodeApply(apply.value)).index,
+    applyIndex: (apply === undefined ? firstApply : applyValue.decode(apply.value)).index,
     clusterUid: uid === undefined ? '' : textOf(uid.value),
     replicas: replicas.kvs.map(({ key }) => nodeIdOf(keys, key)),
-    alarms: alarms.alarms.map(({ alarm, memberID }) => `${alarmName(alarm)} on ${hex(memberID)}`),
+    alarms: alarms.alarms.map(
+      ({ alarm, memberID }) => `${alarmName(alarm)} on ${memberID.toString(16)}`,
+    ),
   };
 }
 
@@ -41,13 +42,7 @@ function alarmName(alarm: AlarmType): string {
   return alarm === AlarmType.CORRUPT ? 'etcd CORRUPT' : `etcd alarm ${alarm}`;
 }
 
-function hex(memberId: bigint): string {
-  return memberId.toString(16);
-}
-
-export interface PresenceOptions {
-  readonly runtime: Runtime;
-  readonly client: EtcdClient;
+export interface PresenceOptions extends Pick<EtcdAccess, 'runtime' | 'client'> {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
   readonly observer: EtcdStoreObserver;

@@ -4,10 +4,10 @@
 
 import { BigFleetError } from '@bigfleet/base';
 import { get, modRevisionIs, readAt, remove } from '../../etcd-client/txn.ts';
-import type { RowKey } from '../../state/writes.ts';
-import { type EtcdAccess, isOurs, leaderGuards } from './commit.ts';
+import type { RowKey } from '../../state/rows.ts';
+import { isOurs, leaderGuards } from './commit.ts';
 import type { EtcdLeadership } from './leadership.ts';
-import { maxCommitDeadlineMs } from './options.ts';
+import { type EtcdAccess, maxCommitDeadlineMs } from './options.ts';
 
 const batchSize = 100;
 
@@ -43,7 +43,7 @@ async function sweepBatch(
   // An unknown outcome is harmless: the next sweep, or the next guard on such a row, finds out.
   if (outcome.kind !== 'done') throw outcome.error;
   if (outcome.value.succeeded) {
-    for (const key of batch) cursor.removed(key);
+    for (const key of batch) cursor.rows.delete(key);
     return;
   }
   // A row that somebody else changed: the batch is left for the sweep after the next load.

@@ -3,19 +3,15 @@
 // a frozen etcd member says nothing; and the proof that the leader's process is dead, after which
 // its lease is revoked. A way that fails is reported and the others go on.
 
-import { BigFleetError, type Runtime, sleep } from '@bigfleet/base';
-import type { EtcdClient } from '../../etcd-client/client.ts';
+import { BigFleetError, sleep } from '@bigfleet/base';
+import { Event_EventType } from '@bigfleet/wire/etcd';
 import { type DeadLeaderOptions, untilRefused } from './dead-leader.ts';
-import type { KeySpace } from './key-space.ts';
 import { isSameHolding, type LeaderLook, type LeaderSeen, lookAtLeader } from './leader-key.ts';
-import { type EtcdStoreObserver, readDeadlineMs } from './options.ts';
+import { type EtcdAccess, type EtcdStoreObserver, readDeadlineMs } from './options.ts';
 
 const lookEveryMs = 1_000;
 
-export interface VacancyOptions {
-  readonly runtime: Runtime;
-  readonly client: EtcdClient;
-  readonly keys: KeySpace;
+export interface VacancyOptions extends EtcdAccess {
   readonly dialLeader: DeadLeaderOptions['dial'] | undefined;
   readonly observer: EtcdStoreObserver;
 }
@@ -36,13 +32,10 @@ export async function untilVacant(
     ways.push(['dead leader', (cut) => untilRevoked(options, look.leader, cut)]);
   }
   const scope = new AbortController();
-  const onAbort = (): void => scope.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
-    await first(ways, scope.signal, options.observer);
+    await first(ways, AbortSignal.any([signal, scope.signal]), options.observer);
   } finally {
-    signal.removeEventListener('abort', onAbort);
     scope.abort(new BigFleetError('cancelled', 'another way was faster'));
   }
 }
@@ -69,8 +62,8 @@ async function untilDeleted(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    for await (const { events } of client.watch({ key: keys.leader, startRevision }, signal)) {
-      if (events.some(({ kind }) => kind === 'delete')) return;
+    for await (const events of client.watch({ key: keys.leader, startRevision }, signal)) {
+      if (events.some(({ type }) => type === Event_EventType.DELETE)) return;
     }
   } catch (error) {
     // What happened in between is gone: look again.
@@ -79,14 +72,15 @@ async function untilDeleted(
 }
 
 async function untilSeenGone(
-  { runtime, client, keys, observer }: VacancyOptions,
+  options: VacancyOptions,
   seen: LeaderSeen,
   signal: AbortSignal,
 ): Promise<void> {
+  const { runtime, observer } = options;
   for (;;) {
     await sleep(runtime, lookEveryMs, signal);
     try {
-      const { leader } = await lookAtLeader(client, keys, signal);
+      const { leader } = await lookAtLeader(options, signal);
       if (!isSameHolding(seen, leader)) return;
     } catch (error) {
       signal.throwIfAborted();
@@ -96,14 +90,15 @@ async function untilSeenGone(
 }
 
 async function untilRevoked(
-  { runtime, client, keys, dialLeader: dial, observer }: VacancyOptions,
+  options: VacancyOptions,
   seen: LeaderSeen,
   signal: AbortSignal,
 ): Promise<void> {
+  const { runtime, client, dialLeader: dial, observer } = options;
   if (dial === undefined) return;
   const { grpcAddress } = seen.value;
   await untilRefused({ runtime, grpcAddress, dial }, signal);
-  const { leader } = await lookAtLeader(client, keys, signal);
+  const { leader } = await lookAtLeader(options, signal);
   if (!isSameHolding(seen, leader)) return;
   // Told first: the watch may see the key go, and end this scope, before the answer is here.
   observer.onLeaseRevoked?.();

@@ -3,7 +3,8 @@
 // would be worse than stopping. The assignment revision and the ledger generation travel in
 // `meta/apply`, because every command may move them and they must move with it.
 
-import { count, int64, parseJson, record, text } from '../../state/json-codec.ts';
+import { type Codec, count, int64, parseJson, record, text } from '../../state/json-codec.ts';
+import type { Meta } from '../../state/rows.ts';
 import { bytesOf, textOf } from './key-space.ts';
 
 export interface LeaderValue {
@@ -13,11 +14,9 @@ export interface LeaderValue {
   readonly acquiredAt: string;
 }
 
-export interface ApplyValue {
+export interface ApplyValue
+  extends Pick<Meta, 'lastCommandId' | 'assignmentRevision' | 'ledgerGeneration'> {
   readonly index: number;
-  readonly lastCommandId: string;
-  readonly assignmentRevision: number;
-  readonly ledgerGeneration: number;
 }
 
 export interface ReplicaValue {
@@ -26,19 +25,38 @@ export interface ReplicaValue {
   readonly version: string;
 }
 
-const leaderCodec = record<LeaderValue>({
-  nodeId: text,
-  grpcAddress: text,
-  term: int64,
-  acquiredAt: text,
-});
-const applyCodec = record<ApplyValue>({
-  index: count,
-  lastCommandId: text,
-  assignmentRevision: count,
-  ledgerGeneration: count,
-});
-const replicaCodec = record<ReplicaValue>({ grpcAddress: text, peerAddress: text, version: text });
+interface StoredValue<T> {
+  encode(value: T): Uint8Array;
+  decode(bytes: Uint8Array): T;
+}
+
+function storedValue<T>(at: string, codec: Codec<T>): StoredValue<T> {
+  const context = { at, unknownKeys: 'ignore' } as const;
+  return {
+    encode: (value) => bytesOf(JSON.stringify(codec.encode(value))),
+    decode: (bytes) => codec.decode(parseJson(textOf(bytes), context), context),
+  };
+}
+
+export const leaderValue: StoredValue<LeaderValue> = storedValue(
+  'leader',
+  record<LeaderValue>({ nodeId: text, grpcAddress: text, term: int64, acquiredAt: text }),
+);
+
+export const applyValue: StoredValue<ApplyValue> = storedValue(
+  'meta/apply',
+  record<ApplyValue>({
+    index: count,
+    lastCommandId: text,
+    assignmentRevision: count,
+    ledgerGeneration: count,
+  }),
+);
+
+export const replicaValue: StoredValue<ReplicaValue> = storedValue(
+  'replicas',
+  record<ReplicaValue>({ grpcAddress: text, peerAddress: text, version: text }),
+);
 
 export const firstApply: ApplyValue = {
   index: 0,
@@ -46,28 +64,6 @@ export const firstApply: ApplyValue = {
   assignmentRevision: 0,
   ledgerGeneration: 0,
 };
-
-export function encodeLeader(value: LeaderValue): Uint8Array {
-  return bytesOf(JSON.stringify(leaderCodec.encode(value)));
-}
-
-export function decodeLeader(bytes: Uint8Array): LeaderValue {
-  const context = { at: 'leader', unknownKeys: 'ignore' } as const;
-  return leaderCodec.decode(parseJson(textOf(bytes), context), context);
-}
-
-export function encodeApply(value: ApplyValue): Uint8Array {
-  return bytesOf(JSON.stringify(applyCodec.encode(value)));
-}
-
-export function decodeApply(bytes: Uint8Array): ApplyValue {
-  const context = { at: 'meta/apply', unknownKeys: 'ignore' } as const;
-  return applyCodec.decode(parseJson(textOf(bytes), context), context);
-}
-
-export function encodeReplica(value: ReplicaValue): Uint8Array {
-  return bytesOf(JSON.stringify(replicaCodec.encode(value)));
-}
 
 export function encodeTerm(term: bigint): Uint8Array {
   return bytesOf(term.toString());

@@ -5,28 +5,23 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Meta } from '../../state/rows.ts';
-import { APPLICATION_ID, CREATE_TABLES, type KeyValue } from './fleet-database.ts';
+import type { LoadedState, Meta } from '../../state/rows.ts';
+import { APPLICATION_ID, CREATE_TABLES } from './fleet-database.ts';
 import { sealed } from './row-seal.ts';
 
 export const DATABASE_FILE = 'coordinator.db';
-const BUILD_FILE = 'coordinator.db.new';
+export const BUILD_FILE = 'coordinator.db.new';
 const OWNER_ONLY_UMASK = 0o077;
 
-export interface NewDatabase {
-  readonly meta: Meta;
-  readonly rows: Iterable<KeyValue>;
-}
-
 /** The caller holds the lock of the directory and has moved an old database away. */
-export function createDatabase(directory: string, content: NewDatabase): void {
+export function createDatabase(directory: string, content: LoadedState): void {
   const built = path.join(directory, BUILD_FILE);
   removeDatabase(built);
   buildDatabase(built, content);
   installDatabase(built, directory);
 }
 
-export function buildDatabase(file: string, { meta, rows }: NewDatabase): void {
+export function buildDatabase(file: string, { meta, rows }: LoadedState): void {
   const umask = process.umask(OWNER_ONLY_UMASK);
   const database = new DatabaseSync(file);
   process.umask(umask);

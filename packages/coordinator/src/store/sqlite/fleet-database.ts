@@ -3,11 +3,10 @@
 // knows transactions and guards, not what rows mean. Cost of a commit: one statement per write, one
 // for meta, one fsync; guarded by the bench coordinator/apply-sqlite.
 
-import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { assert, BigFleetError } from '@bigfleet/base';
-import { encodeRow } from '../../state/row-format.ts';
-import type { Meta } from '../../state/rows.ts';
-import type { RowKey, Write } from '../../state/writes.ts';
+import { encodeRow, storedRow } from '../../state/row-format.ts';
+import type { LoadedState, Meta, RowKey, StoredRow, Write } from '../../state/rows.ts';
 import type { CommitRequest } from '../store.ts';
 import { sealed, unsealed } from './row-seal.ts';
 
@@ -32,16 +31,11 @@ const PAGE_BYTES = 4_096;
 /** What the log may keep on disk after a checkpoint. */
 const LOG_BYTES = 16 * 1_048_576;
 
-export interface KeyValue {
-  readonly key: RowKey;
-  readonly value: string;
-}
-
 export type Guarded = 'done' | 'deposed' | 'index_moved';
 
 export class FleetDatabase {
   readonly connection: DatabaseSync;
-  readonly #statements: Statements;
+  readonly #statements: ReturnType<typeof prepare>;
 
   /** The file must exist and have its tables. */
   constructor(file: string, maxBytes: number) {
@@ -67,9 +61,13 @@ export class FleetDatabase {
     return metaOf(row);
   }
 
-  /** In key order. Throws `coordinator_row_malformed` for a row that is not as it was written. */
-  rows(): KeyValue[] {
-    return this.#statements.rows.all().map(({ key, value }) => rowOf(String(key), String(value)));
+  /** Rows in key order. Throws `coordinator_row_malformed` for one that is not as it was written. */
+  load(): LoadedState {
+    const rows = this.#statements.rows.all();
+    return {
+      meta: this.meta(),
+      rows: rows.map(({ key, value }) => rowOf(String(key), String(value))),
+    };
   }
 
   /** Durable when it returns. */
@@ -159,19 +157,7 @@ export class CommitError extends Error {
   }
 }
 
-interface Statements {
-  readonly begin: StatementSync;
-  readonly commit: StatementSync;
-  readonly rollback: StatementSync;
-  readonly meta: StatementSync;
-  readonly rows: StatementSync;
-  readonly raiseTerm: StatementSync;
-  readonly advance: StatementSync;
-  readonly put: StatementSync;
-  readonly delete: StatementSync;
-}
-
-function prepare(connection: DatabaseSync): Statements {
+function prepare(connection: DatabaseSync) {
   const meta = connection.prepare('SELECT * FROM meta');
   const raiseTerm = connection.prepare('UPDATE meta SET term = max(term, ?) + 1 RETURNING term');
   for (const statement of [meta, raiseTerm]) statement.setReadBigInts(true);
@@ -191,9 +177,9 @@ function prepare(connection: DatabaseSync): Statements {
   };
 }
 
-function rowOf(key: RowKey, stored: string): KeyValue {
+function rowOf(key: RowKey, stored: string): StoredRow {
   const value = unsealed(key, stored);
-  if (value !== undefined) return { key, value };
+  if (value !== undefined) return storedRow({ key, value });
   throw new BigFleetError('coordinator_row_malformed', `${key}: its checksum does not match`);
 }
 

@@ -20,15 +20,7 @@ export async function nativeSnapshot(
   try {
     await backup(database.connection, file, { rate: PAGES_PER_STEP });
     const meta = metaOfCopy(file);
-    return {
-      format: 'sqlite',
-      index: meta.applyIndex,
-      term: meta.term,
-      storeRaftTerm: 0n,
-      clusterUid: meta.clusterUid,
-      ledgerGeneration: meta.ledgerGeneration,
-      bytes: readOnce(file),
-    };
+    return { format: 'sqlite', meta, storeRaftTerm: 0n, bytes: readOnce(file) };
   } catch (error) {
     removeDatabase(file);
     throw error;

@@ -5,7 +5,7 @@
 // losing the line leaves text that is no JSON.
 
 import { crc32 } from 'node:zlib';
-import type { RowKey } from '../../state/writes.ts';
+import type { RowKey } from '../../state/rows.ts';
 
 const SEAL = /^\n[0-9a-f]{8}$/;
 const SEAL_LENGTH = 9;

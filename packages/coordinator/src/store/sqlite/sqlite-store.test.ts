@@ -9,7 +9,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { realRuntime } from '@bigfleet/base/real';
-import type { Change, Write } from '../../state/writes.ts';
+import type { Change, Write } from '../../state/rows.ts';
 import type { CommitRequest } from '../store.ts';
 import { storeBehaviour } from '../testing/behaviour.ts';
 import { FleetDatabase } from './fleet-database.ts';
@@ -103,7 +103,7 @@ test('the term is compared inside the transaction: an older one writes and sweep
   database.raiseTerm(0n);
   assert.equal(database.commit(zombie, request(3, [domain(3)])), 'deposed');
   assert.equal(database.delete(zombie, ['domains/k/v0']), 'deposed');
-  assert.equal(database.rows().length, 3);
+  assert.equal(database.load().rows.length, 3);
   assert.equal(database.commit(zombie + 1n, request(3, [domain(3)])), 'done');
 });
 
@@ -241,7 +241,7 @@ test('a native snapshot is one whole database of the moment, and leaves no file'
   await store.commit(leadership, request(1, [domain(1)]));
   const snapshot = (await store.snapshot('native')) ?? assert.fail('no snapshot');
   assert.deepEqual(
-    [snapshot.format, snapshot.index, snapshot.term],
+    [snapshot.format, snapshot.meta.applyIndex, snapshot.meta.term],
     ['sqlite', 2, leadership.term],
   );
   await store.commit(leadership, request(2, [domain(2)]));
@@ -249,10 +249,10 @@ test('a native snapshot is one whole database of the moment, and leaves no file'
   await writeFile(copy, snapshot.bytes);
   const database = new FleetDatabase(copy, 1e9);
   assert.deepEqual(
-    database.rows().map(({ key }) => key),
+    database.load().rows.map(({ key }) => key),
     ['domains/k/v0', 'domains/k/v1'],
   );
-  assert.equal(database.meta().clusterUid, snapshot.clusterUid);
+  assert.equal(database.meta().clusterUid, snapshot.meta.clusterUid);
   database.close();
   assert.deepEqual(
     readdirSync(dataDir).filter((name) => name.startsWith('snapshot-')),

@@ -7,8 +7,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
 import type { DataDir } from '@bigfleet/process';
 import { firstMeta } from '../../state/meta.ts';
-import { storedRow } from '../../state/row-format.ts';
-import type { RowKey, LoadedState } from '../../state/writes.ts';
+import type { RowKey, LoadedState } from '../../state/rows.ts';
 import { takeDataDir } from '../data-dir.ts';
 import { logicalSnapshot } from '../logical-snapshot.ts';
 import {
@@ -80,7 +79,7 @@ export class SqliteStore implements Store {
     return settle(() => {
       const database = this.#opened();
       if (!this.#leads(leadership)) throw deposed();
-      return { meta: database.meta(), rows: database.rows().map(storedRow) };
+      return database.load();
     });
   }
 
@@ -129,10 +128,8 @@ export class SqliteStore implements Store {
 
   async snapshot(format: 'native' | 'logical'): Promise<StoreSnapshot | undefined> {
     const database = this.#opened();
-    const meta = database.meta();
-    if (meta.applyIndex === 0) return undefined;
-    if (format === 'native') return this.#nativeSnapshot(database);
-    return logicalSnapshot({ meta, rows: database.rows().map(storedRow) });
+    if (database.meta().applyIndex === 0) return undefined;
+    return format === 'native' ? this.#nativeSnapshot(database) : logicalSnapshot(database.load());
   }
 
   status(): Promise<StoreStatus> {

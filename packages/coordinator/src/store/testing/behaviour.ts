@@ -10,7 +10,7 @@ import { decide } from '../../state/decide/decide.ts';
 import { FleetState } from '../../state/fleet-state.ts';
 import { arbitraryCommand } from '../../state/testing/arbitrary-commands.ts';
 import { StateMachine } from '../../state/testing/state-machine.ts';
-import type { LoadedState } from '../../state/writes.ts';
+import type { LoadedState } from '../../state/rows.ts';
 import { encodeLogical } from '../logical-snapshot.ts';
 import type { CommitRequest, CommitResult, Leadership, Store } from '../store.ts';
 
@@ -255,7 +255,7 @@ export function storeBehaviour(options: BehaviourOptions): void {
       assert.deepEqual(await hand.apply(body), COMMITTED);
     const snapshot = (await hand.store.snapshot('logical')) ?? assert.fail('no snapshot');
     assert.deepEqual(
-      [snapshot.format, snapshot.index, snapshot.term, snapshot.clusterUid],
+      [snapshot.format, snapshot.meta.applyIndex, snapshot.meta.term, snapshot.meta.clusterUid],
       ['logical-json', 5, hand.leadership.term, hand.state.meta.clusterUid],
     );
     const text = await bytesOf(snapshot.bytes);

@@ -1,8 +1,7 @@
 // The durable half of the memory engine: what survives a crash and what several stores share, as a
 // disk or an etcd would be. Keeps a revision per row, so that edits behind a leader's back are seen.
 
-import type { Meta, Table } from '../../state/rows.ts';
-import type { RowKey, StoredRow } from '../../state/writes.ts';
+import type { Meta, Table, RowKey, StoredRow } from '../../state/rows.ts';
 import type { LeaderHint } from '../store.ts';
 
 export interface DiskRow {

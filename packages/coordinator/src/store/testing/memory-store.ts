@@ -5,8 +5,7 @@
 import { assert, BigFleetError, orAborted, sleep, type Runtime } from '@bigfleet/base';
 import { firstMeta } from '../../state/meta.ts';
 import { encodeRow } from '../../state/row-format.ts';
-import type { Meta } from '../../state/rows.ts';
-import type { Change, RowKey, LoadedState } from '../../state/writes.ts';
+import type { Meta, Change, RowKey, LoadedState } from '../../state/rows.ts';
 import { logicalSnapshot } from '../logical-snapshot.ts';
 import {
   HeldLeadership,

@@ -54,8 +54,7 @@ function read(reader: ByteReader): CycleDispositions {
   const actionCount = reader.varint();
   const counts = readCounts(reader);
   const runs = readRuns(reader, actionCount);
-  const rollups: RefusedRollup[] = [];
-  for (let left = reader.count(); left > 0; left--) rollups.push(readRollup(reader));
+  const rollups = reader.list(() => readRollup(reader));
   const unnamedRollupCount = reader.varint();
   if (!reader.isAtEnd) throw new RecordError('bytes after the end');
   assertCounted(counts, runs, actionCount);

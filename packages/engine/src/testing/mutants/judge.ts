@@ -15,7 +15,9 @@ const COMMON_SUITES: readonly string[] = [
   'testing/differential/incremental-equals-full.test.ts',
   'testing/differential/record-of-later-cycles.test.ts',
   'record/record-equals-cycle.test.ts',
-  'testing/adversarial.test.ts',
+  'testing/adversarial-fuzz.test.ts',
+  'testing/adversarial-input.test.ts',
+  'testing/adversarial-numbers.test.ts',
 ];
 
 /** Hundreds of fleets where the suites themselves use thousands: a mutant must be easy to see. */

@@ -14,7 +14,7 @@ export const recordMutations: readonly Mutation[] = [
     id: 'record-no-risk',
     file: 'record/candidate-lists.ts',
     breaks: 'idle capacity that was passed over is said to be costlier',
-    find: 'if (state === IDLE && this.#isPassedOver(row, order, entry, actions, firstAction)) return RISK;',
+    find: 'if (state === IDLE && this.#isPassedOver(row, order, entry)) return RISK;',
     replace: '',
   },
   {
@@ -28,7 +28,7 @@ export const recordMutations: readonly Mutation[] = [
     id: 'record-wrong-domain',
     file: 'record/candidate-lists.ts',
     breaks: 'machines outside the domain are said to have been usable',
-    find: 'if (this.#isOutside(row, order.klass[entry]!)) return WRONG_DOMAIN;',
+    find: 'if (this.#isOutside(row, klass)) return WRONG_DOMAIN;',
     replace: '',
   },
   {
@@ -77,7 +77,7 @@ export const recordMutations: readonly Mutation[] = [
     id: 'record-phase-two-missing',
     file: 'record/recorder.ts',
     breaks: 'preemptions, reclaims and releases are not written',
-    find: 'this.#writeOthers(actions);',
+    find: 'this.#writeOthers();',
     replace: '',
   },
   {

@@ -10,7 +10,7 @@ import type { Need } from '../../model/need.ts';
 import { createProfile, type Profile } from '../../model/profile.ts';
 import type { OperatorCode } from '../../model/requirement.ts';
 import type { StateCode } from '../../model/state.ts';
-import { hashActions } from '../action-hash.ts';
+import { hashActions } from './hash-actions.ts';
 import type { DecidedAction, TraceEntry } from '../entry.ts';
 
 /** Lone surrogates, control characters, names of object internals, shared beginnings. */

@@ -2,7 +2,7 @@
 
 import type { CycleOptions } from '../../cycle/engine.ts';
 import type { Machine } from '../../model/machine.ts';
-import { hashActions } from '../action-hash.ts';
+import { hashActions } from './hash-actions.ts';
 import { createEngineLike, type EngineBuild, type EngineLike } from '../engine-like.ts';
 import type { DecidedAction } from '../entry.ts';
 

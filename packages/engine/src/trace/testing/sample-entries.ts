@@ -6,7 +6,7 @@ import { heldOffKey } from '../../model/cycle.ts';
 import { ActionKind } from '../../model/action.ts';
 import { State } from '../../model/state.ts';
 import { acrossZones, assignmentFor, cores, machine, need, RACK_KEY } from '../../testing/build.ts';
-import { hashActions } from '../action-hash.ts';
+import { hashActions } from './hash-actions.ts';
 import type { DecidedAction, TraceEntry } from '../entry.ts';
 
 const plain = need({ wants: cores(3), unit: cores(1), arrival: 1_767_225_600_000_000_000n });

@@ -1,21 +1,29 @@
 // A cluster on the test API server behind the production port, under virtual time, with a stand-in for
 // the kubelet's part in ending Pods.
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { BigFleetError, createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
-import { drainMicrotasks } from '@bigfleet/base/real';
+import { BigFleetError, type VirtualRuntime } from '@bigfleet/base';
 import { type ApiObject, KubeClient, WriteLanes } from '@bigfleet/kube';
-import { ApiServer, InMemoryTransport } from '@bigfleet/kube/testing';
-import { parseYaml } from '@bigfleet/process';
-import { decode, encodeInit, MachineState, type NodeStateUpdate, NodeStateUpdateSchema } from '@bigfleet/wire';
+import {
+  type ApiServer,
+  createDefinitions,
+  InMemoryTransport,
+  PODS_PATH,
+  REQUESTS_PATH,
+  type TestCluster,
+  testCluster,
+} from '@bigfleet/kube/testing';
+import {
+  decode,
+  encodeInit,
+  MachineState,
+  type NodeStateUpdate,
+  NodeStateUpdateSchema,
+} from '@bigfleet/wire';
 import type { DrainControl } from '../../session/cluster-port.ts';
 import { KubeCluster } from '../kube-cluster.ts';
 
-const DEFINITIONS = new URL('../../../../../api/crd/', import.meta.url);
-export const PODS_PATH = '/api/v1/namespaces/default/pods';
 export const NODES_PATH = '/api/v1/nodes';
 export const OURS = '/apis/bigfleet.lucy.sh/v1alpha1';
-export const REQUESTS_PATH: string = `${OURS}/namespaces/default/capacityrequests`;
 
 export interface StoredObject {
   readonly metadata: {
@@ -37,16 +45,14 @@ export class ClusterWorld {
   readonly relists: string[] = [];
   cluster: KubeCluster;
   readonly signal: AbortSignal;
+  readonly #api: TestCluster;
   #ender = new AbortController();
 
   constructor(seed = '1') {
-    this.time = createVirtualRuntime({ seed, drain: drainMicrotasks });
-    this.server = new ApiServer({ runtime: this.time.runtime });
-    for (const file of readdirSync(DEFINITIONS)) {
-      const parsed = parseYaml(readFileSync(new URL(file, DEFINITIONS), 'utf8'));
-      if (!parsed.ok) throw new Error(parsed.error);
-      this.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', parsed.value);
-    }
+    this.#api = testCluster({ seed });
+    this.time = this.#api.time;
+    this.server = this.#api.server;
+    createDefinitions(this.#api);
     this.signal = this.#ender.signal;
     this.cluster = this.#start();
   }
@@ -92,11 +98,9 @@ export class ClusterWorld {
 
   /** One request, answered at once; throws on a refusal. */
   ask(method: string, path: string, body?: unknown, contentType?: string): ApiObject {
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const answer = this.server.answer({ method, path, body: text, contentType });
-    if (answer.kind !== 'answer') throw new Error(`${method} ${path} is no plain request`);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-    return JSON.parse(answer.text) as ApiObject;
+    const { status, object } = this.#api.ask(method, path, body, contentType);
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(object)}`);
+    return object;
   }
 
   merge(path: string, patch: unknown): void {
@@ -122,7 +126,8 @@ export class ClusterWorld {
 
   /** A Node that its kubelet registered, Ready. */
   node(name: string, more: { machine?: string; providerID?: string } = {}): void {
-    const labels = more.machine === undefined ? {} : { 'bigfleet.lucy.sh/machine-id': more.machine };
+    const labels =
+      more.machine === undefined ? {} : { 'bigfleet.lucy.sh/machine-id': more.machine };
     this.ask('POST', NODES_PATH, {
       apiVersion: 'v1',
       kind: 'Node',
@@ -169,7 +174,10 @@ export class ClusterWorld {
   // ── the shard ───────────────────────────────────────────────────────────────────────────
 
   async frame(machineId: string, state: MachineState, more: object = {}): Promise<string> {
-    const pending = this.cluster.applyNodeState(nodeState(machineId, state, more), this.#ender.signal);
+    const pending = this.cluster.applyNodeState(
+      nodeState(machineId, state, more),
+      this.#ender.signal,
+    );
     await this.time.runFor(3_000);
     return pending;
   }
@@ -191,7 +199,11 @@ export class ClusterWorld {
   }
 }
 
-export function nodeState(machineId: string, state: MachineState, more: object = {}): NodeStateUpdate {
+export function nodeState(
+  machineId: string,
+  state: MachineState,
+  more: object = {},
+): NodeStateUpdate {
   const frame = encodeInit(NodeStateUpdateSchema, { machineId, state, ...more });
   return decode(NodeStateUpdateSchema, frame, 'INTERNAL');
 }

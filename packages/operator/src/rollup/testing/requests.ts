@@ -1,6 +1,7 @@
 // CapacityRequests for tests: what a test does not say is the plainest legal value.
 
-import type { CapacityRequest, CapacityRequestSpec } from '../capacity-request.ts';
+import type { CapacityRequestSpec } from '@bigfleet/kube';
+import type { CapacityRequest } from '../capacity-request.ts';
 
 export interface RequestInit extends Partial<Omit<CapacityRequest, 'spec'>> {
   readonly spec?: Partial<CapacityRequestSpec>;

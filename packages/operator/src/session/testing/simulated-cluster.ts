@@ -2,6 +2,7 @@
 // everything that the session asked for. Slow or broken on demand.
 
 import { type Runtime, sleep } from '@bigfleet/base';
+import type { UpcomingNodePhase } from '@bigfleet/kube';
 import { Secret } from '@bigfleet/telemetry';
 import type { AvailableCapacityUpdate, BootstrapRequest, NodeStateUpdate } from '@bigfleet/wire';
 import type { CapacityRequest, RefusedRequest, RequestRef } from '../../rollup/capacity-request.ts';
@@ -17,7 +18,6 @@ import type {
   DrainTarget,
   InterruptedDrain,
   NodeLink,
-  UpcomingNodePhase,
 } from '../cluster-port.ts';
 
 export const BLOB = 'join-secret-4711';

@@ -1,17 +1,18 @@
 // A cluster on the test API server with the production controller, under virtual time.
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { BigFleetError, createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
-import { drainMicrotasks } from '@bigfleet/base/real';
+import { BigFleetError, type VirtualRuntime } from '@bigfleet/base';
 import { type ApiObject, KubeClient, WriteLanes } from '@bigfleet/kube';
-import { ApiServer, InMemoryTransport } from '@bigfleet/kube/testing';
-import { parseYaml } from '@bigfleet/process';
+import {
+  type ApiServer,
+  createDefinitions,
+  InMemoryTransport,
+  PODS_PATH,
+  REQUESTS_PATH,
+  type TestCluster,
+  testCluster,
+} from '@bigfleet/kube/testing';
 import { type Outcome, PodController } from '../controller.ts';
 import type { PodRules } from '../records.ts';
-
-const DEFINITIONS = new URL('../../../../../api/crd/', import.meta.url);
-export const PODS_PATH = '/api/v1/namespaces/default/pods';
-export const REQUESTS_PATH = '/apis/bigfleet.lucy.sh/v1alpha1/namespaces/default/capacityrequests';
 
 export interface StoredObject {
   readonly metadata: {
@@ -33,32 +34,28 @@ export class World {
   readonly outcomes: Map<Outcome, number> = new Map();
   readonly failures: string[] = [];
   readonly rules: PodRules;
+  readonly #api: TestCluster;
   #ender = new AbortController();
   #running: Promise<void> | undefined;
 
   constructor(seed: string, rules: Partial<PodRules> = {}) {
-    this.time = createVirtualRuntime({ seed, drain: drainMicrotasks });
-    this.server = new ApiServer({ runtime: this.time.runtime });
+    this.#api = testCluster({ seed });
+    this.time = this.#api.time;
+    this.server = this.#api.server;
     this.rules = {
       classes: new Map(),
       daemonSetPods: 'count',
       excludedNamespaces: new Set(),
       ...rules,
     };
-    for (const file of readdirSync(DEFINITIONS)) {
-      const parsed = parseYaml(readFileSync(new URL(file, DEFINITIONS), 'utf8'));
-      if (!parsed.ok) throw new Error(parsed.error);
-      this.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', parsed.value);
-    }
+    createDefinitions(this.#api);
   }
 
   /** One request, answered at once; throws on a refusal. */
   ask(method: string, path: string, body?: unknown, contentType?: string): ApiObject {
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const answer = this.server.answer({ method, path, body: text, contentType });
-    if (answer.kind !== 'answer') throw new Error(`${method} ${path} is no plain request`);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-    return JSON.parse(answer.text) as ApiObject;
+    const { status, object } = this.#api.ask(method, path, body, contentType);
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(object)}`);
+    return object;
   }
 
   merge(path: string, patch: unknown): void {
@@ -119,8 +116,7 @@ export class World {
       client,
       rules: this.rules,
       hooks: {
-        reconciled: (outcome) =>
-          this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1),
+        reconciled: (outcome) => this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1),
         created: () => {},
         pendingFailed: (request, problem) => this.failures.push(`${request}: ${problem}`),
         failed: (pod, problem) => this.failures.push(`${pod}: ${problem}`),

@@ -2,10 +2,9 @@
 // transition fails looks healthy, because every RPC returned OK.
 
 import { B16cs, DEF, DEF_LONG, type MetricRegistry } from '@bigfleet/telemetry';
-import type { CapacityTypeName, MachineStateName, OperationKind } from '../../model/machine.ts';
+import { capacityTypes, machineStates, operationKinds } from '../../model/machine.ts';
 import type { KitObserver, ReconcileOutcome, TransitionOutcome } from '../../observer.ts';
 
-const KINDS: readonly OperationKind[] = ['create', 'configure', 'drain', 'delete'];
 const TRANSITION_OUTCOMES: readonly TransitionOutcome[] = [
   'success',
   'error',
@@ -14,17 +13,6 @@ const TRANSITION_OUTCOMES: readonly TransitionOutcome[] = [
   'interrupted',
 ];
 const RECONCILE_OUTCOMES: readonly ReconcileOutcome[] = ['success', 'error', 'skipped'];
-const STATES: readonly MachineStateName[] = [
-  'Speculative',
-  'Creating',
-  'Idle',
-  'Configuring',
-  'Configured',
-  'Draining',
-  'Deleting',
-  'Failed',
-];
-const CAPACITY_TYPES: readonly CapacityTypeName[] = ['BareMetal', 'Reserved', 'OnDemand', 'Spot'];
 /** The classes of providers A9 and whatever an author's own error names. */
 const MAX_ERROR_CLASSES = 32;
 
@@ -46,12 +34,12 @@ function transitionSeries(
   const transitions = registry.counter({
     name: `${prefix}_transitions_total`,
     help: 'Transitions that ended, by how.',
-    labels: { kind: KINDS, outcome: TRANSITION_OUTCOMES },
+    labels: { kind: operationKinds, outcome: TRANSITION_OUTCOMES },
   });
   const durations = registry.histogram({
     name: `${prefix}_transition_duration_seconds`,
     help: 'From acceptance to the end of a transition.',
-    labels: { kind: KINDS },
+    labels: { kind: operationKinds },
     bounds: DEF_LONG,
   });
   const fenced = registry.counter({
@@ -104,7 +92,7 @@ function inventorySeries(
   const machines = registry.gauge({
     name: `${prefix}_machines`,
     help: 'Machines in the inventory.',
-    labels: { state: STATES, capacity_type: CAPACITY_TYPES },
+    labels: { state: machineStates, capacity_type: capacityTypes },
   });
   const lost = registry.counter({
     name: `${prefix}_hosts_lost_total`,

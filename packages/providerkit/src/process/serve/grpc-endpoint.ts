@@ -19,7 +19,7 @@ import {
 } from '@bigfleet/wire';
 import type { Provider } from '../../provider.ts';
 import { createPanicCounter, createRpcMetrics } from '../metrics/rpc-metrics.ts';
-import { ObservedRouter } from './observed-router.ts';
+import { observedRouter } from './observed-router.ts';
 import type { TransportSecurity } from './transport-security.ts';
 
 /** Pings find a shard that died without a word; shards close what they don't use. */
@@ -49,7 +49,7 @@ export function createGrpcEndpoint(options: GrpcEndpointOptions): GrpcServer {
   const { material } = security;
   return createGrpcServer({
     runtime,
-    router: new ObservedRouter({ router, clock: runtime.clock, logger, metrics }),
+    router: observedRouter({ router, clock: runtime.clock, logger, metrics }),
     listen: [addr],
     ...(material === undefined ? {} : { tls: material }),
     keepalive: KEEPALIVE,

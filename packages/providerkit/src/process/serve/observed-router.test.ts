@@ -13,7 +13,7 @@ import {
   RpcError,
   type StatusCode,
 } from '@bigfleet/wire';
-import { ObservedRouter } from './observed-router.ts';
+import { observedRouter } from './observed-router.ts';
 
 interface Sample {
   readonly method: string;
@@ -28,7 +28,7 @@ function observed(method: ByteMethod): {
   const { clock } = createVirtualRuntime({ seed: 1n, drain: drainMicrotasks }).runtime;
   const log = captureSink();
   const samples: Sample[] = [];
-  const router = new ObservedRouter({
+  const router = observedRouter({
     router: { find: (path) => (path.startsWith('/known/') ? method : undefined) },
     clock,
     logger: createLogger({ clock, sink: log, level: 'debug' }),

@@ -3,17 +3,11 @@
 // round it vanished from the metrics.
 
 import type { Clock } from '@bigfleet/base';
-import { defineMessage, durationSeconds, type Logger, type LogLevel } from '@bigfleet/telemetry';
-import {
-  type ByteMethod,
-  type ByteRouter,
-  type CallContext,
-  RpcError,
-  type StatusCode,
-} from '@bigfleet/wire';
+import { durationSeconds, type Logger, type LogLevel, type LogMessage } from '@bigfleet/telemetry';
+import { type ByteMethod, type ByteRouter, RpcError, type StatusCode } from '@bigfleet/wire';
 import { type RpcMetrics, statusLabel } from '../metrics/rpc-metrics.ts';
 
-const RPC = defineMessage({ level: 'info', text: 'rpc', keys: ['method', 'code', 'dur_ms'] });
+const RPC: LogMessage<'method' | 'code' | 'dur_ms'> = { level: 'info', text: 'rpc' };
 /** What changes something is worth a line; reads come by the thousand. */
 const CHANGING: ReadonlySet<string> = new Set([
   'Create',
@@ -30,76 +24,73 @@ export interface ObservedRouterOptions {
   readonly metrics: RpcMetrics;
 }
 
-export class ObservedRouter implements ByteRouter {
-  readonly #options: ObservedRouterOptions;
+export function observedRouter(options: ObservedRouterOptions): ByteRouter {
   /** Bounded by what the inner router serves. */
-  readonly #methods = new Map<string, ByteMethod>();
+  const methods = new Map<string, ByteMethod>();
+  return {
+    find: (path) => {
+      const known = methods.get(path);
+      if (known !== undefined) return known;
+      const method = options.router.find(path);
+      if (method === undefined) return undefined;
+      const observed = observedMethod(options, method, path.slice(path.lastIndexOf('/') + 1));
+      methods.set(path, observed);
+      return observed;
+    },
+  };
+}
 
-  constructor(options: ObservedRouterOptions) {
-    this.#options = options;
-  }
-
-  find(path: string): ByteMethod | undefined {
-    const known = this.#methods.get(path);
-    if (known !== undefined) return known;
-    const method = this.#options.router.find(path);
-    if (method === undefined) return undefined;
-    const observed = this.#observed(method, path.slice(path.lastIndexOf('/') + 1));
-    this.#methods.set(path, observed);
-    return observed;
-  }
-
-  #observed(method: ByteMethod, name: string): ByteMethod {
-    const { clock } = this.#options;
-    if (method.kind === 'unary') {
-      return {
-        kind: 'unary',
-        handle: async (request, call) => {
-          const startMs = clock.monotonicMs();
-          try {
-            const answer = await method.handle(request, call);
-            this.#finished(name, 'OK', startMs);
-            return answer;
-          } catch (error) {
-            this.#finished(name, codeOf(error), startMs);
-            throw error;
-          }
-        },
-      };
-    }
-    const router = this;
+function observedMethod(
+  options: ObservedRouterOptions,
+  method: ByteMethod,
+  name: string,
+): ByteMethod {
+  const { clock } = options;
+  if (method.kind === 'unary') {
     return {
-      kind: 'stream',
-      handle: (requests, call) => router.#stream(name, () => method.handle(requests, call), call),
+      kind: 'unary',
+      handle: async (request, call) => {
+        const startMs = clock.monotonicMs();
+        try {
+          const answer = await method.handle(request, call);
+          finished(options, name, 'OK', startMs);
+          return answer;
+        } catch (error) {
+          finished(options, name, codeOf(error), startMs);
+          throw error;
+        }
+      },
     };
   }
+  return {
+    kind: 'stream',
+    /** A caller that leaves a stream is no failure, whatever is thrown on the way out. */
+    async *handle(requests, call) {
+      const startMs = clock.monotonicMs();
+      let code: StatusCode = 'CANCELLED';
+      try {
+        yield* method.handle(requests, call);
+        code = call.signal.aborted ? 'CANCELLED' : 'OK';
+      } catch (error) {
+        code = codeOf(error);
+        throw error;
+      } finally {
+        finished(options, name, code, startMs);
+      }
+    },
+  };
+}
 
-  /** A caller that leaves a stream is no failure, whatever is thrown on the way out. */
-  async *#stream(
-    name: string,
-    open: () => AsyncIterable<Uint8Array>,
-    call: CallContext,
-  ): AsyncGenerator<Uint8Array> {
-    const startMs = this.#options.clock.monotonicMs();
-    let code: StatusCode = 'CANCELLED';
-    try {
-      yield* open();
-      code = call.signal.aborted ? 'CANCELLED' : 'OK';
-    } catch (error) {
-      code = codeOf(error);
-      throw error;
-    } finally {
-      this.#finished(name, code, startMs);
-    }
-  }
-
-  #finished(method: string, code: StatusCode, startMs: number): void {
-    const { clock, logger, metrics } = this.#options;
-    const seconds = durationSeconds(startMs, clock.monotonicMs());
-    metrics.finished(method, code, seconds);
-    const fields = { method, code: statusLabel(code), dur_ms: Math.round(seconds * 1_000) };
-    logger.log(levelOf(method, code), RPC.text, fields);
-  }
+function finished(
+  { clock, logger, metrics }: ObservedRouterOptions,
+  method: string,
+  code: StatusCode,
+  startMs: number,
+): void {
+  const seconds = durationSeconds(startMs, clock.monotonicMs());
+  metrics.finished(method, code, seconds);
+  const fields = { method, code: statusLabel(code), dur_ms: Math.round(seconds * 1_000) };
+  logger.log(levelOf(method, code), RPC.text, fields);
 }
 
 function levelOf(method: string, code: StatusCode): LogLevel {

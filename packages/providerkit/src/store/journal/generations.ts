@@ -14,7 +14,7 @@ import { assert, type BigFleetError, type Runtime } from '@bigfleet/base';
 import { unavailable } from './failures.ts';
 import type { Files } from './files.ts';
 import { FILE_HEADER_BYTES } from './frame.ts';
-import type { StateImage } from './image.ts';
+import type { StateImage } from '../state-image.ts';
 import { JournalFile } from './journal-file.ts';
 import type { JournalLimits, JournalObserver } from './options.ts';
 import type { StatePaths } from './state-paths.ts';
@@ -30,10 +30,11 @@ export interface GenerationsOptions {
 }
 
 export interface FoundGenerations {
+  readonly snapshot: { readonly generation: number; readonly bytes: number };
+  /** Open for appending. */
   readonly current: JournalFile;
+  /** Journals that are still needed until the next snapshot. */
   readonly olderPaths: readonly string[];
-  readonly snapshotGeneration: number;
-  readonly snapshotBytes: number;
 }
 
 export class Generations {
@@ -56,8 +57,8 @@ export class Generations {
     this.#options = options;
     this.#current = found.current;
     this.#olderPaths = found.olderPaths;
-    this.#snapshotGeneration = found.snapshotGeneration;
-    this.#snapshotBytes = found.snapshotBytes;
+    this.#snapshotGeneration = found.snapshot.generation;
+    this.#snapshotBytes = found.snapshot.bytes;
     this.#compactAtBytes = this.#threshold();
   }
 
@@ -68,9 +69,8 @@ export class Generations {
     const place = { path: paths.journal(generation), generation };
     const current = await JournalFile.create(files, paths.directory, place);
     try {
-      const snapshotBytes = await writeSnapshot({ files, paths, generation }, image);
-      const found = { current, olderPaths: [], snapshotGeneration: generation, snapshotBytes };
-      return new Generations(options, found);
+      const bytes = await writeSnapshot({ files, paths, generation }, image);
+      return new Generations(options, { snapshot: { generation, bytes }, current, olderPaths: [] });
     } catch (error) {
       await current.close();
       throw error;

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { StoreChange } from '../store.ts';
-import { StateImage } from './image.ts';
+import { StateImage } from '../state-image.ts';
 import { createJournalStore, type JournalStoreOptions } from './journal-store.ts';
 import type { CommittedBatch } from './options.ts';
 import {

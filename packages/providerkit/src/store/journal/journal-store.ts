@@ -19,7 +19,7 @@ import { CommitQueue, type PendingCommit } from './commit-queue.ts';
 import { corrupt, locked, unavailable } from './failures.ts';
 import type { Files } from './files.ts';
 import { Generations, type GenerationsOptions } from './generations.ts';
-import { StateImage } from './image.ts';
+import { StateImage } from '../state-image.ts';
 import { DEFAULT_LIMITS, type JournalLimits, type JournalObserver } from './options.ts';
 import { nodeFiles } from './node-files.ts';
 import { type Recovered, recover } from './recover.ts';
@@ -175,14 +175,9 @@ class JournalStore implements Store {
       return;
     }
     if (found.kind === 'legacy') return this.#begin(paths, found.image);
-    const { snapshot, current, olderPaths } = found;
-    this.#image = snapshot.image;
-    this.#generations = new Generations(this.#generationsOf(paths, snapshot.image), {
-      current,
-      olderPaths,
-      snapshotGeneration: snapshot.generation,
-      snapshotBytes: snapshot.bytes,
-    });
+    const { image } = found.snapshot;
+    this.#image = image;
+    this.#generations = new Generations(this.#generationsOf(paths, image), found);
     this.#state = 'ready';
   }
 

@@ -22,10 +22,10 @@ export const nodeFiles: Files = {
   },
   makeDirectory: (path) => makeDirectory(path, DIRECTORY_MODE),
   list: (directory) => readdir(directory),
-  open: async (path) => new NodeFile(await openHandle(path, 'r+')),
+  open: async (path) => openFile(await openHandle(path, 'r+')),
   create: async (path) => {
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-    return new NodeFile(await openHandle(path, flags, FILE_MODE));
+    return openFile(await openHandle(path, flags, FILE_MODE));
   },
   rename: (from, to) => rename(from, to),
   remove: (path) => rm(path, { force: true }),
@@ -44,48 +44,28 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-class NodeFile implements OpenFile {
-  readonly #handle: FileHandle;
+function openFile(handle: FileHandle): OpenFile {
+  return {
+    size: async () => (await handle.stat()).size,
+    read: (position, length) => readUpTo(handle, position, length),
+    write: async (bytes, position) =>
+      (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+    truncate: (length) => handle.truncate(length),
+    sync: () => handle.sync(),
+    close: () => handle.close(),
+  };
+}
 
-  constructor(handle: FileHandle) {
-    this.#handle = handle;
+async function readUpTo(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
+  const buffer = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const left = length - filled;
+    const { bytesRead } = await handle.read(buffer, filled, left, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
   }
-
-  async size(): Promise<number> {
-    return (await this.#handle.stat()).size;
-  }
-
-  async read(position: number, length: number): Promise<Uint8Array> {
-    const buffer = Buffer.allocUnsafe(length);
-    let filled = 0;
-    while (filled < length) {
-      const { bytesRead } = await this.#handle.read(
-        buffer,
-        filled,
-        length - filled,
-        position + filled,
-      );
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
-    return buffer.subarray(0, filled);
-  }
-
-  async write(bytes: Uint8Array, position: number): Promise<number> {
-    return (await this.#handle.write(bytes, 0, bytes.length, position)).bytesWritten;
-  }
-
-  truncate(length: number): Promise<void> {
-    return this.#handle.truncate(length);
-  }
-
-  sync(): Promise<void> {
-    return this.#handle.sync();
-  }
-
-  close(): Promise<void> {
-    return this.#handle.close();
-  }
+  return buffer.subarray(0, filled);
 }
 
 function kindOfStats(stats: Stats): FileKind {

@@ -5,7 +5,7 @@
 
 import type { MachineRecord } from '../../model/machine.ts';
 import { corrupt } from './failures.ts';
-import { StateImage } from './image.ts';
+import { StateImage } from '../state-image.ts';
 import {
   count,
   fenceOf,

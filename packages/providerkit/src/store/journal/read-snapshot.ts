@@ -4,7 +4,7 @@
 import { crc32 } from 'node:zlib';
 import { corrupt } from './failures.ts';
 import type { OpenFile } from './files.ts';
-import { StateImage } from './image.ts';
+import { StateImage } from '../state-image.ts';
 import { parsed } from './change-lines.ts';
 import {
   checksumLine,

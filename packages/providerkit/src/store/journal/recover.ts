@@ -6,7 +6,8 @@ import type { BigFleetError } from '@bigfleet/base';
 import { decodeChanges } from './change-lines.ts';
 import { corrupt } from './failures.ts';
 import { type Files, readAll } from './files.ts';
-import type { StateImage } from './image.ts';
+import type { FoundGenerations } from './generations.ts';
+import type { StateImage } from '../state-image.ts';
 import { JournalFile } from './journal-file.ts';
 import { readLegacy } from './read-legacy.ts';
 import { type LoadedSnapshot, readSnapshot } from './read-snapshot.ts';
@@ -21,19 +22,17 @@ export interface RecoverOptions {
   readonly newIncarnation: string;
 }
 
-export type Recovered =
+type Base =
   /** Nothing was ever acknowledged here. */
   | { readonly kind: 'first-boot' }
   /** A file of a simpler store; it needs a snapshot and a journal of ours before any commit. */
   | { readonly kind: 'legacy'; readonly image: StateImage }
-  | {
-      readonly kind: 'loaded';
-      readonly snapshot: LoadedSnapshot;
-      /** Open for appending. */
-      readonly current: JournalFile;
-      /** Journals that are still needed until the next snapshot. */
-      readonly olderPaths: readonly string[];
-    };
+  | { readonly kind: 'snapshot'; readonly snapshot: LoadedSnapshot };
+
+/** A snapshot comes with the journals that were replayed over it. */
+export type Recovered =
+  | Exclude<Base, { readonly kind: 'snapshot' }>
+  | (FoundGenerations & { readonly kind: 'loaded'; readonly snapshot: LoadedSnapshot });
 
 export async function recover(options: RecoverOptions): Promise<Recovered> {
   const { files, paths } = options;
@@ -49,11 +48,6 @@ export async function recover(options: RecoverOptions): Promise<Recovered> {
   for (const generation of generations) await files.remove(paths.journal(generation));
   return base;
 }
-
-type Base =
-  | { readonly kind: 'first-boot' }
-  | { readonly kind: 'legacy'; readonly image: StateImage }
-  | { readonly kind: 'snapshot'; readonly snapshot: LoadedSnapshot };
 
 async function readBase({ files, paths, newIncarnation }: RecoverOptions): Promise<Base> {
   const path = paths.snapshot;
@@ -110,12 +104,8 @@ async function replay(
   }
   const current = await repair(options, scanned);
   await removeFinished(options, generations, snapshot.generation);
-  return {
-    kind: 'loaded',
-    snapshot,
-    current,
-    olderPaths: scanned.slice(0, -1).map(({ path }) => path),
-  };
+  const olderPaths = scanned.slice(0, -1).map(({ path }) => path);
+  return { kind: 'loaded', snapshot, current, olderPaths };
 }
 
 type ReadableScan = Extract<JournalScan, { kind: 'readable' }>;

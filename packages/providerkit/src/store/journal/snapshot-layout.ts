@@ -11,6 +11,8 @@
 //   ],
 //   "checksum":"crc32:89abcdef"}
 
+import type { StateImage } from '../state-image.ts';
+
 export const FORMAT = 1;
 /** Files of other writers don't start so: no other one puts `format` first. */
 export const FORMAT_PREFIX = '{"format":';
@@ -22,18 +24,11 @@ export const OPEN_FENCES = '],"fences":[';
 export const OPEN_OPERATIONS = '],"ops":[';
 export const CLOSE_RECORDS = '],';
 
-export function headLine(head: SnapshotHead): string {
-  const { generation, incarnation, revision } = head;
+export function headLine(generation: number, { incarnation, revision }: StateImage): string {
   const form = { format: FORMAT, generation, incarnation, rev: revision };
   return `${JSON.stringify(form).slice(0, -1)},`;
 }
 
 export function checksumLine(crc: number): string {
   return `"checksum":"crc32:${crc.toString(16).padStart(8, '0')}"}`;
-}
-
-export interface SnapshotHead {
-  readonly generation: number;
-  readonly incarnation: string;
-  readonly revision: number;
 }

@@ -4,12 +4,12 @@
 // was guessed at is worse than a provider that does not start.
 
 import { assert } from '@bigfleet/base';
-import type {
-  CapacityTypeName,
-  HostRef,
-  MachineRecord,
-  MachineStateName,
-  OperationKind,
+import {
+  capacityTypes,
+  type HostRef,
+  type MachineRecord,
+  machineStates,
+  operationKinds,
 } from '../../model/machine.ts';
 import type { FenceMark, StoredOperation } from '../store.ts';
 
@@ -32,29 +32,6 @@ type FormOf<T> = { readonly [Name in keyof T & string as Snake<Name>]-?: unknown
 type OptionalOf<T> = {
   [Name in keyof T as object extends Pick<T, Name> ? Name : never]-?: T[Name] | undefined;
 };
-
-const STATES: ReadonlySet<string> = new Set<MachineStateName>([
-  'Speculative',
-  'Creating',
-  'Idle',
-  'Configuring',
-  'Configured',
-  'Draining',
-  'Deleting',
-  'Failed',
-]);
-const CAPACITY_TYPES: ReadonlySet<string> = new Set<CapacityTypeName>([
-  'BareMetal',
-  'Reserved',
-  'OnDemand',
-  'Spot',
-]);
-const KINDS: ReadonlySet<string> = new Set<OperationKind>([
-  'create',
-  'configure',
-  'drain',
-  'delete',
-]);
 
 export function formOfMachine(record: MachineRecord): FormOf<MachineRecord> {
   // JSON has no NaN: it would be written as null, and the next start would refuse the file.
@@ -92,12 +69,15 @@ export function machineOf(value: unknown): MachineRecord {
   return {
     ...present(maybe),
     id: nonEmptyText(form, 'id'),
-    state: nameAmong<MachineStateName>(form, 'state', STATES),
+    state: nameAmong(form, 'state', machineStates),
     instanceType: text(form, 'instance_type'),
     zone: text(form, 'zone', ''),
-    capacityType: nameAmong<CapacityTypeName>(form, 'capacity_type', CAPACITY_TYPES),
-    pricePerHour: number(form, 'price_per_hour'),
-    interruptionProbability: number(form, 'interruption_probability'),
+    capacityType: nameAmong(form, 'capacity_type', capacityTypes),
+    pricePerHour: finite(own(form, 'price_per_hour'), 'price_per_hour'),
+    interruptionProbability: finite(
+      own(form, 'interruption_probability'),
+      'interruption_probability',
+    ),
     resources: textMap(own(form, 'resources') ?? {}),
     labels: textMap(own(form, 'labels') ?? {}),
     lastError: text(form, 'last_error', ''),
@@ -147,7 +127,7 @@ export function operationOf(value: unknown): StoredOperation {
   return {
     ...present(maybe),
     machineId: nonEmptyText(form, 'machine_id'),
-    kind: nameAmong<OperationKind>(form, 'kind', KINDS),
+    kind: nameAmong(form, 'kind', operationKinds),
     operationId: nonEmptyText(form, 'operation_id'),
   };
 }
@@ -196,16 +176,12 @@ function nonEmptyText(form: JsonObject, key: string): string {
 function nameAmong<Name extends string>(
   form: JsonObject,
   key: string,
-  names: ReadonlySet<string>,
+  names: readonly Name[],
 ): Name {
   const value = text(form, key);
-  if (!names.has(value))
-    throw new FormError(`${key} has the unknown name ${JSON.stringify(value)}`);
-  return value as Name;
-}
-
-function number(form: JsonObject, key: string): number {
-  return finite(own(form, key), key);
+  const known = names.find((name) => name === value);
+  if (known !== undefined) return known;
+  throw new FormError(`${key} has the unknown name ${JSON.stringify(value)}`);
 }
 
 function finite(value: unknown, key: string): number {

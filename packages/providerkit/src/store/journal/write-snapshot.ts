@@ -8,7 +8,7 @@
 
 import { crc32 } from 'node:zlib';
 import { type Files, type OpenFile, writeAll } from './files.ts';
-import type { StateImage } from './image.ts';
+import type { StateImage } from '../state-image.ts';
 import {
   checksumLine,
   CLOSE_RECORDS,
@@ -46,8 +46,7 @@ export async function writeSnapshot(place: SnapshotPlace, image: StateImage): Pr
 }
 
 function* snapshotLines(generation: number, image: StateImage): Generator<string> {
-  const { incarnation, revision } = image;
-  yield headLine({ generation, incarnation, revision });
+  yield headLine(generation, image);
   yield OPEN_MACHINES;
   yield* records(image.machines.values(), formOfMachine);
   yield OPEN_FENCES;

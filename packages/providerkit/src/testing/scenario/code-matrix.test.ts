@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MachineStateName, OperationKind } from '../../model/machine.ts';
-import { stateNumber } from '../../encoding/wire-names.ts';
+import { stateNumbers } from '../../encoding/wire-names.ts';
 import { binding, slot, World } from './world.ts';
 
 /** How a machine came to its state: with every operation recorded, or straight from the seed. */
@@ -49,7 +49,7 @@ for (const { state, history, cells } of rows) {
     test(`${kind} on ${history} ${state}: ${cells[kind]}`, async () => {
       const world = await machineIn(state, history);
       const before = await world.get('m-0');
-      assert.equal(before.state, stateNumber(state));
+      assert.equal(before.state, stateNumbers[state]);
       const known = operationIds(world);
       const workBefore = world.backend.calls.length;
       if (cells[kind] === reject) {

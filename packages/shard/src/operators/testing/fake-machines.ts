@@ -4,17 +4,17 @@ import { type StateCode, isBound, State } from '@bigfleet/engine';
 import type { DemandedProfile } from '../../hints/supply.ts';
 import type { BoundMachines, NodeView } from '../../nodes/node-view.ts';
 
-export function nodeView(machineId: string, changes: Partial<NodeView> = {}): NodeView {
+export function nodeView(id: string, changes: Partial<NodeView> = {}): NodeView {
   return {
-    machineId,
+    id,
     state: State.Configured,
     cluster: 'blue',
-    hostRef: `host-${machineId}`,
+    host: { provider: 'alpha', ref: `host-${id}` },
     lastError: '',
     instanceType: 'm6i.large',
     zone: 'zone-a',
     labels: new Map([['pool', 'general']]),
-    allocatable: new Map([['cpu', '4']]),
+    allocatable: new Map([['cpu', 4_000]]),
     ...changes,
   };
 }
@@ -37,7 +37,7 @@ export class FakeMachines implements BoundMachines {
   idsBoundTo(cluster: string): readonly string[] {
     return [...this.views.values()]
       .filter((view) => view.cluster === cluster && isBound(view.state))
-      .map(({ machineId }) => machineId);
+      .map(({ id }) => id);
   }
 
   isBoundTo(machineId: string, cluster: string): boolean {

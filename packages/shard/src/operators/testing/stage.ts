@@ -65,17 +65,15 @@ export class Stage {
       registry: this.registry,
       logger: createLogger({ clock: runtime.clock, sink: this.log }),
       identityPolicy: { transport, requireSessionCn: rest.requireSessionCn ?? false },
-      ports: {
-        machines: this.machines,
-        demand: this.machines,
-        engine: this.engine,
-        isGuarded: () => true,
-        demandApplied: (cluster) => this.changedDemand.push(cluster),
-        drainFired: (drain) => this.fired.push(drain),
-        ackStamp: () => ({ coordinatorTerm: this.coordinatorTerm, shardEpoch: 3n }),
-        supervise: (_component, work) => {
-          work.then(undefined, (error: unknown) => this.bugs.push(error));
-        },
+      machines: this.machines,
+      demand: this.machines,
+      engine: this.engine,
+      isGuarded: () => true,
+      demandApplied: (cluster) => this.changedDemand.push(cluster),
+      drainFired: (drain) => this.fired.push(drain),
+      ackStamp: () => ({ coordinatorTerm: this.coordinatorTerm, shardEpoch: 3n }),
+      supervise: (_component, work) => {
+        work.then(undefined, (error: unknown) => this.bugs.push(error));
       },
       ...rest.options,
     });

@@ -145,12 +145,8 @@ export class LeanShard {
 export function openLeanStore(
   options: Pick<LeanShardOptions, 'files' | 'provider'>,
 ): Promise<OwnershipStore> {
-  const directory = directoryOf(options.provider);
-  return openOwnershipStore({
-    files: options.files,
-    factsOf: (name) => directory.get(name),
-    hasShared: () => true,
-  });
+  const { files, provider } = options;
+  return openOwnershipStore({ files, directory: directoryOf(provider) });
 }
 
 function directoryOf({ name, address }: LeanShardOptions['provider']): ProviderDirectory {

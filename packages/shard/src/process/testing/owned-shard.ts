@@ -27,7 +27,7 @@ import type { FakeProvider } from '../../testing/fake/fake-provider.ts';
 import { InProcessProvider } from '../../testing/fake/in-process.ts';
 import { ProviderDirectory } from '../../ownership/provider-directory.ts';
 import type { ConnectProvider } from '../../ownership/registry-follower.ts';
-import type { ShardControl } from '../../ownership/shard-control.ts';
+import type { ShardControl } from '../../ownership/control.ts';
 import { CrashDisk } from '../../ownership/testing/crash-disk.ts';
 
 export interface OwnedShardOptions {

@@ -25,6 +25,7 @@ export interface ListData {
   readonly keys: Int32Array;
   readonly setStarts: Uint32Array;
   readonly setPool: Uint32Array;
+  /** One more than the highest profile number. */
   readonly profileCount: number;
   readonly profileStarts: Uint32Array;
   readonly profilePool: Uint32Array;
@@ -57,11 +58,6 @@ export class ListColumns {
 
   get rowCount(): number {
     return this.data.rowCount;
-  }
-
-  /** One more than the highest profile number. */
-  get profileCount(): number {
-    return this.data.profileCount;
   }
 
   problem(row: number): Problem | undefined {
@@ -192,34 +188,8 @@ export class ListColumns {
 
 /** For postMessage, which then copies nothing large. Leaves nothing to read on this side. */
 export function transferables(data: ListData): ArrayBuffer[] {
-  const { rows } = data;
-  const arrays: readonly ArrayBufferView[] = [
-    data.bytes,
-    data.idSlots,
-    data.strings,
-    data.entryKeys,
-    data.entryValueStarts,
-    data.entryValueLengths,
-    data.keys,
-    data.setStarts,
-    data.setPool,
-    data.profileStarts,
-    data.profilePool,
-    rows.problem,
-    rows.state,
-    rows.fieldStart,
-    rows.idStart,
-    rows.idLength,
-    rows.idHash,
-    rows.profile,
-    rows.cluster,
-    rows.hostProvider,
-    rows.hostRefStart,
-    rows.hostRefLength,
-    rows.lastError,
-    rows.metadata,
-  ];
-  return [...new Set(arrays.flatMap(ownBuffer))];
+  const parts = Object.values({ ...data, ...data.rows });
+  return [...new Set(parts.filter((part) => ArrayBuffer.isView(part)).flatMap(ownBuffer))];
 }
 
 /** Bytes in front of a message in the buffer that it came in. */

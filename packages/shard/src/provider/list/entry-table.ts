@@ -30,10 +30,6 @@ export class EntryTable {
     this.keys = new RangeTable(source.view, limit);
   }
 
-  get count(): number {
-    return this.#entries.count;
-  }
-
   get isFull(): boolean {
     return this.#entries.isFull;
   }

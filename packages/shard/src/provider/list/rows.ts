@@ -42,36 +42,15 @@ export function allocateRows(capacity: number): Rows {
 
 /** In place: the decoder holds the object and goes on filling it. */
 export function growRows(rows: Rows, capacity: number): void {
-  const old = { ...rows };
-  Object.assign(rows, allocateRows(capacity));
-  rows.problem.set(old.problem);
-  rows.state.set(old.state);
-  rows.fieldStart.set(old.fieldStart);
-  rows.idStart.set(old.idStart);
-  rows.idLength.set(old.idLength);
-  rows.idHash.set(old.idHash);
-  rows.profile.set(old.profile);
-  rows.cluster.set(old.cluster);
-  rows.hostProvider.set(old.hostProvider);
-  rows.hostRefStart.set(old.hostRefStart);
-  rows.hostRefLength.set(old.hostRefLength);
-  rows.lastError.set(old.lastError);
-  rows.metadata.set(old.metadata);
+  const bigger = allocateRows(capacity);
+  for (const column of Object.keys(rows) as (keyof Rows)[]) bigger[column].set(rows[column]);
+  Object.assign(rows, bigger);
 }
 
 // Why one record of a List could not be read. The others stand.
 
-export type Problem =
-  /** A length, tag or wire type is wrong. */
-  | 'framing'
-  /** A string is not UTF-8. */
-  | 'text'
-  /** Longer than any real record. */
-  | 'too_large'
-  /** An earlier record of the same List has the id. */
-  | 'duplicate_id';
+export type Problem = 'framing' | 'text' | 'too_large' | 'duplicate_id';
 
-/** Codes of the `problem` column; 0 is a readable record. */
 const PROBLEMS: readonly (Problem | undefined)[] = [
   undefined,
   'framing',

@@ -7,18 +7,14 @@ import type { DecodedAssignment, Assignment, Machine, MetadataProblem } from '@b
 export type IngestChange =
   /** New to the shard; the assignment is what the provider echoed. */
   | { readonly kind: 'inserted'; readonly machine: Machine; readonly skipped: SkippedMetadata }
-  /** Along an edge that our own actions walk: put, then notify. */
-  | {
-      readonly kind: 'moved';
-      readonly machine: Machine;
-      readonly before: Machine;
-      readonly skipped: SkippedMetadata;
-    }
   /** Same state and binding, other price, labels or error text: put, no notification. */
   | { readonly kind: 'refreshed'; readonly machine: Machine }
-  /** No edge leads there (a lost host): remove, put, notify, log and count. */
+  /**
+   * Moved along an edge that our own actions walk: put, then notify. Replaced, where no edge leads (a
+   * lost host): remove, put, notify, log and count.
+   */
   | {
-      readonly kind: 'replaced';
+      readonly kind: 'moved' | 'replaced';
       readonly machine: Machine;
       readonly before: Machine;
       readonly skipped: SkippedMetadata;

@@ -10,7 +10,7 @@ import {
   STATE_COUNT,
   type StateCode,
 } from '@bigfleet/engine';
-import { MAX_MACHINE_NAMES } from '../../rollup/admission.ts';
+import { MAX_MACHINE_NAMES } from '../../rollup/demanded-names.ts';
 
 export type Pending =
   | 'none'
@@ -69,11 +69,7 @@ export class KnownMachines {
     const { classes } = this.#inventory;
     let count = 0;
     for (let klass = 0; klass < classes.length; klass++) {
-      if (classes.shape(klass)?.provider !== provider) continue;
-      const first = klass * STATE_COUNT;
-      for (let cell = first; cell < first + STATE_COUNT; cell++) {
-        count += classes.counts[cell]!;
-      }
+      if (classes.shape(klass)?.provider === provider) count += machinesOfClass(classes, klass);
     }
     return count;
   }
@@ -140,6 +136,14 @@ export class KnownMachines {
     assert(shape !== undefined, 'a slot in use has a class', { slot });
     return shape;
   }
+}
+
+/** In any state. */
+export function machinesOfClass({ counts }: Inventory['classes'], klass: number): number {
+  const first = klass * STATE_COUNT;
+  let count = 0;
+  for (let cell = first; cell < first + STATE_COUNT; cell++) count += counts[cell]!;
+  return count;
 }
 
 /**

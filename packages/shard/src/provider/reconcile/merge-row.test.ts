@@ -219,14 +219,14 @@ test('a pending machine is left to its action', () => {
   const world = worldWith(State.Configuring);
   world.pending.set('a', 'in_flight');
   const { summary } = world.reconcile(listOf(record('a', State.Idle)));
-  assert.equal(summary.pendingCount, 1);
+  assert.equal(summary.skippedCount, 1);
   assert.equal(world.machine('a')?.state, State.Configuring);
 });
 
 test('a machine in drain-wait is skipped while its provider says Configured, and only then', () => {
   const world = worldWith(State.Draining);
   world.pending.set('a', 'drain_wait');
-  assert.equal(world.reconcile(listOf(record('a', State.Configured))).summary.pendingCount, 1);
+  assert.equal(world.reconcile(listOf(record('a', State.Configured))).summary.skippedCount, 1);
   const { changes } = world.reconcile(listOf(record('a', State.Failed)));
   assert.deepEqual(
     changes.map(({ kind }) => kind),
@@ -239,11 +239,11 @@ test('a machine that we marked Failed is believed healthy after the cool-down, i
   world.nowMs = 1_000;
   world.failedHere.set('a', 1_000);
   const idle = listOf(record('a', State.Idle));
-  assert.equal(world.reconcile(idle).summary.coolingDownCount, 1);
+  assert.equal(world.reconcile(idle).summary.skippedCount, 1);
   world.nowMs = 1_000 + FAILED_COOL_DOWN_MS - 1;
-  assert.equal(world.reconcile(idle).summary.coolingDownCount, 1);
+  assert.equal(world.reconcile(idle).summary.skippedCount, 1);
   world.nowMs += 1;
-  assert.equal(world.reconcile(listOf(record('a', 2))).summary.coolingDownCount, 1, 'transitional');
+  assert.equal(world.reconcile(listOf(record('a', 2))).summary.skippedCount, 1, 'transitional');
   assert.deepEqual(
     world.reconcile(idle).changes.map(({ kind }) => kind),
     ['replaced'],

@@ -172,14 +172,8 @@ export class RowMerger {
     const record = this.#record(row, id, before, assigned);
     if (record.kind === 'rejected') return record;
     const { machine } = record;
-    switch (step) {
-      case 'same':
-        return changed({ kind: 'refreshed', machine });
-      case 'edge':
-        return changed({ kind: 'moved', machine, before, skipped });
-      case 'jump':
-        return changed({ kind: 'replaced', machine, before, skipped });
-    }
+    if (step === 'same') return changed({ kind: 'refreshed', machine });
+    return changed({ kind: step === 'edge' ? 'moved' : 'replaced', machine, before, skipped });
   }
 
   #stepFrom(before: Machine, row: number): Step {

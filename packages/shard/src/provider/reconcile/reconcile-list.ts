@@ -6,7 +6,6 @@
 // Absence means removal only when the List was a full one, complete and readable down to every
 // id, and the shrink guard agrees. A rejected record is not absent.
 
-import type { MachineRefusal } from '@bigfleet/base';
 import { joinBytes } from '../list/byte-ranges.ts';
 import type { ListColumns } from '../list/columns.ts';
 import type { IngestBatch, IngestChange, RejectedRecord } from './ingest.ts';
@@ -43,11 +42,6 @@ export interface ReconcileOptions extends MergeOptions {
 
 export interface ReconcileSummary {
   readonly rowCount: number;
-  readonly unchangedCount: number;
-  readonly pendingCount: number;
-  readonly coolingDownCount: number;
-  readonly changeCounts: Readonly<Record<IngestChange['kind'], number>>;
-  readonly rejectedCounts: Readonly<Record<MachineRefusal, number>>;
   readonly removal: RemovalOutcome;
   readonly unsettled: Unsettled;
 }
@@ -80,9 +74,8 @@ export function* reconcileList(
 ): Generator<IngestBatch, ReconcileSummary, void> {
   const merger = new RowMerger(options);
   const { columns, rows } = options;
-  const tally = new Tally();
+  const leftovers = new Leftovers();
   const count = rows?.length ?? columns.rowCount;
-  tally.skipped.unchanged = columns.rowCount - count;
   for (let at = 0; at < count; ) {
     const batch = new Batch();
     merger.nextBatch();
@@ -91,13 +84,13 @@ export function* reconcileList(
       const row = rows === undefined ? at : rows[at]!;
       const outcome = merger.merge(row);
       batch.add(outcome);
-      tally.add(outcome, row);
+      leftovers.add(outcome, row);
       at += 1;
     }
     yield batch;
   }
-  const removal = yield* removeAbsent(options, merger, tally);
-  return tally.summary(columns, removal);
+  const removal = yield* removeAbsent(options, merger, leftovers);
+  return { rowCount: columns.rowCount, removal, unsettled: leftovers.unsettled(columns) };
 }
 
 class Batch implements IngestBatch {
@@ -117,13 +110,13 @@ class Batch implements IngestBatch {
 function* removeAbsent(
   options: ReconcileOptions,
   merger: RowMerger,
-  tally: Tally,
+  leftovers: Leftovers,
 ): Generator<IngestBatch, RemovalOutcome, void> {
   const { unidentifiedCount } = options.columns.data;
   if (!options.isFull) return { kind: 'not_full' };
   const omitted = yield* omittedMachines(options, merger);
   if (unidentifiedCount > 0) {
-    tally.keptIds = omitted;
+    leftovers.keptIds = omitted;
     return { kind: 'incomplete', unidentifiedCount };
   }
   const verdict: ShrinkVerdict = options.guard.judge(
@@ -131,17 +124,16 @@ function* removeAbsent(
     omitted,
   );
   if (verdict.kind === 'hold') {
-    tally.keptIds = omitted;
+    leftovers.keptIds = omitted;
     return { kind: 'held', heldCount: verdict.heldCount, agreeing: verdict.agreeing };
   }
   const removed = new Set<string>();
   for (let from = 0; from < verdict.ids.length; from += BATCH_CHANGES) {
     const changes = removals(options, verdict.ids.slice(from, from + BATCH_CHANGES));
-    tally.changes.removed += changes.length;
     for (const { before } of changes) removed.add(before.id);
     yield { changes, rejected: [] };
   }
-  tally.keptIds = omitted.filter((id) => !removed.has(id));
+  leftovers.keptIds = omitted.filter((id) => !removed.has(id));
   return { kind: 'done' };
 }
 
@@ -184,67 +176,28 @@ function removals(
   });
 }
 
-class Tally {
-  readonly changes: Record<IngestChange['kind'], number> = {
-    inserted: 0,
-    moved: 0,
-    refreshed: 0,
-    replaced: 0,
-    removed: 0,
-  };
-  readonly rejected: Record<MachineRefusal, number> = {
-    price: 0,
-    interruption_probability: 0,
-    structural: 0,
-    duplicate_id: 0,
-  };
-  readonly skipped: Record<'unchanged' | 'pending' | 'cooling_down', number> = {
-    unchanged: 0,
-    pending: 0,
-    cooling_down: 0,
-  };
+/** What the fleet does not take in. */
+class Leftovers {
   readonly #unsettledRows: number[] = [];
   readonly #waitingRows: number[] = [];
   #waitingRejectedCount = 0;
   keptIds: readonly string[] = [];
 
   add(outcome: RowOutcome, row: number): void {
-    switch (outcome.kind) {
-      case 'changed':
-        this.changes[outcome.change.kind] += 1;
-        return;
-      case 'rejected':
-        this.rejected[outcome.record.reason] += 1;
-        this.#unsettledRows.push(row);
-        if (!outcome.isForNow || this.#waitingRejectedCount === MAX_WAITING_REJECTED) return;
-        this.#waitingRejectedCount += 1;
-        this.#waitingRows.push(row);
-        return;
-      case 'pending':
-      case 'cooling_down':
-        this.#unsettledRows.push(row);
-        this.#waitingRows.push(row);
-        break;
-      case 'unchanged':
-        break;
+    if (outcome.kind === 'changed' || outcome.kind === 'unchanged') return;
+    this.#unsettledRows.push(row);
+    if (outcome.kind === 'rejected') {
+      if (!outcome.isForNow || this.#waitingRejectedCount === MAX_WAITING_REJECTED) return;
+      this.#waitingRejectedCount += 1;
     }
-    this.skipped[outcome.kind] += 1;
+    this.#waitingRows.push(row);
   }
 
-  summary(columns: ListColumns, removal: RemovalOutcome): ReconcileSummary {
+  unsettled(columns: ListColumns): Unsettled {
     return {
-      rowCount: columns.rowCount,
-      unchangedCount: this.skipped.unchanged,
-      pendingCount: this.skipped.pending,
-      coolingDownCount: this.skipped.cooling_down,
-      changeCounts: this.changes,
-      rejectedCounts: this.rejected,
-      removal,
-      unsettled: {
-        rows: Uint32Array.from(this.#unsettledRows),
-        ...waitingRecords(columns, this.#waitingRows),
-        keptIds: this.keptIds,
-      },
+      rows: Uint32Array.from(this.#unsettledRows),
+      ...waitingRecords(columns, this.#waitingRows),
+      keptIds: this.keptIds,
     };
   }
 }

@@ -9,7 +9,7 @@ import { listProvider } from '../call.ts';
 import { openChannel } from '../dial.ts';
 import type { ListRequest } from '../provider.ts';
 import type { ScanWorkerData } from './messages.ts';
-import { replaceTls, type TlsParcel, unpackTls } from './tls-parcel.ts';
+import { pairOf, type TlsParcel, unpackTls } from './tls-parcel.ts';
 
 interface ListedBytes {
   readonly bytes: Uint8Array;
@@ -31,9 +31,10 @@ export class ListLines {
     this.#tls = tls === undefined ? undefined : unpackTls(tls);
   }
 
+  /** Handshakes from now on show the new pair. */
   replaceTls(parcel: TlsParcel): void {
     assert(this.#tls !== undefined, 'a plaintext process has no certificate to replace');
-    replaceTls(this.#tls, parcel);
+    this.#tls.replace(pairOf(parcel));
   }
 
   dial(line: number, address: string): void {

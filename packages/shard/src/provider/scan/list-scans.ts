@@ -37,7 +37,6 @@ export interface ScanOrder extends ScanMarks {
   readonly provider: string;
   /** A MachineList, undecoded. Given away: a worker takes the buffer. */
   readonly bytes: Uint8Array;
-  /** Only a full List can say that a machine is gone. */
   readonly isFull: boolean;
 }
 

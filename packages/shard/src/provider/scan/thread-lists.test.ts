@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type BigFleetError, sleep } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
-import type { TlsMaterial } from '@bigfleet/wire';
+import { type TlsMaterial, TokenSource } from '@bigfleet/wire';
 import { type FakeServer, serveFake } from '../../testing/fake-server.ts';
 import { FakeProvider } from '../../testing/fake/fake-provider.ts';
 import { seedSpecs } from '../../testing/fake/seed.ts';
@@ -19,11 +19,11 @@ import { createLeaves, type TestLeaves } from '../testing/leaf.ts';
 import { askHere, type AskOrder, type ListAnswer, type ListAsker } from './list-asker.ts';
 import { noMarks, type ScanAnswer } from './list-scans.ts';
 import { createInlineScans } from './scanner.ts';
-import { packTls, replaceTls, unpackTls } from './tls-parcel.ts';
+import { packTls, pairOf, unpackTls } from './tls-parcel.ts';
 import { WorkerScans } from './worker-scans.ts';
 
 const runtime = realRuntime();
-const fencing = { shardId: 'shard-0', shardEpoch: 3n };
+const fencing = new TokenSource('shard-0', 3n);
 
 function createFake(): FakeProvider {
   const fake = new FakeProvider({ runtime, instantTransitions: true });
@@ -122,7 +122,7 @@ describe('behind mTLS', () => {
       const refused = isProviderError('PERMISSION_DENIED', 'rejected');
       await assert.rejects(first.asker.ask(orderOf()), refused);
       first.close();
-      replaceTls(tls, packTls(shardTls));
+      tls.replace(pairOf(packTls(shardTls)));
       const second = scans.connect(server.address);
       assert.equal((await second.asker.ask(orderOf())).kind, 'scanned');
     });

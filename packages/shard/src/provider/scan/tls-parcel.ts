@@ -31,12 +31,7 @@ export function unpackTls(parcel: TlsParcel): TlsMaterial {
   return new TlsMaterial({ files: parcel.files, pair: pairOf(parcel), ca: parcel.ca });
 }
 
-/** Handshakes from now on show the new pair. */
-export function replaceTls(material: TlsMaterial, parcel: TlsParcel): void {
-  material.replace(pairOf(parcel));
-}
-
-function pairOf({ certificatePem, keyPem, expiresAtUnixSeconds }: TlsParcel): LeafPair {
+export function pairOf({ certificatePem, keyPem, expiresAtUnixSeconds }: TlsParcel): LeafPair {
   return {
     certificatePem: Buffer.from(certificatePem),
     keyPem: Buffer.from(keyPem),

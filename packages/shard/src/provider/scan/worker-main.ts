@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
-import { transferables } from '../list/columns.ts';
+import { ownBuffer, transferables } from '../list/columns.ts';
 import { ProviderError } from '../provider-error.ts';
 import { ListLines } from './list-lines.ts';
 import type { ScanAnswer, ScanOrder } from './list-scans.ts';
@@ -80,9 +80,7 @@ function send(message: FromScanWorker, transfer: readonly ArrayBuffer[] = []): v
 
 function buffersOf(answer: ScanAnswer): ArrayBuffer[] {
   if (answer.kind === 'malformed') return [];
-  const { buffer } = answer.rows;
-  const rows = buffer instanceof ArrayBuffer ? [buffer] : [];
-  return [...transferables(answer.data), ...rows];
+  return [...transferables(answer.data), ...ownBuffer(answer.rows)];
 }
 
 /**

@@ -24,15 +24,10 @@ const WORKER_YOUNG_MIB = 16;
 /** Far beyond the largest List: what takes longer does not end. */
 const SCAN_DEADLINE_MS = 120_000;
 
-interface Scanned {
-  readonly answer: ScanAnswer;
-  readonly connection: string;
-}
-
 interface OpenScan {
   readonly deadline: Timer;
   readonly onAnswered?: (() => void) | undefined;
-  resolve(scanned: Scanned): void;
+  resolve(answer: ListAnswer): void;
   reject(error: Error): void;
 }
 
@@ -72,14 +67,13 @@ export class WorkerScans implements ListScans {
     this.#options = options;
     const { tls } = options;
     this.#unfollowTls =
-      tls?.onChange(() => this.#worker?.postMessage(message({ kind: 'tls', tls: packTls(tls) }))) ??
-      (() => {});
+      tls?.onChange(() => this.#post({ kind: 'tls', tls: packTls(tls) })) ?? (() => {});
   }
 
   async scan(order: ScanOrder): Promise<ScanAnswer> {
     const question = (id: number): ToScanWorker => ({ kind: 'scan', id, order });
     const limits = { withinMs: SCAN_DEADLINE_MS, transfer: ownBuffer(order.bytes) };
-    const { answer } = await this.#ask(question, limits);
+    const { connection: _, ...answer } = await this.#ask(question, limits);
     return answer;
   }
 
@@ -87,12 +81,12 @@ export class WorkerScans implements ListScans {
   connect(address: string): ListLine {
     const line = ++this.#lastLine;
     this.#lines.set(line, address);
-    this.#worker?.postMessage(message({ kind: 'dial', line, address }));
+    this.#post({ kind: 'dial', line, address });
     return {
       asker: { ask: (order) => this.#list(line, order) },
       close: () => {
         if (!this.#lines.delete(line)) return;
-        this.#worker?.postMessage(message({ kind: 'hang_up', line }));
+        this.#post({ kind: 'hang_up', line });
       },
     };
   }
@@ -109,9 +103,9 @@ export class WorkerScans implements ListScans {
   async #list(line: number, given: AskOrder): Promise<ListAnswer> {
     if (!this.#lines.has(line)) throw hungUp();
     const { request, signal, onAnswered, ...order } = given;
-    const cancel = (): void => this.#worker?.postMessage(message({ kind: 'cancel', id }));
+    const cancel = (): void => this.#post({ kind: 'cancel', id });
     let id = 0;
-    const scanned = this.#ask(
+    const answer = this.#ask(
       (number) => {
         id = number;
         return { kind: 'list', id, line, request, order };
@@ -121,8 +115,7 @@ export class WorkerScans implements ListScans {
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted === true) cancel();
     try {
-      const { answer, connection } = await scanned;
-      return { ...answer, connection };
+      return await answer;
     } finally {
       signal?.removeEventListener('abort', cancel);
     }
@@ -131,9 +124,9 @@ export class WorkerScans implements ListScans {
   #ask(
     question: (id: number) => ToScanWorker,
     { withinMs, onAnswered, transfer = [] }: AskLimits,
-  ): Promise<Scanned> {
+  ): Promise<ListAnswer> {
     if (this.#isClosed) return Promise.reject(lost('the scans are closed'));
-    const { promise, resolve, reject } = Promise.withResolvers<Scanned>();
+    const { promise, resolve, reject } = Promise.withResolvers<ListAnswer>();
     const worker = (this.#worker ??= this.#start());
     const id = ++this.#lastId;
     const deadline = this.#options.runtime.timers.after(withinMs, () =>
@@ -142,6 +135,11 @@ export class WorkerScans implements ListScans {
     this.#scans.set(id, { deadline, resolve, reject, onAnswered });
     worker.postMessage(question(id), transfer);
     return promise;
+  }
+
+  /** Nothing to do without a thread: the next one is told what holds then. */
+  #post(message: ToScanWorker): void {
+    this.#worker?.postMessage(message);
   }
 
   #start(): Worker {
@@ -156,7 +154,7 @@ export class WorkerScans implements ListScans {
       },
     });
     for (const [line, address] of this.#lines) {
-      worker.postMessage(message({ kind: 'dial', line, address }));
+      worker.postMessage({ kind: 'dial', line, address } satisfies ToScanWorker);
     }
     worker.on('message', (answer: FromScanWorker) => this.#take(answer, thread));
     worker.on('error', (error: Error) => this.#lose(worker, error));
@@ -171,7 +169,7 @@ export class WorkerScans implements ListScans {
     scan?.deadline.cancel();
     if (answer.kind === 'failed') return scan?.reject(new ProviderError(answer.failure));
     if (answer.threadDeltas !== undefined) this.#options.onThreadDeltas?.(answer.threadDeltas);
-    scan?.resolve({ answer: answer.answer, connection: `${thread}.${answer.connection}` });
+    scan?.resolve({ ...answer.answer, connection: `${thread}.${answer.connection}` });
   }
 
   /** Once per thread: whatever is told about it afterwards is about one that was given up. */
@@ -199,11 +197,6 @@ interface AskLimits {
   readonly withinMs: number;
   readonly onAnswered?: (() => void) | undefined;
   readonly transfer?: readonly ArrayBuffer[];
-}
-
-/** Typed: postMessage takes anything. */
-function message(to: ToScanWorker): ToScanWorker {
-  return to;
 }
 
 /** As a call on a closed channel ends. */

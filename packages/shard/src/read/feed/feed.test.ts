@@ -10,6 +10,7 @@ import { fourCores } from '../../core/testing/stage.ts';
 import { FeedClient, type Wants } from '../testing/feed-client.ts';
 import { ReadStage } from '../testing/read-stage.ts';
 import { decodeCursor, encodeCursor } from './frames.ts';
+import { emptyRollup } from '../../rollup/admission.ts';
 
 function watcher(stage: ReadStage, wants: Wants = {}, from = 'reader'): FeedClient {
   return new FeedClient(stage, stage.query(undefined, from), wants);
@@ -351,7 +352,7 @@ test('only what was asked for: clusters, kinds of rows, records', async () => {
   await stage.time.runFor(60_000);
   await blue.readAll();
   assert.equal(blue.machines.size, 0, 'a machine that left the cluster is gone for this reader');
-  const forgotten = stage.host.forgetCluster('blue');
+  const forgotten = stage.host.applyRollup(emptyRollup('blue'));
   await stage.time.runFor(10_000);
   await forgotten;
   await blue.readAll();

@@ -31,7 +31,8 @@ export interface FeedOptions {
   readonly host: Pick<EngineHost, 'needChanges'>;
   readonly fleet: Fleet;
   readonly views: MachineViews;
-  readonly metrics: FeedMetrics;
+  readonly registry: MetricRegistry;
+  /** Takes over background work; its rejection ends the process. */
   readonly supervise: (component: string, work: Promise<void>) => void;
 }
 
@@ -45,6 +46,8 @@ export class Feed {
   readonly needs: NeedMirror;
   readonly #options: FeedOptions;
   readonly #readers = new Set<FeedReader>();
+  readonly #readerCount: Gauge;
+  readonly #lagged: Counter;
   /** Written since the last delta began; one entry per machine at most. */
   #written = new Set<string>();
   #waiting: EndedCycle[] = [];
@@ -60,6 +63,14 @@ export class Feed {
     this.#options = options;
     this.log = new ChangeLog(options.epoch);
     this.needs = new NeedMirror(options.host);
+    this.#readerCount = options.registry.gauge({
+      name: 'bigfleet_shard_feed_readers',
+      help: 'Readers of the live feed.',
+    });
+    this.#lagged = options.registry.counter({
+      name: 'bigfleet_shard_feed_lagged_total',
+      help: 'Times that a reader of the live feed fell behind and went on with a snapshot.',
+    });
   }
 
   get isClosed(): boolean {
@@ -75,13 +86,13 @@ export class Feed {
     this.#readers.add(reader);
     this.#idleCycles = 0;
     if (selection.hasNeeds) this.#needlessCycles = 0;
-    this.#options.metrics.readers.set(this.#readers.size);
+    this.#readerCount.set(this.#readers.size);
     return reader;
   }
 
   close(reader: FeedReader): void {
     this.#readers.delete(reader);
-    this.#options.metrics.readers.set(this.#readers.size);
+    this.#readerCount.set(this.#readers.size);
   }
 
   /** Deltas after this cycle hold the needs. */
@@ -192,7 +203,7 @@ export class Feed {
     for (const reader of this.#readers) {
       if (!reader.isLagged && this.#isTooFarBehind(reader)) {
         reader.isLagged = true;
-        this.#options.metrics.lagged.inc();
+        this.#lagged.inc();
       }
       reader.wake();
     }
@@ -206,24 +217,4 @@ export class Feed {
     const maxDeltas = selection.minIntervalMs > 0 ? Number.POSITIVE_INFINITY : MAX_BEHIND_DELTAS;
     return deltaCount > maxDeltas || bytes > MAX_BEHIND_BYTES;
   }
-}
-
-// The series of the live feed (observability §3.8).
-
-export interface FeedMetrics {
-  readonly readers: Gauge;
-  readonly lagged: Counter;
-}
-
-export function createFeedMetrics(registry: MetricRegistry): FeedMetrics {
-  return {
-    readers: registry.gauge({
-      name: 'bigfleet_shard_feed_readers',
-      help: 'Readers of the live feed.',
-    }),
-    lagged: registry.counter({
-      name: 'bigfleet_shard_feed_lagged_total',
-      help: 'Times that a reader of the live feed fell behind and went on with a snapshot.',
-    }),
-  };
 }

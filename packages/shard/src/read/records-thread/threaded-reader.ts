@@ -76,8 +76,7 @@ class Thread implements AsyncDisposable {
   async next(): Promise<FromThread> {
     if (this.#lost !== undefined) throw this.#lost;
     const answered = once(this.#worker, 'message');
-    const question: ToThread = 'next';
-    this.#worker.postMessage(question);
+    this.#worker.postMessage('next');
     const [answer] = (await answered) as [FromThread];
     return answer;
   }
@@ -96,9 +95,6 @@ export interface ThreadData {
     | { readonly kind: 'scan'; readonly query: RecordScan }
     | { readonly kind: 'explain'; readonly question: ExplainQuestion };
 }
-
-/** The next answer, please. */
-export type ToThread = 'next';
 
 export type FromThread =
   | { readonly kind: 'record'; readonly record: StoredRecord }

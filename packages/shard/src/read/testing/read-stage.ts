@@ -244,7 +244,6 @@ export class ReadStage {
       records: inlineRecordsReader(this.segments, runtime.timers),
       status: () => ({ version: '1.2.3', ready: true, sessions: this.sessions.length }),
       sessions: () => this.sessions,
-      machineCount: (cluster: string) => fleet.configuredCount(cluster),
     };
     const router = new Router({
       gate: createGate({ transport: 'mtls' }),

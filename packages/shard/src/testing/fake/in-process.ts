@@ -59,10 +59,8 @@ export class InProcessProvider implements Provider {
   }
 
   list(request: ListRequest, limits?: CallLimits): Promise<Uint8Array> {
-    const { states = [], maxResults = 0, sinceRevision = new Uint8Array(0) } = request;
-    return this.#answer(limits, () =>
-      encodeList(this.#fake.list({ states, maxResults, sinceRevision })),
-    );
+    const all = { states: [], maxResults: 0, sinceRevision: new Uint8Array(0) };
+    return this.#answer(limits, () => encodeList(this.#fake.list({ ...all, ...request })));
   }
 
   async #answer<T>({ signal }: CallLimits = {}, work: () => T): Promise<T> {

@@ -2,7 +2,7 @@
 // whole baseline, and the verdict that the runner would print for it.
 
 import { wireChecks } from '../../../baseline/index.ts';
-import { behaviourOf } from '../../../catalogue/binding.ts';
+import { behaviourOf } from '../../../catalogue/catalogue.ts';
 import type { Profile } from '../../../catalogue/behaviour.ts';
 import type { Check } from '../../../harness/check.ts';
 import type { Outcome } from '../../../harness/testing/world.ts';

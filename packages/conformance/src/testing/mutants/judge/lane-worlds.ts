@@ -3,8 +3,13 @@
 // alone, never on what an earlier check left behind or on the order of the run.
 
 import type { BaselineCheck } from '../../../baseline/index.ts';
-import type { Capabilities, CheckContext } from '../../../harness/context.ts';
-import { type Check, CheckFailed, SkipCheck } from '../../../harness/check.ts';
+import {
+  type Capabilities,
+  type Check,
+  type CheckContext,
+  CheckFailed,
+  SkipCheck,
+} from '../../../harness/check.ts';
 import { probeCapabilities } from '../../../harness/probe.ts';
 import { KitSubject, type KitSubjectOptions } from '../../../harness/testing/kit-subject.ts';
 import type { Layers } from '../../../harness/testing/layers.ts';
@@ -14,7 +19,7 @@ import {
   type Outcome,
   type World,
 } from '../../../harness/testing/world.ts';
-import { behaviourOf } from '../../../catalogue/binding.ts';
+import { behaviourOf } from '../../../catalogue/catalogue.ts';
 import { crossRestart } from '../../../behaviours/index.ts';
 import { laneOf } from '../../../run/lane-names.ts';
 

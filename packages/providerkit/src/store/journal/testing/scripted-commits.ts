@@ -4,7 +4,7 @@
 import { createRandom, type Runtime, seededEntropy } from '@bigfleet/base';
 import type { MachineRecord } from '../../../model/machine.ts';
 import type { StoreChange, StoreImage } from '../../store.ts';
-import { StateImage } from '../image.ts';
+import { StateImage } from '../../state-image.ts';
 
 export const INCARNATION = 'incarnation-1';
 export const PATH = '/state/state.json';

@@ -69,8 +69,44 @@ export function waitingIds({ unsettled }: ReconcileSummary): readonly string[] {
   return Array.from({ length: columns.rowCount }, (_, row) => columns.id(row));
 }
 
+/** How the rows of a List ended: each is a change, or unsettled, or says nothing new. */
+export interface Counts {
+  readonly changeCounts: Readonly<Record<IngestChange['kind'], number>>;
+  readonly rejectedCounts: Readonly<Record<RejectedRecord['reason'], number>>;
+  /** Not taken in for an action under way or a cool-down. */
+  readonly skippedCount: number;
+  readonly unchangedCount: number;
+}
+
+export function countsOf(summary: ReconcileSummary, batches: readonly IngestBatch[]): Counts {
+  const changes = batches.flatMap((batch) => batch.changes);
+  const rejected = batches.flatMap((batch) => batch.rejected);
+  const changed = (kind: IngestChange['kind']): number =>
+    changes.filter((change) => change.kind === kind).length;
+  const refused = (reason: RejectedRecord['reason']): number =>
+    rejected.filter((record) => record.reason === reason).length;
+  const unsettledCount = summary.unsettled.rows.length;
+  return {
+    changeCounts: {
+      inserted: changed('inserted'),
+      moved: changed('moved'),
+      refreshed: changed('refreshed'),
+      replaced: changed('replaced'),
+      removed: changed('removed'),
+    },
+    rejectedCounts: {
+      price: refused('price'),
+      interruption_probability: refused('interruption_probability'),
+      structural: refused('structural'),
+      duplicate_id: refused('duplicate_id'),
+    },
+    skippedCount: unsettledCount - rejected.length,
+    unchangedCount: summary.rowCount - unsettledCount - (changes.length - changed('removed')),
+  };
+}
+
 export interface Reconciled {
-  readonly summary: ReconcileSummary;
+  readonly summary: ReconcileSummary & Counts;
   readonly changes: readonly IngestChange[];
   readonly rejected: readonly RejectedRecord[];
 }
@@ -93,8 +129,7 @@ export class World {
     columns: ListColumns,
     options: { provider?: string; isFull?: boolean } = {},
   ): Reconciled {
-    const changes: IngestChange[] = [];
-    const rejected: RejectedRecord[] = [];
+    const applied: IngestBatch[] = [];
     const batches = reconcileList({
       provider: options.provider ?? 'p',
       columns,
@@ -107,10 +142,13 @@ export class World {
     let step = batches.next();
     for (; step.done !== true; step = batches.next()) {
       this.apply(step.value);
-      changes.push(...step.value.changes);
-      rejected.push(...step.value.rejected);
+      applied.push(step.value);
     }
-    return { summary: step.value, changes, rejected };
+    return {
+      summary: { ...step.value, ...countsOf(step.value, applied) },
+      changes: applied.flatMap(({ changes }) => changes),
+      rejected: applied.flatMap(({ rejected }) => rejected),
+    };
   }
 
   apply({ changes }: IngestBatch): void {
