@@ -104,6 +104,7 @@ export const ADAPTERS: Readonly<Record<string, readonly RegExp[]>> = {
   'prom-client': [/^packages\/telemetry\/src\//],
   pino: [/^packages\/telemetry\/src\//],
   yaml: [/^packages\/(?:cli\/src\/ctl\/output\/document|process\/src\/yaml)\.ts$/],
+  'fast-check': [/\.(?:test|long)\.ts$/, /\/testing\//, /^test\//, /^bench\//],
   '@peculiar/x509': [/^test\//, /\/testing\//, /\.(?:test|long)\.ts$/],
   'reflect-metadata': [/^test\//, /\/testing\//, /\.(?:test|long)\.ts$/],
   esbuild: [/^test\/browser\//],

@@ -101,7 +101,7 @@ export function readHint(object: ApiObject): string {
   return specText(object['spec'] as AvailableCapacitySpec);
 }
 
-export function hintSpec(update: AvailableCapacityUpdate): AvailableCapacitySpec {
+function hintSpec(update: AvailableCapacityUpdate): AvailableCapacitySpec {
   // `Same` exists on the wire only.
   const requirements = update.requirements
     .filter(({ operator }) => OPERATORS[operator] !== undefined)

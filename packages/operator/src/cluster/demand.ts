@@ -10,7 +10,7 @@ import {
   type CapacityRequestSpec,
   type CapacityRequestStatus,
   describeRefusal,
-  EventSender,
+  type EventSender,
   type KubeClient,
   LABELS,
   type Metadata,
@@ -112,7 +112,7 @@ export class Demand {
 
   /** The index takes the request in here, while the object is at hand; the record is what is left. */
   #read(object: ApiObject, meta: ObjectMeta): RequestRecord {
-    const { labels, annotations } = object['metadata'] as unknown as Metadata;
+    const { labels, annotations } = object['metadata'] as Metadata;
     const status = object['status'] as CapacityRequestStatus | undefined;
     const { namespace, name, uid, resourceVersion } = meta;
     const isForeign = labels?.[LABELS.foreignNode] === 'true';

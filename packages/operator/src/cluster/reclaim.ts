@@ -14,6 +14,7 @@ import {
   NODES,
   type Pod,
   PODS,
+  textOf,
 } from '@bigfleet/kube';
 import type {
   CordonOutcome,
@@ -33,7 +34,7 @@ export interface ReclaimMark {
   readonly isOver: boolean;
 }
 
-export function markText({ id, deadlineUnixMs, machineId, isOver }: ReclaimMark): string {
+function markText({ id, deadlineUnixMs, machineId, isOver }: ReclaimMark): string {
   const deadline = new Date(deadlineUnixMs).toISOString();
   return JSON.stringify({ id, deadline, machine: machineId, over: isOver || undefined });
 }
@@ -48,7 +49,7 @@ export function readMark(text: string): ReclaimMark | undefined {
     return {
       id: mark['id'],
       deadlineUnixMs,
-      machineId: String(mark['machine'] ?? ''),
+      machineId: textOf(mark['machine']),
       isOver: mark['over'] === true,
     };
   } catch {

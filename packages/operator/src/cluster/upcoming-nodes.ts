@@ -326,7 +326,7 @@ interface SpecForm {
 function specText(spec: UpcomingNodeSpec): string {
   const sorted = <T>(map: Readonly<Record<string, T>> | undefined): [string, T][] =>
     Object.entries(map ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-  const resources = sorted(spec.resources).map(([name, raw]) => {
+  const resources = sorted(spec.resources).map(([name, raw]): [string, string] => {
     const parsed = parseQuantity(String(raw));
     return [name, parsed.ok ? String(parsed.value.nanos) : String(raw)];
   });

@@ -105,7 +105,7 @@ function body(value: Value, shape: Verb): string | undefined {
 }
 
 function textBody(value: string, { verb, flags, precision }: Verb): string | undefined {
-  const cut = precision === undefined ? value : [...value].slice(0, precision).join('');
+  const cut = precision === undefined ? value : Array.from(value).slice(0, precision).join('');
   switch (verb) {
     case 's':
     case 'v':
@@ -150,7 +150,7 @@ function withPlus(text: string | undefined, value: Value, flags: string): string
 }
 
 function padded(text: string, value: Value, { flags, width = 0 }: Verb): string {
-  const missing = width - [...text].length;
+  const missing = width - Array.from(text).length;
   if (missing <= 0) return text;
   if (flags.includes('-')) return text + ' '.repeat(missing);
   const isNumber = typeof value === 'bigint' || typeof value === 'number';

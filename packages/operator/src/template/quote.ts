@@ -18,11 +18,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export function unquoted(literal: string, line: number): string {
   if (literal.startsWith('`')) return literal.slice(1, -1).replaceAll('\r', '');
   const escape = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|(.))/gs;
-  return literal.slice(1, -1).replace(escape, (whole, x, u, long, octal, single) => {
-    const hex: string | undefined = x ?? u ?? long;
+  return literal.slice(1, -1).replace(escape, (whole: string, ...groups: unknown[]) => {
+    const [x, u, long, octal, single] = groups as (string | undefined)[];
+    const hex = x ?? u ?? long;
     if (hex !== undefined) return character(Number.parseInt(hex, 16), line);
     if (octal !== undefined) return character(Number.parseInt(octal, 8), line);
-    const plain = ESCAPES[String(single)];
+    const plain = ESCAPES[single ?? ''];
     if (plain === undefined) throw new TemplateSyntaxError(line, `invalid escape ${whole}`);
     return plain;
   });

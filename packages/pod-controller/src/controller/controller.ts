@@ -121,7 +121,8 @@ export class PodController {
 
   /** All collections had their first full list. */
   get isSynced(): boolean {
-    return Object.values(this.#reflectors).every((reflector) => reflector.isSynced);
+    const { requests, pods, nodes, upcoming } = this.#reflectors;
+    return requests.isSynced && pods.isSynced && nodes.isSynced && upcoming.isSynced;
   }
 
   get waitingCount(): number {
@@ -148,7 +149,8 @@ export class PodController {
     });
     const { requests, pods, nodes, upcoming } = this.#reflectors;
     signal.addEventListener('abort', () => this.#foreign.close(), { once: true });
-    await Promise.all([requests, pods, nodes, upcoming].map((reflector) => reflector.run(signal)));
+    const watches = [requests, pods, nodes, upcoming].map((reflector) => reflector.run(signal));
+    await Promise.race([Promise.all(watches), this.#queue.failed]);
   }
 
   // ── what the watches tell ───────────────────────────────────────────────────────────────

@@ -1,7 +1,7 @@
 // Keys that need work, each once and never two at a time. A key that is added while it is worked on is
 // worked on again afterwards; one that failed waits longer each time. Bounded by the number of keys.
 
-import { Backoff, type Runtime, type Timer } from '@bigfleet/base';
+import { AssertionError, Backoff, type Runtime, type Timer } from '@bigfleet/base';
 
 export interface WorkQueueOptions {
   readonly runtime: Runtime;
@@ -22,8 +22,15 @@ export class WorkQueue {
   readonly #again = new Set<string>();
   readonly #retries = new Map<string, { readonly backoff: Backoff; timer: Timer | undefined }>();
 
+  readonly #failed = Promise.withResolvers<never>();
+
   constructor(options: WorkQueueOptions) {
     this.#options = options;
+  }
+
+  /** Rejects with the first bug of the work; never resolves. */
+  get failed(): Promise<never> {
+    return this.#failed.promise;
   }
 
   /** Waiting, running, or due again later. */
@@ -44,7 +51,7 @@ export class WorkQueue {
       this.#waiting.delete(key);
       this.#retries.get(key)?.timer?.cancel();
       this.#running.add(key);
-      void this.#run(key);
+      void this.#run(key).catch((bug: unknown) => this.#failed.reject(bug));
     }
   }
 
@@ -54,6 +61,7 @@ export class WorkQueue {
       await work(key, signal);
       this.#retries.delete(key);
     } catch (thrown) {
+      if (thrown instanceof AssertionError) throw thrown;
       if (!signal.aborted) {
         onFailure(key, thrown);
         this.#retryLater(key);

@@ -56,7 +56,7 @@ function parseDefaults(value: unknown): Result<ClassDefaults, string> {
 }
 
 function penaltyText(raw: unknown): string | undefined {
-  return raw === undefined || raw === null ? undefined : String(raw);
+  return typeof raw === 'string' || typeof raw === 'number' ? String(raw) : undefined;
 }
 
 function isInt32(value: unknown): value is number {

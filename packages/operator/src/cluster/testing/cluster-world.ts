@@ -1,6 +1,7 @@
 // A cluster on the test API server behind the production port, under virtual time, with a stand-in for
 // the kubelet's part in ending Pods.
 
+import assert from 'node:assert/strict';
 import { BigFleetError, type VirtualRuntime } from '@bigfleet/base';
 import { type ApiObject, KubeClient, WriteLanes } from '@bigfleet/kube';
 import {
@@ -15,7 +16,7 @@ import {
 import {
   decode,
   encodeInit,
-  MachineState,
+  type MachineState,
   type NodeStateUpdate,
   NodeStateUpdateSchema,
 } from '@bigfleet/wire';
@@ -90,7 +91,7 @@ export class ClusterWorld {
         leftOverKept: (machineId) => this.chores.push(`kept ${machineId}`),
       },
     });
-    void cluster.run();
+    void cluster.run().catch((bug: unknown) => assert.fail(String(bug)));
     return cluster;
   }
 
@@ -199,11 +200,7 @@ export class ClusterWorld {
   }
 }
 
-export function nodeState(
-  machineId: string,
-  state: MachineState,
-  more: object = {},
-): NodeStateUpdate {
+function nodeState(machineId: string, state: MachineState, more: object = {}): NodeStateUpdate {
   const frame = encodeInit(NodeStateUpdateSchema, { machineId, state, ...more });
   return decode(NodeStateUpdateSchema, frame, 'INTERNAL');
 }
