@@ -96,10 +96,15 @@ export class HttpsTransport implements KubeTransport {
       calls: make(MAX_CALL_CONNECTIONS),
       watches: make(Infinity),
     };
-    // Requests under way finish on the old agents' sockets; idle ones are closed now.
-    current?.calls.destroy();
+    if (current !== undefined) retire(current.calls);
     return this.#agents;
   }
+}
+
+/** Closes idle connections now and the others after their call: `destroy` would cut calls short. */
+function retire(agent: HttpAgent): void {
+  agent.maxFreeSockets = 0;
+  for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
 }
 
 interface AgentPair {

@@ -340,7 +340,8 @@ export class KubeCluster implements ClusterPort {
   #upcomingSeen(record: UpcomingRecord): void {
     this.#upcomingNodes.seen(record.name);
     const { machineId, providerId, nodeName } = record;
-    // After a restart the machines of before are known from here, until their frames are replayed.
+    // A restarted operator knows its machines from their UpcomingNodes until the shard replays their
+    // frames.
     if (this.#index.linkOf(machineId) === undefined) {
       this.#index.machineKnown({ machineId, providerId, nodeName });
     }

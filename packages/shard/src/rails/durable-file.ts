@@ -44,8 +44,8 @@ export function durableFile(path: string): DurableFile {
 }
 
 /**
- * Undefined when there is no file. Rejects with `code` when it cannot be read or understood: whoever
- * depends on it must not start on a guess. The error of `parse` says what is wrong with it.
+ * Undefined when there is no file. Rejects with `code` when the file cannot be read or understood: the
+ * process must not start on a guess. The error of `parse` says what is wrong with the file.
  */
 export async function readDurably<T>(
   file: DurableFile,

@@ -1,6 +1,6 @@
 // B907: paging a delta is complete. A provider may echo its head revision on a cut page: certifiable,
-// because a caller can still list without a cap, but whoever threads such a cursor loses machines. So
-// the style is reported beside the verdict.
+// because a caller can still list without a cap, but a caller that continues from such a cursor loses
+// machines. So the style is reported beside the verdict.
 
 import { type Check, type CheckContext, defineCheck } from '../../harness/check.ts';
 import { ensure } from '../../harness/expect.ts';
