@@ -103,7 +103,7 @@ export const ADAPTERS: Readonly<Record<string, readonly RegExp[]>> = {
   '@bufbuild/protobuf': [/^packages\/wire\/src\//, /^(?:bench|test|tools)\//],
   'prom-client': [/^packages\/telemetry\/src\//],
   pino: [/^packages\/telemetry\/src\//],
-  yaml: [/^packages\/(?:cli\/src\/ctl\/output\/document|process\/src\/yaml)\.ts$/],
+  yaml: [/^packages\/process\/src\/yaml\.ts$/],
   'fast-check': [/\.(?:test|long)\.ts$/, /\/testing\//, /^test\//, /^bench\//],
   '@peculiar/x509': [/^test\//, /\/testing\//, /\.(?:test|long)\.ts$/],
   'reflect-metadata': [/^test\//, /\/testing\//, /\.(?:test|long)\.ts$/],

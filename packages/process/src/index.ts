@@ -10,4 +10,4 @@ export { type ExclusiveLock, exclusiveLock } from './exclusive-lock.ts';
 export { makeDirectory, makeDirectorySync } from './make-directory.ts';
 export { nodeProblem } from './node-version.ts';
 export { nodeProcess, type ProcessPort } from './process-port.ts';
-export { parseYaml } from './yaml.ts';
+export { parseYaml, yamlText } from './yaml.ts';

@@ -22,12 +22,14 @@ async function stage(t: TestContext): Promise<Stage> {
   const sockets = new Set<Socket>();
   const released = Promise.withResolvers<void>();
   const came = Promise.withResolvers<void>();
-  const server = createServer(async (request, response) => {
-    if (request.url === '/slow') {
-      came.resolve();
-      await released.promise;
-    }
-    response.end('{}');
+  const server = createServer((request, response) => {
+    const isSlow = request.url === '/slow';
+    if (isSlow) came.resolve();
+    const due = isSlow ? released.promise : Promise.resolve();
+    due.then(
+      () => response.end('{}'),
+      (bug: unknown) => assert.fail(String(bug)),
+    );
   });
   server.on('connection', (socket) => sockets.add(socket));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { BigFleetError, compareText, describeThrown } from '@bigfleet/base';
 import type { ProcessPort } from '@bigfleet/process';
-import { parseYaml, yamlText } from '../output/document.ts';
+import { parseYaml, yamlText } from '@bigfleet/process';
 import { nameHint } from '../output/text.ts';
 
 export const CONTEXT_KEYS = ['coordinator', 'tls-cert', 'tls-key', 'tls-ca'] as const;

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { documentLine, documentText, parseYaml } from './document.ts';
+import { parseYaml } from '@bigfleet/process';
+import { documentLine, documentText } from './document.ts';
 import { plainStyle } from './style.ts';
 import { tableLines } from './table.ts';
 import { ageText, cleanText, dollarsText, durationText, utcTime } from './text.ts';
