@@ -10,7 +10,7 @@ import type { KubeClient } from '../../api/client.ts';
 import { isTerminalPod, type Pod, type ResourceList } from '../../api/objects.ts';
 import { LEASES, NODES, PODS } from '../../api/resource.ts';
 import { Reflector } from '../../reflector/reflector.ts';
-import { asObj, metaOf, timeText } from '../api-server/json.ts';
+import { textAt, timeText } from '../api-server/json.ts';
 import { type JoinBlob, readJoinBlob } from './join-blob.ts';
 import { RetryingWork } from './retrying-work.ts';
 
@@ -109,7 +109,7 @@ export class Kubelets {
     const kubelet: Kubelet = {
       name,
       machine,
-      uid: String(metaOf(registered.object)['uid']),
+      uid: textAt(registered.object, 'metadata', 'uid'),
       isReady: true,
       heartbeat: undefined,
     };
@@ -298,7 +298,7 @@ export class Kubelets {
     );
     const containerStatuses = pod.spec.containers.map((container) => ({
       name: container.name,
-      image: String(asObj(container)['image'] ?? ''),
+      image: textAt(container, 'image'),
       imageID: '',
       ready: true,
       started: true,

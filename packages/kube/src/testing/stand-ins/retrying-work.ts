@@ -35,7 +35,7 @@ export class RetryingWork {
       if (this.#busy.has(key)) continue;
       this.#due.delete(key);
       this.#busy.add(key);
-      void this.#attend(key);
+      this.#attend(key).catch((bug: unknown) => this.#options.onProblem(describeThrown(bug)));
     }
   }
 
