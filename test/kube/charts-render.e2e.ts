@@ -4,9 +4,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { argumentsProblem, flagNamesOf, type ProgramName } from '@bigfleet/cli';
 import { skipWithout } from './binaries.ts';
 import {
@@ -14,7 +15,7 @@ import {
   type ChartCase,
   chartOf,
   defaultsOf,
-  type Variant,
+  everythingOf,
   variantsOf,
 } from './charts/catalogue.ts';
 import {
@@ -102,15 +103,16 @@ describe('charts, rendered', SKIP, () => {
       assert.match(errors, /requires kubeVersion: >= 1\.31\.0-0/);
     });
 
-    test(`no value of ${chart.name} is a dead switch, and programs take what it renders`, async () => {
+    test(`no value of ${chart.name} is a dead switch`, async () => {
+      assert.deepEqual(await deadSwitches(helm, chart), []);
+    });
+
+    test(`programs take every argument that ${chart.name} renders, and no flag is forgotten`, async () => {
       const unrendered = new Map(
         Object.values(chart.programs).map((program) => [program, new Set(flagNamesOf(program))]),
       );
-      for (const { path: name, before: given, after: changed } of variantsOf(chart)) {
-        const was = await helm.objects(chart.folder, given);
-        const is = await helm.objects(chart.folder, changed);
-        assert.notDeepEqual(is, was, `${name} changes nothing`);
-        for (const objects of [was, is]) takeArguments(chart, objects, unrendered, name);
+      for (const values of [...variantsOf(chart).map((each) => each.after), everythingOf(chart)]) {
+        takeArguments(chart, await helm.objects(chart.folder, values), unrendered);
       }
       for (const [program, left] of unrendered) {
         const known = UNRENDERED[program];
@@ -127,14 +129,27 @@ describe('charts, rendered', SKIP, () => {
     });
   }
 
-  test('all values at once', async () => {
-    for (const chart of CHARTS) {
-      const all = variantsOf(chart).filter((each) => isPeaceful(chart, each));
-      let values: Values = {};
-      for (const { after: changed } of all) values = merged(values, changed);
-      const objects = await helm.objects(chart.folder, values);
-      takeArguments(chart, objects, new Map(), 'everything');
-    }
+  test('a dead switch is found', async () => {
+    const chart = chartOf('bigfleet-unschedulable-pod-controller');
+    const folder = path.join(helm.folder, 'with-a-dead-switch');
+    cpSync(path.join(ROOT, chart.folder), folder, { recursive: true });
+    rmSync(path.join(folder, 'values.schema.json'));
+    appendFileSync(path.join(folder, 'values.yaml'), '\nturbo: false\n');
+    assert.deepEqual(await deadSwitches(helm, { ...chart, folder }), ['turbo']);
+  });
+
+  test('a flag that the program does not have is found', () => {
+    const { programs } = chartOf('bigfleet-operator');
+    const containers = [{ name: 'operator', args: ['--cluster-id=a', '--turbo'] }];
+    const spec = { template: { spec: { containers } } };
+    const deployment: KubeObject = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'operator' },
+      spec,
+    };
+    const chart = { ...chartOf('bigfleet-operator'), programs };
+    assert.throws(() => takeArguments(chart, [deployment], new Map()), /turbo/);
   });
 
   for (const { chart, why, values, says } of REFUSALS) {
@@ -234,12 +249,25 @@ function isAbsent(chart: string): string | false {
   return CHARTS.some(({ name }) => name === chart) ? false : 'there is no providers/ here';
 }
 
+/** Values whose change, alone, changes nothing that is rendered. */
+async function deadSwitches(helm: Helm, chart: ChartCase): Promise<string[]> {
+  const rendered = new Map<string, Promise<readonly KubeObject[]>>();
+  const dead: string[] = [];
+  for (const { path: name, before: given, after: changed } of variantsOf(chart)) {
+    const key = JSON.stringify(given);
+    const was = rendered.get(key) ?? helm.objects(chart.folder, given);
+    rendered.set(key, was);
+    const is = await helm.objects(chart.folder, changed);
+    if (isDeepStrictEqual(is, await was)) dead.push(name);
+  }
+  return dead;
+}
+
 /** Each program takes its arguments; what they name is crossed off. */
 function takeArguments(
   { programs }: ChartCase,
   objects: readonly KubeObject[],
   unrendered: ReadonlyMap<ProgramName, Set<string>>,
-  what: string,
 ): void {
   for (const [container, program] of Object.entries(programs)) {
     const rendered = argumentsOf(objects, container);
@@ -247,7 +275,7 @@ function takeArguments(
     const isSubcommand = program === 'coordinator' || program === 'shard';
     if (isSubcommand) assert.equal(rendered[0], program);
     const args = isSubcommand ? rendered.slice(1) : rendered;
-    assert.equal(argumentsProblem(program, args), undefined, `${what}: ${args.join(' ')}`);
+    assert.equal(argumentsProblem(program, args), undefined, args.join(' '));
     for (const argument of args) {
       unrendered.get(program)?.delete(/^--([^=]+)/.exec(argument)?.[1] ?? '');
     }
@@ -276,27 +304,6 @@ function resolve(root: Values, schema: Values): Values {
   const found = isMapping(definitions) ? definitions[path.posix.basename(ref)] : undefined;
   assert.ok(isMapping(found), ref);
   return found;
-}
-
-/** Changes that exclude each other, or switch off what another one changes. */
-function isPeaceful({ name }: ChartCase, { path: value }: Variant): boolean {
-  const hostile: Readonly<Record<string, RegExp>> = {
-    bigfleet:
-      /^(?:(?:coordinator|shard)\.enabled|shard\.provider\.addr|shard\.tls\.secretName|coordinator\.dataDir|shard\.dataDir)$/,
-    'bigfleet-operator': /^$/,
-    'bigfleet-unschedulable-pod-controller': /^$/,
-    'bigfleet-provider-template': /^(?:state|tls)\./,
-  };
-  return !(hostile[name]?.test(value) ?? false);
-}
-
-function merged(one: Values, other: Values): Values {
-  const result: Record<string, unknown> = { ...one };
-  for (const [key, value] of Object.entries(other)) {
-    const at = result[key];
-    result[key] = isMapping(at) && isMapping(value) ? merged(at, value) : value;
-  }
-  return result;
 }
 
 /** Of the files and their names, not of the archive: helm stamps it with the time. */

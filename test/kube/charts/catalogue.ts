@@ -16,6 +16,8 @@ export interface ChartCase {
   /** Containers whose arguments are those of one of BigFleet's programs. */
   readonly programs: Readonly<Record<string, ProgramName>>;
   readonly changes: Readonly<Record<string, Change>>;
+  /** As many features at once as go together. Dotted. */
+  readonly everything: Values;
 }
 
 export interface Change {
@@ -80,6 +82,19 @@ const OPERATOR: ChartCase = {
     shardID: to('bigfleet-shard-0'),
     shardServerName: to('bigfleet-shard.bigfleet-system.svc'),
   },
+  everything: {
+    ...ISSUED,
+    ...POLICED,
+    requireTLS: true,
+    replicas: 2,
+    'leaderElection.enabled': true,
+    'bootstrapToken.enabled': true,
+    bootstrapTemplate: 'join {{ .BootstrapToken }}\n',
+    bootstrapAllowedKeys: ['topology.kubernetes.io/zone'],
+    imagePullSecrets: [{ name: 'pull' }],
+    tolerations: [{ operator: 'Exists' }],
+    nodeSelector: { pool: 'system' },
+  },
 };
 
 const POD_CONTROLLER: ChartCase = {
@@ -96,6 +111,14 @@ const POD_CONTROLLER: ChartCase = {
     }),
     daemonsetPods: to('ignore'),
     excludeNamespaces: to(['kube-system', 'monitoring']),
+  },
+  everything: {
+    ...POLICED,
+    priorityClassDefaults: { critical: { interruptionPenalty: '1500m' } },
+    excludeNamespaces: ['kube-system'],
+    imagePullSecrets: [{ name: 'pull' }],
+    tolerations: [{ operator: 'Exists' }],
+    nodeSelector: { pool: 'system' },
   },
 };
 
@@ -175,6 +198,24 @@ const CONTROL_PLANE: ChartCase = {
     requireTLS: to(true, SECRETS),
     'networkPolicy.shardIngressCIDRs': to(['10.20.0.0/16', '2001:db8::/32'], POLICED),
   },
+  everything: {
+    ...ISSUED,
+    ...POLICED,
+    ...ETCD_USER,
+    ...ETCD_TLS,
+    ...EXPORTED,
+    requireTLS: true,
+    'podMonitor.enabled': true,
+    'networkPolicy.shardIngressCIDRs': ['10.20.0.0/16'],
+    'coordinator.etcd.endpoints': ['https://etcd-0.example.com:2379', 'https://[2001:db8::7]'],
+    'coordinator.snapshotExport.dir': '/snapshots',
+    'coordinator.snapshotExport.volume': { nfs: { server: 'nfs.example.com', path: '/fleet' } },
+    'shard.replicas': 3,
+    'shard.tls.requireSessionCN': true,
+    'shard.providers': [{ name: 'lab', addr: 'unix:/run/bigfleet-providers/lab.sock' }],
+    'shard.providerSidecars': [{ name: 'lab', image: 'registry.example.com/lab:v1' }],
+    'shard.auditLog': '/var/lib/bigfleet-shard/audit.jsonl',
+  },
 };
 
 const PROVIDER: ChartCase = {
@@ -215,6 +256,16 @@ const PROVIDER: ChartCase = {
       },
     }),
   },
+  everything: {
+    ...POLICED,
+    templateBackend: 'fake',
+    provider: 'lab-eu-1',
+    'offerings.content': '[]',
+    'tls.enabled': true,
+    'tls.secretName': 'leaf',
+    'tls.mtls': true,
+    requireTLS: true,
+  },
 };
 
 /** Core stands without providers/ (decision 22). */
@@ -224,6 +275,11 @@ export const CHARTS: readonly ChartCase[] = [
   POD_CONTROLLER,
   ...(existsSync(path.join(ROOT, PROVIDER.folder)) ? [PROVIDER] : []),
 ];
+
+/** Its required values, and everything that goes together. */
+export function everythingOf({ required, everything }: ChartCase): Values {
+  return nested({ ...required, ...everything });
+}
 
 export function chartOf(name: string): ChartCase {
   const found = CHARTS.find((chart) => chart.name === name);
@@ -256,7 +312,7 @@ function isShared(name: string): boolean {
 }
 
 export function defaultsOf(folder: string): Values {
-  const parsed = parseYaml(readFileSync(path.join(ROOT, folder, 'values.yaml'), 'utf8'));
+  const parsed = parseYaml(readFileSync(path.resolve(ROOT, folder, 'values.yaml'), 'utf8'));
   if (!parsed.ok || !isMapping(parsed.value))
     throw new Error(`${folder}/values.yaml is no mapping`);
   return parsed.value;
