@@ -106,7 +106,13 @@ export class Api implements AsyncDisposable {
     const headers = {
       accept: ask.accept ?? 'application/json',
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': ask.contentType ?? 'application/json' }),
+      ...(body === undefined
+        ? {}
+        : {
+            'content-type': ask.contentType ?? 'application/json',
+            // Node gives none to a DELETE by itself, and its body would be read as the next request.
+            'content-length': String(Buffer.byteLength(body)),
+          }),
     };
     return new Promise((resolve, reject) => {
       const call = start(url + path, { method, headers, agent: this.#agent, signal }, resolve);
