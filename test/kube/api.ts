@@ -106,12 +106,12 @@ export class Api implements AsyncDisposable {
     const headers = {
       accept: ask.accept ?? 'application/json',
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      // Without its length, Node sends a DELETE's body as if it were the next request.
       ...(body === undefined
         ? {}
         : {
             'content-type': ask.contentType ?? 'application/json',
-            // Node gives none to a DELETE by itself, and its body would be read as the next request.
-            'content-length': String(Buffer.byteLength(body)),
+            'content-length': Buffer.byteLength(body),
           }),
     };
     return new Promise((resolve, reject) => {

@@ -67,10 +67,10 @@ export class Dialogue {
   async list(path: string, ...show: readonly string[]): Promise<Reply> {
     const reply = await this.subject.api.get(path);
     const items = (reply.object['items'] ?? []) as readonly Json[];
-    const names = items.map((item) => String(at(item, 'metadata.name')));
+    const names = items.map((item) => textAt(item, 'metadata.name'));
     const lines =
       reply.status === 200
-        ? [`  200 ${String(reply.object['kind'])} [${names.join(' ')}]${shown(reply.object, show)}`]
+        ? [`  200 ${textAt(reply.object, 'kind')} [${names.join(' ')}]${shown(reply.object, show)}`]
         : answerLines(reply, []);
     this.#lines.push(requestLine('GET', path, {}), ...lines);
     return reply;
@@ -94,7 +94,7 @@ export class Dialogue {
       const text =
         object['kind'] === 'Status'
           ? JSON.stringify(plain(object))
-          : `${String(object['kind'])} ${String(at(object, 'metadata.name') ?? '')}`;
+          : `${textAt(object, 'kind')} ${textAt(object, 'metadata.name')}`;
       this.#lines.push(`  … ${type} ${neutral(text.trim())}${shown(object, show)}`);
     }
   }
@@ -127,14 +127,17 @@ function requestLine(method: string, path: string, { body, contentType, accept }
   return neutral(`${method} ${path}${wanted}${type}${text}`);
 }
 
-function answerLines({ status, object, text, retryAfter }: Reply, show: readonly string[]): string[] {
+function answerLines(
+  { status, object, text, retryAfter }: Reply,
+  show: readonly string[],
+): string[] {
   const retry = retryAfter === undefined ? '' : ` retry-after=${retryAfter}`;
   const kind = object['kind'];
   if (kind === undefined) return [neutral(`  ${status}${retry} ${JSON.stringify(text)}`)];
   if (kind === 'Status') return [neutral(`  ${status}${retry} ${JSON.stringify(plain(object))}`)];
-  const name = at(object, 'metadata.name');
-  const named = name === undefined ? '' : ` ${String(name)}`;
-  return [neutral(`  ${status} ${String(kind)}${named}`) + shown(object, show)];
+  const name = textAt(object, 'metadata.name');
+  const named = name === '' ? '' : ` ${name}`;
+  return [neutral(`  ${status} ${textAt(object, 'kind')}${named}`) + shown(object, show)];
 }
 
 /** A Status without what says nothing. */
@@ -157,6 +160,12 @@ export function at(object: unknown, path: string): unknown {
     here = (here as Readonly<Record<string, unknown>>)[key];
   }
   return here;
+}
+
+/** Empty where there is none. */
+export function textAt(object: unknown, path: string): string {
+  const value = at(object, path);
+  return typeof value === 'string' ? value : '';
 }
 
 function neutral(text: string): string {

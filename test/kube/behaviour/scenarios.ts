@@ -1,7 +1,7 @@
 // What an API server does that BigFleet's components meet, one scenario per theme. A scenario uses a namespace
 // of its own, and waits only for what controllers do.
 
-import { at, type Dialogue } from './dialogue.ts';
+import { type Dialogue, textAt } from './dialogue.ts';
 import type { Json } from '../api.ts';
 
 export type Scenario = (d: Dialogue) => Promise<void>;
@@ -11,7 +11,7 @@ const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const NODES = '/api/v1/nodes';
 
 function version(object: Json): string {
-  return String(at(object, 'metadata.resourceVersion'));
+  return textAt(object, 'metadata.resourceVersion');
 }
 
 function pod(name: string, more: { labels?: Json; spec?: Json } = {}): Json {
@@ -48,12 +48,12 @@ const lists: Scenario = async (d) => {
   const first = await d.list(`${secrets}?limit=2`, 'metadata.remainingItemCount');
   await d.delete(`${secrets}/c`);
   await d.post(secrets, { metadata: { name: 'cc' } });
-  const token = encodeURIComponent(String(at(first.object, 'metadata.continue')));
+  const token = encodeURIComponent(textAt(first.object, 'metadata.continue'));
   const second = await d.list(
     `${secrets}?limit=2&continue=${token}`,
     'metadata.remainingItemCount',
   );
-  const next = encodeURIComponent(String(at(second.object, 'metadata.continue')));
+  const next = encodeURIComponent(textAt(second.object, 'metadata.continue'));
   await d.list(`${secrets}?limit=2&continue=${next}`, 'metadata.remainingItemCount');
   d.note('wrong tokens and limits');
   await d.list(`${secrets}?limit=2&continue=abc`);
@@ -63,9 +63,9 @@ const lists: Scenario = async (d) => {
   const old = await d.list(`${secrets}?limit=1`);
   await d.post(secrets, { metadata: { name: 'later' } });
   await d.subject.compact();
-  const gone = encodeURIComponent(String(at(old.object, 'metadata.continue')));
+  const gone = encodeURIComponent(textAt(old.object, 'metadata.continue'));
   const expired = await d.list(`${secrets}?limit=1&continue=${gone}`);
-  const rest = encodeURIComponent(String(at(expired.object, 'metadata.continue')));
+  const rest = encodeURIComponent(textAt(expired.object, 'metadata.continue'));
   await d.list(`${secrets}?continue=${rest}`);
 };
 
@@ -255,12 +255,19 @@ const statusAndGeneration: Scenario = async (d) => {
   const shows = ['metadata.generation', 'spec.priority', 'status'];
   await d.post(requests, { ...request('a'), status: { phase: 'Pending' } }, ...shows);
   await d.merge(path, { status: { phase: 'Pending' } }, ...shows);
-  await d.merge(`${path}/status`, { status: { phase: 'Pending' }, spec: { priority: 9 } }, ...shows);
+  await d.merge(
+    `${path}/status`,
+    { status: { phase: 'Pending' }, spec: { priority: 9 } },
+    ...shows,
+  );
   await d.merge(`${path}/status`, { metadata: { labels: { a: 'b' } } }, 'metadata.labels');
   await d.merge(path, { spec: { priority: 6 } }, ...shows);
   await d.merge(path, { metadata: { labels: { c: 'd' } } }, 'metadata.generation');
   await d.merge(path, { spec: { priority: 6 } }, 'metadata.generation');
-  await d.merge(`${path}/status`, { metadata: { resourceVersion: '1' }, status: { phase: 'Pending' } });
+  await d.merge(`${path}/status`, {
+    metadata: { resourceVersion: '1' },
+    status: { phase: 'Pending' },
+  });
   await d.get(`${path}/status`, 'status');
   await d.post(`${path}/status`, {});
   await d.get(`${path}/scale`);
@@ -311,7 +318,12 @@ const selectors: Scenario = async (d) => {
   d.note('selectable fields');
   for (const name of ['a', 'b']) await d.post(requests, request(name));
   await d.merge(`${requests}/a/status`, { status: { phase: 'Pending' } });
-  for (const field of ['status.phase=Pending', 'status.phase!=Pending', 'spec.priority=5', 'metadata.name=a']) {
+  for (const field of [
+    'status.phase=Pending',
+    'status.phase!=Pending',
+    'spec.priority=5',
+    'metadata.name=a',
+  ]) {
     await d.list(`${requests}?fieldSelector=${encodeURIComponent(field)}`);
   }
   await d.list(`${OURS}/capacityrequests?fieldSelector=status.phase%3DPending`);
@@ -413,10 +425,17 @@ const definitions: Scenario = async (d) => {
   await d.post(DEFINITIONS, { ...definition({}), metadata: { name: 'gadgets.example.org' } });
   await d.post(DEFINITIONS, definition({ scope: 'Everywhere' }));
   await d.post(DEFINITIONS, definition({}), 'metadata.generation');
-  await d.until(`${DEFINITIONS}/widgets.example.org`, { 'status.conditions.1.type': 'Established' });
+  await d.until(`${DEFINITIONS}/widgets.example.org`, {
+    'status.conditions.1.type': 'Established',
+  });
   await d.until(`${DEFINITIONS}/widgets.example.org`, { 'status.conditions.1.status': 'True' });
   await d.until(widgets, { kind: 'WidgetList' });
-  const widget = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'w' }, spec: {} };
+  const widget = {
+    apiVersion: 'example.org/v1',
+    kind: 'Widget',
+    metadata: { name: 'w' },
+    spec: {},
+  };
   await d.post(widgets, widget, 'spec');
   d.note('a schema that changes ends the watches, and defaults are there for every later read');
   const watch = await d.watch(`${widgets}?watch=true&timeoutSeconds=60`);
@@ -457,15 +476,15 @@ const names: Scenario = async (d) => {
   }
   d.note('generated names');
   const drawn = await d.subject.api.create(maps, { metadata: { generateName: 'job-' } });
-  d.note(/^job-[a-z0-9]{5}$/.test(String(at(drawn.object, 'metadata.name'))) ? 'drawn' : 'wrong');
+  d.note(/^job-[a-z0-9]{5}$/.test(textAt(drawn.object, 'metadata.name')) ? 'drawn' : 'wrong');
   for (const length of [248, 253, 254]) {
     const generateName = `${'a'.repeat(length - 1)}-`;
     const long = await d.subject.api.create(requests, {
       ...request('x'),
       metadata: { generateName },
     });
-    const name = String(at(long.object, 'metadata.name') ?? '');
-    d.note(`${length}: ${long.status} ${name.length} ${String(long.object['reason'] ?? '')}`);
+    const name = textAt(long.object, 'metadata.name');
+    d.note(`${length}: ${long.status} ${name.length} ${textAt(long.object, 'reason')}`);
   }
   d.note('namespaces');
   await d.post('/api/v1/namespaces/nowhere/configmaps', { metadata: { name: 'a' } });
@@ -521,7 +540,11 @@ const nodes: Scenario = async (d) => {
   await d.merge(path, { spec: { unschedulable: true } }, 'spec.unschedulable');
   await d.merge(path, { spec: { taints: [{ key: 'a', effect: 'Never' }] } });
   await d.merge(path, { spec: { taints: [{ effect: 'NoSchedule' }] } });
-  await d.merge(path, { metadata: { labels: { 'bigfleet.lucy.sh/machine-id': 'm-1' } } }, 'metadata.name');
+  await d.merge(
+    path,
+    { metadata: { labels: { 'bigfleet.lucy.sh/machine-id': 'm-1' } } },
+    'metadata.name',
+  );
   await d.list(`${NODES}?fieldSelector=spec.unschedulable%3Dtrue`);
   await d.delete(path);
 };
