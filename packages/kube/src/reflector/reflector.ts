@@ -224,6 +224,8 @@ export class Reflector<T> {
   #swap(fresh: Map<string, Entry<T>>, reason: RelistReason): void {
     const { observer } = this.#options;
     const before = this.#entries;
+    // First of all: an observer that looks a key up must find what it is told of.
+    this.#entries = fresh;
     let differences = 0;
     for (const [key, entry] of this.#isSynced ? fresh : []) {
       if (before.get(key) === entry) continue;
@@ -235,7 +237,6 @@ export class Reflector<T> {
       if (entry.record !== undefined) observer.removed?.(key, entry.record);
       differences++;
     }
-    this.#entries = fresh;
     this.#relist = undefined;
     if (reason !== 'expired' || this.#isListUsed) this.#backoff.reset();
     this.#isListUsed = false;

@@ -67,6 +67,9 @@ function follow({ time, client, signal }: Stage): Followed {
       resource: PODS,
       read: (object) => textAt(object, 'metadata', 'labels', 'v'),
       observer: {
+        // Observers look things up while they are told: after a relist, too.
+        upserted: (key, record) => assert.equal(followed.reflector.get(key), record),
+        removed: (key) => assert.equal(followed.reflector.get(key), undefined),
         relisted: (reason, count) => {
           followed.relists.push(reason);
           followed.differences.push(count);
