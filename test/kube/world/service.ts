@@ -34,6 +34,11 @@ export class Service implements AsyncDisposable {
     return this.#spec.name;
   }
 
+  /** Those of the next start. */
+  get args(): readonly string[] {
+    return this.#args;
+  }
+
   get process(): RunningProcess {
     if (this.#process === undefined) throw new Error(`${this.name} does not run`);
     return this.#process;
