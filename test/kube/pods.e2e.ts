@@ -111,7 +111,7 @@ test('3. Every Pod has exactly one CR under 1 000 Pods in a burst with an induce
   const watch = await admin.watch(`${path}?watch=true&resourceVersion=${resourceVersion}`);
   const seen = creationsOf(watch);
   // Everything that the controller hears is old: its own writes in its watch, too.
-  world.proxies.podController.fault('down', { latencyMs: 1_500 });
+  world.proxies.podController.fault('down', { latencyMs: 150 });
   const numbers = Array.from({ length: 1_000 }, (_, at) => at);
   await each(
     numbers,

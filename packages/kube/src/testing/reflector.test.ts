@@ -8,6 +8,7 @@ import { KubeClient } from '../api/client.ts';
 import { WriteLanes } from '../api/lanes.ts';
 import { CAPACITY_REQUESTS, PODS } from '../api/resource.ts';
 import { Reflector, type ReflectorFailure, type RelistReason } from '../reflector/reflector.ts';
+import { schemaWatch } from '../reflector/schema-watch.ts';
 import type { ApiServerOptions } from './api-server/server.ts';
 import { asNumber, at, textAt } from './api-server/json.ts';
 import { InMemoryTransport, type InMemoryTransportOptions } from './in-memory-transport.ts';
@@ -294,6 +295,35 @@ test('pages whose version is compacted in between are listed anew', async () => 
   await world.time.runFor(60_000);
   checkEqual(world, followed);
   assert.match(followed.failures[0]?.problem ?? '', /HTTP 410 Expired/);
+  world.stop();
+});
+
+test('a changed definition is told at once and again, because a server takes it into use later', async () => {
+  const world = stage();
+  createDefinitions(world);
+  const told: number[] = [];
+  const watch = schemaWatch({
+    runtime: world.time.runtime,
+    client: world.client,
+    resource: CAPACITY_REQUESTS,
+    changed: () => told.push(Math.round(world.time.nowMs / 1000)),
+    failed: ({ problem }) => assert.fail(problem),
+  });
+  watch.run(world.signal).catch((error: unknown) => assert.fail(String(error)));
+  const path =
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/capacityrequests.bigfleet.lucy.sh';
+  const describe = (value: string): void => {
+    const at = '/spec/versions/0/schema/openAPIV3Schema/description';
+    const patch = [{ op: 'add', path: at, value }];
+    assert.equal(world.ask('PATCH', path, patch, 'application/json-patch+json').status, 200);
+  };
+  await world.time.runUntil(10_000);
+  assert.deepEqual(told, []);
+  describe('one');
+  await world.time.runUntil(20_000);
+  describe('two');
+  await world.time.runUntil(300_000);
+  assert.deepEqual(told, [10, 15, 20, 25, 50, 110]);
   world.stop();
 });
 
