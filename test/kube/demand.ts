@@ -4,7 +4,7 @@
 import { CAPACITY_REQUESTS, collectionPath } from '@bigfleet/kube';
 import { type CapacityRequest, DemandIndex } from '@bigfleet/operator';
 import { needsOf } from '../shard/query.ts';
-import { eventually } from '../toolkit/index.ts';
+import { eventually, HANG_MS } from '../toolkit/index.ts';
 import type { Api } from './api.ts';
 
 export interface Stored {
@@ -97,7 +97,8 @@ export async function demandIsWhole(
     },
     {
       what: `the shard has the demand of ${clusterId}`,
-      everyMs: 200,
+      everyMs: 500,
+      withinMs: 3 * HANG_MS,
       details: () => `listed ${text(seen?.listed)}\nat the shard ${text(seen?.told)}`,
     },
   );

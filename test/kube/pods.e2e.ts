@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { captureSink, createLogger, createRegistry, parseListenAddress } from '@bigfleet/telemetry';
 import { startPodController } from '@bigfleet/pod-controller';
 import { start } from '../operator/cluster-processes.ts';
-import { eventually } from '../toolkit/index.ts';
+import { eventually, HANG_MS } from '../toolkit/index.ts';
 import type { ApiWatch, Json } from './api.ts';
 import { skipWithout } from './binaries.ts';
 import { demandIsWhole, listAll, type Need, needsAtShard, type Stored } from './demand.ts';
@@ -28,16 +28,6 @@ before(async () => {
   world = await startWorld({
     operatorArgs: BUDGET,
     podControllerArgs: BUDGET,
-  });
-  // Of §7.2-6; the controller manager makes its Pods while other tests run.
-  await world.plane.namespace('replicas');
-  await created('/apis/apps/v1/namespaces/replicas/deployments', {
-    metadata: { name: 'web' },
-    spec: {
-      replicas: REPLICAS,
-      selector: { matchLabels: { app: 'web' } },
-      template: podTemplate({ app: 'web' }, { nodeSelector: { team: 'web' } }),
-    },
   });
 });
 
@@ -95,7 +85,12 @@ function needsWith(
       seen = all?.filter(({ fingerprint }) => fingerprint.includes(text));
       return seen !== undefined && isWanted(seen) && seen;
     },
-    { what: `needs with ${text}`, everyMs: 200, details: () => JSON.stringify(seen) },
+    {
+      what: `needs with ${text}`,
+      everyMs: 200,
+      withinMs: 3 * HANG_MS,
+      details: () => JSON.stringify(seen),
+    },
   );
 }
 
@@ -150,6 +145,8 @@ test('3. Every Pod has exactly one CR under 1 000 Pods in a burst with an induce
   await admin.must(admin.delete(podsPath(namespace), { gracePeriodSeconds: 0 }));
   await eventually(async () => (await requestsIn(namespace)).length === 0, {
     what: 'the requests are collected with their Pods',
+    everyMs: 500,
+    withinMs: 5 * HANG_MS,
   });
   await needsWith('team:1:burst', (all) => all.length === 0);
 });
@@ -283,6 +280,15 @@ test('6. Gangs: equal terms in two namespaces give two Needs; 500 replicas witho
   skip,
 }, async (t) => {
   world.explainFailures(t);
+  await world.plane.namespace('replicas');
+  await created('/apis/apps/v1/namespaces/replicas/deployments', {
+    metadata: { name: 'web' },
+    spec: {
+      replicas: REPLICAS,
+      selector: { matchLabels: { app: 'web' } },
+      template: podTemplate({ app: 'web' }, { nodeSelector: { team: 'web' } }),
+    },
+  });
   const namespaces = [await world.plane.namespace('gang-a'), await world.plane.namespace('gang-b')];
   const term = {
     topologyKey: 'topology.kubernetes.io/rack',
