@@ -1,13 +1,15 @@
 // §7.2-15, measured and printed: an operator process within the memory of its chart holds the requests of a
 // large cluster, and while it builds roll-ups of them it still answers. 10,000 requests by default; SCALE=1
-// takes the 100,000 of the text, which need minutes to create.
+// takes the 100,000 of the text.
 //
 // The shard is the test's own: it asks for a blob all the time, and sees when the answer comes.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { realRuntime } from '@bigfleet/base/real';
+import { gateway } from '../etcd/gateway.ts';
 import { readSamples } from '@bigfleet/telemetry';
 import {
   createGrpcServer,
@@ -25,6 +27,7 @@ import { launch } from '../operator/cluster-processes.ts';
 import { createTempDir, eventually, http, monotonicMs, sleep } from '../toolkit/index.ts';
 import { skipWithout } from './binaries.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
+import type { Stored } from './demand.ts';
 import { each, requestsPath } from './pods-and-requests.ts';
 
 const skip = skipWithout('controlPlane');
@@ -35,7 +38,9 @@ const LIMIT_MIB = IS_FULL ? 1_024 : 512;
 const HEAP_MIB = Math.floor(LIMIT_MIB * 0.75);
 const ROLLUPS = 30;
 const ASK_EVERY_MS = 20;
-const CREATORS = 48;
+const WRITERS = 4;
+/** etcd takes 128 at most. */
+const TRANSACTION_PUTS = 100;
 /** Distinct amounts, as a cluster of many teams has them. */
 const SHAPES = 400;
 const TEAMS = 50;
@@ -59,11 +64,7 @@ test(`15. Scale: ${REQUESTS} CRs in one cluster: heap within limit, roll-ups bui
 }, async (t) => {
   plane.explainFailures(t);
   const namespace = await plane.namespace('scale');
-  await each(
-    Array.from({ length: REQUESTS }, (_, at) => at),
-    (at) => plane.admin.must(plane.admin.create(requestsPath(namespace), request(at))),
-    CREATORS,
-  );
+  await store(namespace);
   const samplesFile = join(folder, 'samples');
   const args = [
     '--cluster-id=scale',
@@ -135,6 +136,37 @@ test(`15. Scale: ${REQUESTS} CRs in one cluster: heap within limit, roll-ups bui
       `heap ${heapMib.toFixed(0)} MiB, resident ${residentMib.toFixed(0)} of ${LIMIT_MIB} MiB`,
   );
 });
+
+/**
+ * One request through the API server, and all others into etcd as the server stored that one: creates by the
+ * ten thousand would take longer than the rest of the test.
+ */
+async function store(namespace: string): Promise<void> {
+  const { admin, etcd } = plane;
+  await admin.must(admin.create(requestsPath(namespace), request(0)));
+  const { endpoint } = etcd.member(0);
+  const keyOf = (name: string): string =>
+    base64(`/registry/bigfleet.lucy.sh/capacityrequests/${namespace}/${name}`);
+  const found = await gateway(endpoint, 'kv/range', { key: keyOf('r-0') });
+  const [stored] = (found as { kvs: { value: string }[] }).kvs;
+  const pattern = JSON.parse(Buffer.from(stored?.value ?? '', 'base64').toString()) as Stored;
+  const puts = Array.from({ length: REQUESTS - 1 }, (_, index) => {
+    const { metadata, spec } = request(index + 1) as Stored;
+    const uid = randomUUID();
+    const value = { ...pattern, metadata: { ...pattern.metadata, ...metadata, uid }, spec };
+    return {
+      requestPut: { key: keyOf(metadata.name), value: base64(JSON.stringify(value)) },
+    };
+  });
+  const batches = Array.from({ length: Math.ceil(puts.length / TRANSACTION_PUTS) }, (_, at) =>
+    puts.slice(at * TRANSACTION_PUTS, (at + 1) * TRANSACTION_PUTS),
+  );
+  await each(batches, (success) => gateway(endpoint, 'kv/txn', { success }), WRITERS);
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
 
 function cpuMillis(at: number): number {
   return 1 + (at % SHAPES);
