@@ -36,14 +36,28 @@ export class HttpsTransport implements KubeTransport {
     const { server } = this.#options.access;
     const url = new URL(joinPaths(server.pathname, order.path), server);
     const open = server.protocol === 'https:' ? httpsRequest : request;
+    const agent = order.isWatch === true ? watches : calls;
     const call = open(url, {
       method: order.method,
-      agent: order.isWatch === true ? watches : calls,
+      agent,
       headers: this.#headers(order, credentials),
       signal: order.signal,
     });
     this.#open.add(call);
-    call.once('close', () => this.#open.delete(call));
+    let answer: IncomingMessage | undefined;
+    call.once('response', (message) => {
+      answer = message;
+    });
+    // An old connection died, or leads nowhere any more: those beside it would be tried one after the
+    // other, each for a whole timeout. Before the caller learns of it, who may try again at once.
+    const suspectOthers = (): void => {
+      if (call.reusedSocket && answer?.complete !== true) closeIdle(agent);
+    };
+    call.once('error', suspectOthers);
+    call.once('close', () => {
+      this.#open.delete(call);
+      suspectOthers();
+    });
     return headOf(call, order);
   }
 
@@ -104,6 +118,10 @@ export class HttpsTransport implements KubeTransport {
 /** Closes idle connections now and the others after their call: `destroy` would cut calls short. */
 function retire(agent: HttpAgent): void {
   agent.maxFreeSockets = 0;
+  closeIdle(agent);
+}
+
+function closeIdle(agent: HttpAgent): void {
   for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
 }
 
