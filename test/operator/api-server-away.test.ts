@@ -60,7 +60,7 @@ for (const program of PROGRAMS) {
   });
 }
 
-test('an operator whose API server goes away stays ready and serves again afterwards', async () => {
+test('a controller whose API server goes away stays ready and serves again afterwards', async () => {
   await using api = await new KubeApi().start();
   await using controller = await run('pod-controller', api);
   await readyzSays(controller, 200, /^ready$/m);
