@@ -10,7 +10,7 @@ import { kubePrograms } from '../binaries.ts';
 export const ROOT: string = path.join(import.meta.dirname, '../../..');
 
 /** The oldest Kubernetes that charts are for. */
-export const KUBE_VERSION = '1.31.0';
+const KUBE_VERSION = '1.31.0';
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -91,7 +91,7 @@ export class Helm implements AsyncDisposable {
 }
 
 /** The documents of a rendered text. */
-export function objectsOf(text: string): KubeObject[] {
+function objectsOf(text: string): KubeObject[] {
   return text
     .split(/^---$/m)
     .map((document) => {
