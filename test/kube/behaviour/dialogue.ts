@@ -162,7 +162,7 @@ function shown(object: Json, show: readonly string[]): string {
 }
 
 /** `spec.taints.0.key`; keys with dots are not needed. */
-export function at(object: unknown, path: string): unknown {
+function at(object: unknown, path: string): unknown {
   let here = object;
   for (const key of path.split('.')) {
     if (typeof here !== 'object' || here === null) return undefined;
