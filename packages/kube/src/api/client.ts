@@ -45,6 +45,11 @@ export class KubeClient {
     return this.#read(objectPath(resource, object), signal);
   }
 
+  /** What the server says of itself: `gitVersion` and its like. */
+  version(signal: AbortSignal): Promise<ApiAnswer> {
+    return this.#read('/version', signal);
+  }
+
   /** One page; `query` holds limit, continue and selectors. */
   list(resource: Resource, query: ListQuery, signal: AbortSignal): Promise<ApiAnswer> {
     const { namespace = '', ...rest } = query;

@@ -192,6 +192,7 @@ export class ClusterWorld {
       instructionId: 'i1',
       signal: ender.signal,
       remainingMs: () => Math.max(0, deadline - clock.monotonicMs()),
+      isInterrupted: false,
     };
   }
 

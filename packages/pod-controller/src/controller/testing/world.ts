@@ -116,6 +116,7 @@ export class World {
       client,
       rules: this.rules,
       hooks: {
+        performed: () => undefined,
         reconciled: (outcome) => this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1),
         created: () => {},
         pendingFailed: (request, problem) => this.failures.push(`${request}: ${problem}`),
