@@ -45,7 +45,7 @@ DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $m
 # Installing also enables units for the next boot; those that came with us stay off.
 if command -v systemctl >/dev/null; then
   for package in $missing; do
-    for unit in $(dpkg -L "$package" | sed -n 's|.*/systemd/system/\([^/@]*\.\(service\|socket\|timer\)\)$|\1|p'); do
+    for unit in $(dpkg -L "$package" | sed -n 's,.*/systemd/system/\([^/@]*\.\(service\|socket\|timer\)\)$,\1,p'); do
       systemctl disable --quiet "$unit"
     done
   done
