@@ -191,7 +191,7 @@ test('a fleet of containers serves a Pod, each ends with 0 on SIGTERM', {
   api.pod('web');
   await api.eventually('the request is acknowledged', PATHS.requests, inPhase('Acknowledged'));
   await api.eventually('a machine serves', PATHS.upcomingNodes, inPhase('Ready'));
-  await administered(fleet.coordinator, at.grpc, shard.grpc);
+  await administered(fleet.coordinator, at.grpc);
   for (const [name, one] of Object.entries(fleet)) {
     await confined(one);
     assert.deepEqual(await one.stop(), { kind: 'code', code: 0 }, `${name}:\n${one.output}`);
@@ -199,19 +199,18 @@ test('a fleet of containers serves a Pod, each ends with 0 on SIGTERM', {
 });
 
 /** `kubectl exec … -- bigfleetctl …` as an owner does it. */
-async function administered(coordinator: Container, grpc: number, shardGrpc: number) {
+async function administered(coordinator: Container, grpc: number): Promise<void> {
   const ctl = async (...args: string[]): Promise<string> => {
     const found = await coordinator.exec('bigfleetctl', ...args, `--coordinator=127.0.0.1:${grpc}`);
     assert.equal(found.code, 0, `${args.join(' ')}: ${found.stdout}${found.stderr}`);
     return found.stdout;
   };
   assert.match(await ctl('status'), /^Leader: +node-1 /m);
-  await eventually(async () => /127\.0\.0\.1/.test(await ctl('list-shards')), {
+  await eventually(async () => /^shard-0 /m.test(await ctl('list-shards')), {
     what: 'the coordinator knows the shard',
   });
-  const shards = ['--shard', `127.0.0.1:${shardGrpc}`];
-  assert.match(await ctl('get', 'machines', ...shards), /example-standard/);
-  assert.match(await ctl('records', ...shards), /prod-eu/);
+  assert.match(await ctl('get', 'machines', '--shard=shard-0'), /example-standard/);
+  assert.match(await ctl('records', '--shard=shard-0'), /prod-eu/);
 }
 
 /** What the security context of the charts promises, seen from inside and from outside. */

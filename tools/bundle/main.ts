@@ -13,15 +13,14 @@ const { values, positionals } = parseArgs({
   options: { out: { type: 'string' }, node: { type: 'string', default: '/usr/local/bin/node' } },
   allowPositionals: true,
 });
-const commands = Object.fromEntries(positionals.map((one) => one.split('=', 2)));
-if (
-  values.out === undefined ||
-  positionals.length === 0 ||
-  Object.values(commands).includes(undefined)
-) {
+const named = positionals.map((one) => /^([^=]+)=(.+)$/.exec(one));
+if (values.out === undefined || named.length === 0 || named.includes(null)) {
   process.stderr.write(`${USAGE}\n`);
   process.exit(2);
 }
+const commands = Object.fromEntries(
+  named.map((found) => [found?.[1] ?? '', found?.[2] ?? ''] as const),
+);
 const root = path.join(import.meta.dirname, '../..');
 const files = await bundle({ root, commands, out: path.resolve(values.out), node: values.node });
 process.stdout.write(`${values.out}: ${files.join(' ')}\n`);

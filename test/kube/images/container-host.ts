@@ -145,8 +145,9 @@ export class ContainerHost implements AsyncDisposable {
     return new Promise((resolve) => {
       const options = { env: this.#env, timeout, maxBuffer: 64 << 20 };
       execFile(command, args, options, (error, stdout, stderr) => {
-        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
-        resolve({ code, stdout, stderr: code === -1 ? `${stderr}${String(error)}` : stderr });
+        if (error === null) resolve({ code: 0, stdout, stderr });
+        else if (typeof error.code === 'number') resolve({ code: error.code, stdout, stderr });
+        else resolve({ code: -1, stdout, stderr: `${stderr}${error.message}` });
       });
     });
   }

@@ -2,6 +2,7 @@
 // and passes signals on, so its exit code is that of the process inside.
 
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { readProcessStat } from '../../toolkit/process-identity.ts';
 import { leaveToReaper } from '../../toolkit/reaper.ts';
 import {
@@ -94,8 +95,9 @@ export class Container implements AsyncDisposable {
 
   /** Names of the programs inside, in the order that podman lists them. */
   async processes(): Promise<string[]> {
-    const { stdout } = await this.#parts.podman('top', this.#parts.name, 'comm');
-    return stdout.trim().split('\n').slice(1);
+    const { stdout } = await this.#parts.podman('top', this.#parts.name, 'args');
+    const commands = stdout.trim().split('\n').slice(1);
+    return commands.map((command) => path.basename(command.split(' ')[0] ?? ''));
   }
 
   /** A field of /proc/<pid>/status of its first process. */
