@@ -58,7 +58,10 @@ export class ContainerHost implements AsyncDisposable {
       await folder.remove();
       return host;
     }
-    await host.host.#build();
+    await host.host.#build().catch(async (error: unknown) => {
+      await host.host[Symbol.asyncDispose]();
+      throw error;
+    });
     const tried = await host.host.#podman('run', ...RESTRICTED, ...NODE_VERSION);
     if (RUNTIME_FAILED.includes(tried.code)) {
       host.host.#cannotStart = `podman cannot start containers here: ${tried.stderr.trim()}`;
@@ -126,6 +129,8 @@ export class ContainerHost implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#podman('rm', '--all', '--force', '--time', '0');
+    // A build that failed leaves its stage mounted.
+    await this.#call('buildah', ['rm', '--all'], ANSWER_WITHIN_MS);
     await this.#podman('image', 'umount', '--all', '--force');
     await this.#podman('rmi', '--all', '--force');
     await this.#folder.remove();
