@@ -62,6 +62,7 @@ check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contra
 	knip --no-config-hints
 	node tools/proto/check.ts
 	node tools/providers/catalogue.ts --check
+	node tools/charts/main.ts --check
 	node packages/cli/src/reference/main.ts --check
 	node test/docs/observability/main.ts --check
 	node tools/links.ts
@@ -142,6 +143,11 @@ FORCE:
 .PHONY: proto
 proto: $(INSTALLED) ## Regenerate the code and the descriptor of the wire contract
 	@node tools/proto/generate.ts
+
+.PHONY: chart-versions
+chart-versions: $(INSTALLED) ## Charts that changed since a published commit and kept their version: BASE=<commit>
+	@[ -n "$${BASE:-}" ] || { echo 'BASE=<commit> required: the one whose charts were published' >&2; exit 1; }
+	@node tools/charts/versions-main.ts "$$BASE"
 
 .PHONY: format
 format: $(INSTALLED) ## Format the sources
