@@ -102,6 +102,8 @@ export class Reflector<T> {
   readonly #backoff: Backoff;
   #entries = new Map<string, Entry<T>>();
   #resourceVersion = '';
+  /** A watch brought something since the last list. */
+  #isListUsed = false;
   #isSynced = false;
   /** Set: the next step is a list, for this reason. */
   #relist: RelistReason | undefined = 'initial';
@@ -211,8 +213,9 @@ export class Reflector<T> {
     }
     const answer = await client.get(resource, { namespace: '', name: only }, signal);
     if (answer.kind === 'refused') return answer;
-    const resourceVersion = metaOf(answer.object)?.resourceVersion;
-    return { kind: 'ok', object: { metadata: { resourceVersion }, items: [answer.object] } };
+    // No version: the object's own may have been compacted long ago, and a watch from it would be
+    // answered 410 for ever. A watch without one begins with the object as it is.
+    return { kind: 'ok', object: { metadata: {}, items: [answer.object] } };
   }
 
   #swap(fresh: Map<string, Entry<T>>, reason: RelistReason): void {
@@ -231,7 +234,8 @@ export class Reflector<T> {
     }
     this.#entries = fresh;
     this.#relist = undefined;
-    this.#backoff.reset();
+    if (reason !== 'expired' || this.#isListUsed) this.#backoff.reset();
+    this.#isListUsed = false;
     if (!this.#isSynced) {
       this.#isSynced = true;
       observer.synced?.();
@@ -331,6 +335,7 @@ export class Reflector<T> {
         observer.heard?.();
         const failure = this.#apply(line);
         if (failure !== undefined || this.#relist !== undefined) return failure;
+        this.#isListUsed = true;
         this.#backoff.reset();
       }
     } finally {
@@ -381,11 +386,11 @@ export class Reflector<T> {
   }
 
   #refused(refusal: ApiRefusal): ReflectorFailure | undefined {
-    if (refusal.status === 410) {
-      this.#relist = 'expired';
-      return undefined;
-    }
-    return failureOf('watch', refusal);
+    const failure = failureOf('watch', refusal);
+    if (refusal.status !== 410) return failure;
+    this.#relist = 'expired';
+    // A server whose lists are too old for its own watches is not asked in a tight loop.
+    return this.#isListUsed ? undefined : failure;
   }
 }
 
