@@ -188,6 +188,20 @@ export const PROVIDER_CASES: readonly AlertCase[] = [
     ],
     silent: { 'other codes': rpcs(95, 5, 'NotFound') },
   },
+  {
+    alert: 'ProviderFencedShard',
+    world: {
+      [ofProvider('fenced_total')]: stepTo(1, 5),
+      [ofProvider('grpc_requests_total', { method: 'Delete', code: 'FailedPrecondition' })]:
+        '_x5 1+0x150',
+    },
+    silentUntil: '4m45s',
+    firesAt: '5m',
+    fires: [
+      firing('page', 'bigfleet-provider-example p0 refused a call by its fencing token', PROVIDER),
+    ],
+    silent: { 'an old one': { [ofProvider('fenced_total')]: constant(1) } },
+  },
 ];
 
 export const PROCESS_CASES: readonly AlertCase[] = [

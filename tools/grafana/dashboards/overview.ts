@@ -185,7 +185,7 @@ export const OVERVIEW: Dashboard = {
           queries: [
             {
               expr:
-                'sum by (capacity_type) (bigfleet_shard_inventory_machines{state="Idle",@}) ' +
+                '1 - sum by (capacity_type) (bigfleet_shard_inventory_machines{state="Configured",@}) ' +
                 '/ (sum by (capacity_type) (bigfleet_shard_inventory_machines{state=~"Configured|Idle",@}) > 0)',
               legend: '{{capacity_type}}',
             },

@@ -178,7 +178,9 @@ export const PROVIDER: Dashboard = {
             'quota: ask for more. capacity: other types or zones. throttled: fewer at a time.',
           width: 8,
           unit: 'ops',
-          queries: [{ expr: perSecond('class', 'errors_total'), legend: '{{class}}' }],
+          queries: [
+            { expr: perSecond('class', 'errors_total', ',class!=""'), legend: '{{class}}' },
+          ],
           alerts: ['ProviderApiFailing'],
         },
         {
