@@ -16,7 +16,7 @@ export interface AlertCase {
   readonly alert: string;
   /** Between samples; a minute unless told. */
   readonly interval?: string;
-  /** Between evaluations of the rules; 15 s unless told. */
+  /** Between evaluations of the rules; 30 s unless told. */
   readonly evaluation?: string;
   readonly world: World;
   /** The last instant of silence, and the first at which it fires: its `for` apart from the cause. */

@@ -25,7 +25,7 @@ interface PromtoolTest {
   readonly alert_rule_test: readonly AlertTest[];
 }
 
-const EVALUATION = '15s';
+const EVALUATION = '30s';
 /** Later than every `for`, and within every world that is not made of hours. */
 const LONG_AFTER = '75m';
 

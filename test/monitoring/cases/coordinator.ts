@@ -20,7 +20,7 @@ export const COORDINATOR_CASES: readonly AlertCase[] = [
   {
     alert: 'CoordinatorNoLeader',
     world: { [series('is_leader')]: '1+0x4 0+0x150', [OTHER]: constant(0) },
-    silentUntil: '5m15s',
+    silentUntil: '5m',
     firesAt: '5m30s',
     fires: [{ severity: 'page', labels: {}, summary: 'No coordinator leads' }],
     silent: {
@@ -30,7 +30,7 @@ export const COORDINATOR_CASES: readonly AlertCase[] = [
   {
     alert: 'CoordinatorLeaderStepdown',
     world: { [series('raft_term')]: '4+0x4 5+0x150' },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [firing('info', 'Coordinator c0 saw a new leader')],
     silent: { 'the same leader': { [series('raft_term')]: constant(4) } },
@@ -38,7 +38,7 @@ export const COORDINATOR_CASES: readonly AlertCase[] = [
   {
     alert: 'CoordinatorTermChurn',
     world: { [series('raft_term')]: '1+0x4 2 3 4 5 5+0x150' },
-    silentUntil: '7m45s',
+    silentUntil: '7m30s',
     firesAt: '8m',
     fires: [firing('page', 'Coordinator c0 saw 4 leaders in 15 minutes')],
     silent: { 'a rolling restart of three': { [series('raft_term')]: '1+0x4 2 3 4 4+0x150' } },
@@ -49,7 +49,7 @@ export const COORDINATOR_CASES: readonly AlertCase[] = [
       [series('apply_total', 'outcome="error"')]: rising(1),
       [series('apply_total', 'outcome="success"')]: rising(50),
     },
-    silentUntil: '5m45s',
+    silentUntil: '5m30s',
     firesAt: '6m',
     fires: [firing('page', 'Coordinator c0 fails commands with error', { outcome: 'error' })],
     silent: {
@@ -63,7 +63,7 @@ export const COORDINATOR_CASES: readonly AlertCase[] = [
   {
     alert: 'CoordinatorApplyErrors',
     world: { [series('apply_total', 'outcome="fsm_error"')]: rising(1) },
-    silentUntil: '5m45s',
+    silentUntil: '5m30s',
     firesAt: '6m',
     fires: [
       firing('page', 'Coordinator c0 fails commands with fsm_error', { outcome: 'fsm_error' }),
@@ -73,7 +73,7 @@ export const COORDINATOR_CASES: readonly AlertCase[] = [
   {
     alert: 'CoordinatorPendingStuck',
     world: { [series('pending_instructions', 'shard="shard-1"')]: constant(2) },
-    silentUntil: '14m45s',
+    silentUntil: '14m30s',
     firesAt: '15m',
     fires: [
       firing('ticket', 'Shard shard-1 does not acknowledge 2 instructions', { shard: 'shard-1' }),
@@ -87,7 +87,7 @@ export const COORDINATOR_CASES: readonly AlertCase[] = [
   {
     alert: 'ShardHeartbeatStale',
     world: { [series('shard_heartbeat_age_seconds', 'shard="shard-1"')]: '5+0x4 61+0x150' },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [firing('ticket', 'Shard shard-1 was last heard 1m 1s ago', { shard: 'shard-1' })],
     silent: {
@@ -99,7 +99,7 @@ export const COORDINATOR_CASES: readonly AlertCase[] = [
   {
     alert: 'CoordinatorStoreAlarm',
     world: { [series('store_alarms')]: stepTo(1, 5) },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [firing('page', 'The store of coordinator c0 has raised an alarm')],
     silent: { 'no alarm': { [series('store_alarms')]: constant(0) } },
@@ -107,7 +107,7 @@ export const COORDINATOR_CASES: readonly AlertCase[] = [
   {
     alert: 'CoordinatorOwnershipConflict',
     world: { [series('ownership_conflicts_total')]: stepTo(1, 5) },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [firing('page', 'Two shards claim the same at coordinator c0')],
     silent: {
@@ -120,7 +120,7 @@ export const COORDINATOR_CASES: readonly AlertCase[] = [
   {
     alert: 'CoordinatorOwnershipConflict',
     world: { [series('cluster_binding_conflicts_total')]: stepTo(1, 5) },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [firing('page', 'Two shards claim the same at coordinator c0')],
     silent: {},
@@ -130,7 +130,7 @@ export const COORDINATOR_CASES: readonly AlertCase[] = [
     alert: 'CoordinatorSnapshotStale',
     world: { [series('snapshot_last_success_timestamp_seconds')]: '0+60x5 300+0x150' },
     silentUntil: '20m',
-    firesAt: '20m15s',
+    firesAt: '20m30s',
     fires: [
       {
         severity: 'ticket',

@@ -56,7 +56,7 @@ export const OPERATOR_CASES: readonly AlertCase[] = [
   {
     alert: 'OperatorReconnects',
     world: { [ofOperator('session_reconnects_total')]: rising(6) },
-    silentUntil: '10m45s',
+    silentUntil: '10m30s',
     firesAt: '11m',
     fires: [firing('warn', 'Operators dial their shard again 100m times a second', {})],
     silent: {
@@ -66,7 +66,7 @@ export const OPERATOR_CASES: readonly AlertCase[] = [
   {
     alert: 'OperatorOutboxDrops',
     world: { [ofOperator('outbox_dropped_total')]: rising(1) },
-    silentUntil: '10m45s',
+    silentUntil: '10m30s',
     firesAt: '11m',
     fires: [firing('warn', 'Operator o0 drops answers to its shard', OPERATOR)],
     silent: { 'none since long': { [ofOperator('outbox_dropped_total')]: constant(12) } },
@@ -74,7 +74,7 @@ export const OPERATOR_CASES: readonly AlertCase[] = [
   {
     alert: 'PhantomNodes',
     world: { [ofOperator('phantom_nodes')]: constant(2) },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [
       firing('page', '2 machines of operator o0 are Configured without a Ready node', OPERATOR),
@@ -87,7 +87,7 @@ export const PROVIDER_CASES: readonly AlertCase[] = [
   {
     alert: 'ProviderDown',
     world: { [series('up', PROVIDER)]: '1+0x4 0+0x150' },
-    silentUntil: '9m45s',
+    silentUntil: '9m30s',
     firesAt: '10m',
     fires: [firing('page', 'bigfleet-provider-example p0 does not answer', PROVIDER)],
     silent: { 'it answers': { [series('up', PROVIDER)]: constant(1) } },
@@ -95,7 +95,7 @@ export const PROVIDER_CASES: readonly AlertCase[] = [
   {
     alert: 'ProviderPanics',
     world: { [ofProvider('panics_total')]: stepTo(1, 5) },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [
       firing('page', 'A handler of bigfleet-provider-example p0 failed with a bug', PROVIDER),
@@ -105,7 +105,7 @@ export const PROVIDER_CASES: readonly AlertCase[] = [
   {
     alert: 'ProviderApiFailing',
     world: apiCalls(80, 20),
-    silentUntil: '10m45s',
+    silentUntil: '10m30s',
     firesAt: '11m',
     fires: [
       firing('ticket', '20% of the CreateServer calls of bigfleet-provider-example fail', {
@@ -118,7 +118,7 @@ export const PROVIDER_CASES: readonly AlertCase[] = [
   {
     alert: 'ProviderRpcFailing',
     world: rpcs(90, 10, 'Unavailable'),
-    silentUntil: '10m45s',
+    silentUntil: '10m30s',
     firesAt: '11m',
     fires: [
       firing('ticket', '10% of the Configure calls to bigfleet-provider-example are refused', {
@@ -132,7 +132,7 @@ export const PROVIDER_CASES: readonly AlertCase[] = [
     alert: 'ProviderReconcileStale',
     world: looks('0+1x20 20+0x150', rising(60)),
     silentUntil: '34m',
-    firesAt: '34m15s',
+    firesAt: '34m30s',
     fires: [
       firing('page', 'bigfleet-provider-example p0 has not seen its substrate for 15 minutes', {
         ...PROVIDER,
@@ -158,7 +158,7 @@ export const PROVIDER_CASES: readonly AlertCase[] = [
     interval: '5m',
     world: { [ofProvider('price_last_success_timestamp_seconds')]: constant(0) },
     silentUntil: '180m',
-    firesAt: '180m15s',
+    firesAt: '180m30s',
     fires: [
       firing(
         'ticket',
@@ -181,7 +181,7 @@ export const PROVIDER_CASES: readonly AlertCase[] = [
         5,
       ),
     },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [
       firing('page', 'bigfleet-provider-example p0 refused a call by its fencing token', PROVIDER),
@@ -195,7 +195,7 @@ export const PROVIDER_CASES: readonly AlertCase[] = [
       [ofProvider('grpc_requests_total', { method: 'Delete', code: 'FailedPrecondition' })]:
         '_x5 1+0x150',
     },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [
       firing('page', 'bigfleet-provider-example p0 refused a call by its fencing token', PROVIDER),
@@ -208,7 +208,7 @@ export const PROCESS_CASES: readonly AlertCase[] = [
   {
     alert: 'EventLoopLag',
     world: lag(0.5, 'main'),
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [
       firing('warn', 'The event loop of bigfleet-operator o0 lags by 500ms', {
@@ -229,11 +229,11 @@ export const PROCESS_CASES: readonly AlertCase[] = [
       [series('bigfleet_tls_certificate_expiry_timestamp_seconds', OPERATOR)]: constant(604_860),
     },
     silentUntil: '1m',
-    firesAt: '1m15s',
+    firesAt: '1m30s',
     fires: [
       firing(
         'ticket',
-        'The certificate of bigfleet-operator o0 expires in 6d 23h 59m 45s',
+        'The certificate of bigfleet-operator o0 expires in 6d 23h 59m 30s',
         OPERATOR,
       ),
     ],

@@ -73,7 +73,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'ShardShortfall',
     world: { [series('shortfalls')]: constant(3) },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [firing('ticket', '3 profiles are short at shard s0')],
     silent: {
@@ -88,7 +88,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
       [series('shortfalls_by_priority', 'priority_class="critical"')]: constant(1),
       [series('shortfalls_by_priority', 'priority_class="batch"')]: constant(5),
     },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [{ severity: 'page', labels: {}, summary: '2 profiles above class batch are short' }],
     silent: {
@@ -105,7 +105,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
       [series('shortfalls_aged', 'bucket="60-299"')]: stepTo(2, 5),
       [series('shortfalls_aged', 'bucket="300+"')]: stepTo(1, 5),
     },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [
       firing('ticket', '2 profiles are short for at least 60 cycles at shard s0', {
@@ -127,7 +127,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'ShardRollupQuarantined',
     world: { [series('rollup_quarantined', 'cluster="prod-eu"')]: stepTo(1, 3) },
-    silentUntil: '2m45s',
+    silentUntil: '2m30s',
     firesAt: '3m',
     fires: [
       firing('ticket', 'Shard s0 holds back a roll-up of cluster prod-eu', { cluster: 'prod-eu' }),
@@ -139,7 +139,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'ShardRollupsRejected',
     world: { [series('rollups_rejected_total', 'cluster="prod-eu"')]: rising(6) },
-    silentUntil: '10m45s',
+    silentUntil: '10m30s',
     firesAt: '11m',
     fires: [
       firing('ticket', 'Shard s0 refuses the roll-ups of cluster prod-eu', { cluster: 'prod-eu' }),
@@ -158,7 +158,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
         'capacity_type="Spot",state="Configured",interruption_penalty_bucket="pinned"',
       )]: constant(2),
     },
-    silentUntil: '14m45s',
+    silentUntil: '14m30s',
     firesAt: '15m',
     fires: [
       firing('ticket', '2 Spot machines at shard s0 hold work that may not be interrupted', {
@@ -190,7 +190,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
       [`up{${WHO}}`]: '1+0x4 0+0x150',
       'up{job="bigfleet-shard",instance="s1"}': constant(1),
     },
-    silentUntil: '6m45s',
+    silentUntil: '6m30s',
     firesAt: '7m',
     fires: [firing('page', 'Shard s0 does not answer')],
     silent: {
@@ -204,7 +204,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'ShardCycleSlow',
     world: histogram('cycle_duration_seconds', '8.192'),
-    silentUntil: '10m45s',
+    silentUntil: '10m30s',
     firesAt: '11m',
     fires: [
       firing('warn', 'Cycle p99 of shard s0 is 8.151s'),
@@ -220,7 +220,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'ShardCycleSlow',
     world: histogram('cycle_duration_seconds', '2.048'),
-    silentUntil: '10m45s',
+    silentUntil: '10m30s',
     firesAt: '11m',
     fires: [firing('warn', 'Cycle p99 of shard s0 is 2.038s')],
     silent: {},
@@ -247,7 +247,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'IncrementalMismatch',
     world: { [series('incremental_mismatch_total')]: stepTo(1, 5) },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [firing('page', 'An incremental cycle of shard s0 differed from the full pass')],
     silent: {
@@ -258,7 +258,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'BootstrapFailing',
     world: outcomes(97, 3),
-    silentUntil: '15m45s',
+    silentUntil: '15m30s',
     firesAt: '16m',
     fires: [firing('page', 'Only 97% of the bootstraps of shard s0 succeed')],
     silent: {
@@ -270,7 +270,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'ConfiguresFailing',
     world: { [series('brakes', 'subject="need"')]: constant(1) },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [
       firing('ticket', 'Machines of 1 needs never join their cluster at shard s0', {
@@ -287,7 +287,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'InstanceTypeFailing',
     world: { [series('brakes', 'subject="type"')]: constant(1) },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [
       firing('ticket', '1 instance types fail in several clusters at shard s0', {
@@ -304,7 +304,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'TransitionStuck',
     world: { [series('transition_oldest_seconds', 'state="Configuring"')]: rising(60) },
-    silentUntil: '30m45s',
+    silentUntil: '30m30s',
     firesAt: '31m',
     fires: [
       firing('ticket', 'A machine of shard s0 is Configuring for 31m 0s', {
@@ -320,7 +320,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'ShardQueueSaturated',
     world: queue(100, 30, 30),
-    silentUntil: '15m45s',
+    silentUntil: '15m30s',
     firesAt: '16m',
     fires: [firing('warn', '60% of the actions of shard s0 find no room or are already under way')],
     silent: { half: queue(100, 25, 25), 'nothing was decided': queue(0, 0, 0) },
@@ -328,7 +328,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'ShardBuyReleaseLoop',
     world: trade(10, 9),
-    silentUntil: '30m45s',
+    silentUntil: '30m30s',
     firesAt: '31m',
     fires: [firing('page', 'Shard s0 gives back what it buys')],
     silent: {
@@ -341,7 +341,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'ShardReclaimCapEngaged',
     world: { [series('reclaims_capped_total')]: rising(5) },
-    silentUntil: '15m45s',
+    silentUntil: '15m30s',
     firesAt: '16m',
     fires: [firing('page', 'Shard s0 withdraws more machines than a cycle may')],
     silent: { 'one cycle was capped': { [series('reclaims_capped_total')]: '0 5+0x150' } },
@@ -349,7 +349,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'DrainsWithoutPDB',
     world: { [series('reclaim_fallback_total', 'kind="Preempt"')]: stepTo(2, 5) },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [firing('ticket', 'Shard s0 drains machines without disruption budgets')],
     silent: {
@@ -364,7 +364,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'DrainsWithoutPDB',
     world: { [series('drain_operator_outcomes_total', 'outcome="forbidden"')]: stepTo(1, 5) },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [firing('ticket', 'Shard s0 drains machines without disruption budgets')],
     silent: {},
@@ -372,7 +372,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'ShardActuationPaused',
     world: { [series('actuation_paused')]: constant(1) },
-    silentUntil: '59m45s',
+    silentUntil: '59m30s',
     firesAt: '60m',
     fires: [firing('ticket', 'Shard s0 is paused')],
     silent: {
@@ -386,7 +386,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
       [series('action_execute_outcomes_total', 'kind="Delete",outcome="fenced"')]: stepTo(1, 5),
       [series('fenced')]: constant(0),
     },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [firing('page', 'A provider fenced shard s0')],
     silent: {
@@ -401,7 +401,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
     // The outcome is minutes old, and nobody has restarted the process.
     alert: 'ShardFenced',
     world: { [series('fenced')]: stepTo(1, 2) },
-    silentUntil: '1m45s',
+    silentUntil: '1m30s',
     firesAt: '2m',
     fires: [firing('page', 'A provider fenced shard s0')],
     silent: {},
@@ -413,7 +413,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
       'bigfleet_coordinator_identity_rejected_total{job="bigfleet-coordinator",instance="c0",rpc="ReportShard"}':
         stepTo(1, 5),
     },
-    silentUntil: '4m45s',
+    silentUntil: '4m30s',
     firesAt: '5m',
     fires: [
       firing('page', 'bigfleet-shard s0 refused an identity', { kind: 'security' }),
@@ -434,7 +434,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
     alert: 'ReconcileStale',
     world: reconciled('0+60x10 600+0x150', rising(60)),
     silentUntil: '15m',
-    firesAt: '15m15s',
+    firesAt: '15m30s',
     fires: [
       firing('page', 'Shard s0 has not heard provider lab for 5 minutes', { provider: 'lab' }),
     ],
@@ -449,7 +449,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
       [series('machines_rejected_total', 'reason="price"')]: rising(1),
       [series('machines_rejected_total', 'reason="structural"')]: rising(1),
     },
-    silentUntil: '10m45s',
+    silentUntil: '10m30s',
     firesAt: '11m',
     fires: [firing('ticket', 'Shard s0 refuses machines that a provider lists')],
     silent: {
@@ -461,7 +461,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'ShardNoProvider',
     world: { [series('providers')]: constant(0) },
-    silentUntil: '14m45s',
+    silentUntil: '14m30s',
     firesAt: '15m',
     fires: [firing('ticket', 'Shard s0 has no provider')],
     silent: { 'it has one': { [series('providers')]: constant(1) } },
@@ -472,7 +472,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
       [series('active_sessions')]: '5+0x9 4+0x150',
       'bigfleet_shard_active_sessions{job="bigfleet-shard",instance="s1"}': constant(2),
     },
-    silentUntil: '19m45s',
+    silentUntil: '19m30s',
     firesAt: '20m',
     fires: [
       {
@@ -493,7 +493,7 @@ export const SHARD_CASES: readonly AlertCase[] = [
   {
     alert: 'ShardSessionChurn',
     world: { [series('session_lifecycle_total', 'event="replaced"')]: rising(60) },
-    silentUntil: '10m45s',
+    silentUntil: '10m30s',
     firesAt: '11m',
     fires: [
       firing('warn', 'Operators of shard s0 replace their sessions 1 times a second', {
