@@ -8,6 +8,7 @@ export * from './api/lanes.ts';
 export * from './api/lease.ts';
 export type * from './api/objects.ts';
 export { isDaemonSetPod, isMirrorPod, isTerminalPod } from './api/objects.ts';
+export * from './api/pod-requests.ts';
 export * from './api/resource.ts';
 export type * from './auth/access.ts';
 export { type AccessOptions, clusterAccess } from './auth/kubeconfig.ts';

@@ -95,10 +95,16 @@ export class KubeClient {
   delete(
     resource: Resource,
     object: ObjectName,
-    options: WriteOptions & { readonly uid?: string | undefined },
+    options: WriteOptions & {
+      readonly uid?: string | undefined;
+      readonly gracePeriodSeconds?: number | undefined;
+    },
   ): Promise<ApiAnswer> {
-    const { uid } = options;
-    const body = uid === undefined ? {} : { preconditions: { uid } };
+    const { uid, gracePeriodSeconds } = options;
+    const body = {
+      ...(uid === undefined ? {} : { preconditions: { uid } }),
+      ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    };
     return this.#write('DELETE', objectPath(resource, object), {
       ...options,
       body,
