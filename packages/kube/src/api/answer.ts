@@ -47,7 +47,7 @@ export function refusalOf(
     kind: 'refused',
     status: typeof status?.['code'] === 'number' ? status['code'] : head.status,
     reason: textOf(status?.['reason']),
-    message: textOf(status?.['message']) || head.text.slice(0, MAX_SHOWN_LENGTH),
+    message: textOf(status?.['message']) || head.text.slice(0, MAX_SHOWN_LENGTH).trim(),
     retryAfterSeconds: head.retryAfterSeconds ?? (typeof inBody === 'number' ? inBody : undefined),
   };
 }

@@ -36,6 +36,7 @@ export class World {
   readonly rules: PodRules;
   readonly #api: TestCluster;
   #ender = new AbortController();
+  #transport: InMemoryTransport | undefined;
   #running: Promise<void> | undefined;
 
   constructor(seed: string, rules: Partial<PodRules> = {}) {
@@ -105,10 +106,13 @@ export class World {
 
   /** Another process with the same rules, after the one before was killed. */
   restart(): void {
+    // Nothing of a killed process reaches the server any more.
+    this.#transport?.close();
     this.#ender.abort(new BigFleetError('cancelled', 'killed'));
     this.#ender = new AbortController();
     const { runtime } = this.time;
     const transport = new InMemoryTransport({ runtime, server: this.server });
+    this.#transport = transport;
     const lanes = new WriteLanes({ runtime, qps: 50, burst: 100 });
     const client = new KubeClient({ runtime, transport, lanes, fieldManager: 'bigfleet-upc' });
     const controller = new PodController({
