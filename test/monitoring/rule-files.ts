@@ -43,7 +43,7 @@ export const RULE_OBJECTS: readonly RuleObject[] = readdirSync(FOLDER)
     };
   });
 
-export function alertsOf({ groups }: RuleObject): readonly Alert[] {
+function alertsOf({ groups }: RuleObject): readonly Alert[] {
   return groups.flatMap(({ rules }) => rules);
 }
 
