@@ -2,6 +2,7 @@
 // read on, and no query of a panel or an alert asks for a series, label or value that no process has.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -43,6 +44,12 @@ test('every dashboard is one that Grafana 12 reads, with the variables of the sp
       'docs:constant',
     ]);
   }
+});
+
+test('they are what their sources say, as make check would find', () => {
+  const main = path.join(import.meta.dirname, '../../tools/grafana/generate.ts');
+  const { status, stdout } = spawnSync(process.execPath, [main, '--check'], { encoding: 'utf8' });
+  assert.equal(status, 0, stdout);
 });
 
 test('no dashboard names a data source of one Grafana', () => {

@@ -18,6 +18,8 @@ export interface Dashboard {
 const SCHEMA_VERSION = 41;
 const COLUMNS = 24;
 const TAG = 'bigfleet';
+/** Of this repository; who imports a dashboard sets it to where the pages are read. */
+const DOCS = 'docs/';
 
 export function renderDashboard(dashboard: Dashboard): object {
   const { name, title, description, choosesBy, from = 'now-6h' } = dashboard;
@@ -60,13 +62,32 @@ export function renderDashboard(dashboard: Dashboard): object {
 function variables(choosesBy: string): readonly object[] {
   const withJob = choosesBy.replace('}', ',job=~"$job"}').replace('{,', '{');
   return [
-    { name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus', hide: 0 },
+    {
+      name: 'datasource',
+      label: 'Data source',
+      type: 'datasource',
+      query: 'prometheus',
+      current: {},
+      refresh: 1,
+      regex: '',
+      hide: 0,
+    },
     chooser('job', 'Job', `label_values(${choosesBy.replace('{}', '')}, job)`),
-    chooser('instance', 'Instance', `label_values(${withJob}, instance)`),
-    { name: 'docs', label: 'Docs', type: 'constant', query: 'docs/', hide: 2, skipUrlSync: true },
+    // The jobs are ours already: all instances of them need no list that grows with the fleet.
+    { ...chooser('instance', 'Instance', `label_values(${withJob}, instance)`), allValue: '.+' },
+    {
+      name: 'docs',
+      label: 'Docs',
+      type: 'constant',
+      query: DOCS,
+      current: { text: DOCS, value: DOCS },
+      hide: 2,
+      skipUrlSync: true,
+    },
   ];
 }
 
+/** All of it means the listed ones: `process_*` and `up` of other jobs stay out. */
 function chooser(name: string, label: string, query: string): object {
   return {
     name,
@@ -79,7 +100,6 @@ function chooser(name: string, label: string, query: string): object {
     sort: 1,
     multi: true,
     includeAll: true,
-    allValue: '.+',
     current: { text: ['All'], value: ['$__all'] },
     hide: 0,
     regex: '',
