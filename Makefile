@@ -63,6 +63,7 @@ check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contra
 	node tools/proto/check.ts
 	node tools/providers/catalogue.ts --check
 	node tools/charts/main.ts --check
+	node tools/grafana/generate.ts --check
 	node packages/cli/src/reference/main.ts --check
 	node test/docs/observability/main.ts --check
 	node tools/links.ts
