@@ -49,6 +49,7 @@ check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contra
 	node tools/walls/check.ts
 	knip --no-config-hints
 	node tools/proto/check.ts
+	node tools/crd/generate.ts --check
 	node tools/providers/catalogue.ts --check
 	node packages/cli/src/reference/main.ts --check
 	node test/docs/observability/main.ts --check
@@ -125,6 +126,10 @@ FORCE:
 .PHONY: proto
 proto: $(INSTALLED) ## Regenerate the code and the descriptor of the wire contract
 	@node tools/proto/generate.ts
+
+.PHONY: crd
+crd: $(INSTALLED) ## Regenerate the types of the custom resources from api/crd
+	@node tools/crd/generate.ts
 
 .PHONY: format
 format: $(INSTALLED) ## Format the sources
