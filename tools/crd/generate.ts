@@ -2,16 +2,19 @@
 // changes nothing and exits 1 when the committed types are not those of `api/crd`.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseYaml } from '@bigfleet/process';
 import { type Definition, typesOf } from './types.ts';
 
-const DEFINITIONS = new URL('../../api/crd/', import.meta.url);
-const TYPES = new URL('../../packages/kube/src/gen/capacity.ts', import.meta.url);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const DEFINITIONS = join(ROOT, 'api/crd');
+const TYPES = join(ROOT, 'packages/kube/src/gen/capacity.ts');
 
 function definitions(): readonly Definition[] {
   const files = readdirSync(DEFINITIONS).filter((file) => file.endsWith('.yaml'));
   return files.toSorted().map((file) => {
-    const parsed = parseYaml(readFileSync(new URL(file, DEFINITIONS), 'utf8'));
+    const parsed = parseYaml(readFileSync(join(DEFINITIONS, file), 'utf8'));
     if (!parsed.ok) throw new Error(`${file}: ${parsed.error}`);
     return parsed.value as Definition;
   });
