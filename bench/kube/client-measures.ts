@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { ClientMemory, SyncReport } from './client-order.ts';
 
 const NANOS_PER_MS = 1e6;
+const MICROS_PER_MS = 1e3;
 const RESOLUTION_MS = 1;
 
 export async function timedSync(
@@ -15,12 +16,15 @@ export async function timedSync(
   const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   lag.enable();
   const startMs = performance.now();
+  const cpuBefore = process.cpuUsage();
   await sync();
   const ms = performance.now() - startMs;
+  const { user, system } = process.cpuUsage(cpuBefore);
   lag.disable();
   const lagMs = (nanos: number): number => Math.max(0, nanos / NANOS_PER_MS - RESOLUTION_MS);
   return {
     ms,
+    cpuMs: (user + system) / MICROS_PER_MS,
     size: sizeOf(),
     lagP99Ms: lagMs(lag.percentile(99)),
     lagMaxMs: lagMs(lag.max),

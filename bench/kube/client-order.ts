@@ -17,6 +17,8 @@ export interface ClientMemory {
 
 export interface SyncReport {
   readonly ms: number;
+  /** Of the processor, which other work of the machine does not change. */
+  readonly cpuMs: number;
   /** Objects in the cache afterwards. */
   readonly size: number;
   /** Of the event loop meanwhile. */

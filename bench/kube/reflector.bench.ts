@@ -71,12 +71,16 @@ async function compare({ stage, ours, counts, resyncs }: State): Promise<Extra> 
   const ratios = {
     syncRatio: of(syncOf('reference'), 'ms') / of(syncOf('ours'), 'ms'),
     resyncRatio: of(again.reference, 'ms') / of(again.ours, 'ms'),
+    syncCpuRatio: of(syncOf('reference'), 'cpuMs') / of(syncOf('ours'), 'cpuMs'),
+    resyncCpuRatio: of(again.reference, 'cpuMs') / of(again.ours, 'cpuMs'),
     rssRatio: memoryOf('reference', 'rssBytes') / memoryOf('ours', 'rssBytes'),
     heapRatio: memoryOf('reference', 'heapBytes') / memoryOf('ours', 'heapBytes'),
     peakRssRatio: memoryOf('reference', 'peakRssBytes') / memoryOf('ours', 'peakRssBytes'),
   };
   return {
     ...ratios,
+    oursSyncCpuMs: of(syncOf('ours'), 'cpuMs'),
+    referenceSyncCpuMs: of(syncOf('reference'), 'cpuMs'),
     oursSyncMs: of(syncOf('ours'), 'ms'),
     referenceSyncMs: of(syncOf('reference'), 'ms'),
     oursResyncMs: of(again.ours, 'ms'),
@@ -108,6 +112,7 @@ function reflectorBench({ name, pods, iterations, hasMemoryGoal }: Size): BenchE
     shape: { pods, cached: pods, bytesPerPod },
     warmup: 1,
     iterations,
+    timeoutMs: 1_800_000,
     measureAllocations: false,
     bars: {
       'extra.syncRatio': { min: 2 },

@@ -212,26 +212,36 @@ export class Reflector<T> {
     const reason = this.#relist ?? 'initial';
     const fresh = new Map<string, Entry<T>>();
     let resourceVersion = '';
-    let token: string | undefined;
-    do {
-      const answer = await this.#page(token, signal);
+    let next: Promise<ApiAnswer> | undefined = this.#page(undefined, signal);
+    while (next !== undefined) {
+      const answer: ApiAnswer = await next;
       // 410: the list's own version was compacted between two pages; the next attempt begins anew.
       if (answer.kind === 'refused') return failureOf('list', answer);
       observer.heard?.();
       const meta = isObject(answer.object['metadata']) ? answer.object['metadata'] : {};
-      for (const item of itemsOf(answer.object)) {
+      const items = itemsOf(answer.object);
+      resourceVersion = textOf(meta['resourceVersion']);
+      next = this.#pageAhead(textOf(meta['continue']), signal);
+      for (const item of items) {
         const seen = this.#entryOf(item, reason);
         if (seen === undefined) continue;
         fresh.set(seen.key, seen.entry);
         if (!this.#isSynced) this.#put(seen.key, seen.entry);
       }
-      resourceVersion = textOf(meta['resourceVersion']);
-      token = textOf(meta['continue']) || undefined;
       await runtime.timers.turn();
-    } while (token !== undefined);
+    }
     this.#swap(fresh, reason);
     this.#resourceVersion = resourceVersion;
     return undefined;
+  }
+
+  /** The server makes the next page while this one is read: two are in memory, never more. */
+  #pageAhead(token: string, signal: AbortSignal): Promise<ApiAnswer> | undefined {
+    if (token === '') return undefined;
+    const page = this.#page(token, signal);
+    // Awaited after the page before it, which may fail first.
+    page.catch(() => undefined);
+    return page;
   }
 
   /** A list's page; a single object is a page of one. */
