@@ -37,6 +37,10 @@ deps: ## Install the Debian packages that tests start as real servers (needs roo
 etcd: $(INSTALLED) ## Build etcd and etcdutl for the tests, once (needs Go; without it Debian's etcd is used)
 	@node test/etcd/build-main.ts
 
+.PHONY: kube
+kube: $(INSTALLED) ## Build the Kubernetes control plane, helm and kwok for the end-to-end tests, once (needs Go)
+	@node test/kube/build-main.ts
+
 .PHONY: up
 up: $(INSTALLED) ## Run the system on embedded defaults: FOR=30s stops by itself, SEED=n replays
 	@node demo/src/up.ts $(if $(FOR),--for $(FOR)) $(if $(SEED),--seed $(SEED))
@@ -58,6 +62,10 @@ check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contra
 .PHONY: test
 test: $(INSTALLED) deps etcd ## All tests of a change; ends with "N passed, N failed"
 	@node tools/test/run.ts
+
+.PHONY: e2e-kube
+e2e-kube: $(INSTALLED) deps etcd kube ## End-to-end tests on a real Kubernetes control plane: FILTER=glob; skipped, and counted, without Go
+	@node tools/test/run.ts --e2e $(if $(FILTER),--filter '$(FILTER)')
 
 .PHONY: test-long
 test-long: $(INSTALLED) deps etcd ## The same laws with long seed counts and kill loops: TIME=30m

@@ -96,6 +96,7 @@ export function ourClient({ url, caPem }: ClientOrder): Promise<Answers> {
         rules: { classes: new Map(), daemonSetPods: 'count', excludedNamespaces: new Set() },
         hooks: {
           reconciled: () => {},
+          performed: () => {},
           created: () => {},
           pendingFailed: (request, problem) => console.error(request, problem),
           failed: (pod, problem) => console.error(pod, problem),

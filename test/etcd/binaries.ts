@@ -1,22 +1,26 @@
 // Where the real etcd of the tests is. `make etcd` builds etcd and etcdutl of the version in go.mod
 // into a cache folder outside the repository, one folder per go.sum; without a Go toolchain the
 // Debian package's etcd is used and there is no etcdutl (native restore is then a counted skip).
-// Building is never done by a test: ten files would build at once.
 
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
-  requireCommand,
+  builtPrograms,
   type EtcdCluster,
   type EtcdOptions,
+  type GoModule,
   type Place,
+  requireCommand,
   startEtcd as startWithPlaces,
 } from '../toolkit/index.ts';
 
-export const moduleFolder: string = fileURLToPath(new URL('.', import.meta.url));
+export const ETCD_MODULE: GoModule = {
+  name: 'etcd',
+  folder: fileURLToPath(new URL('.', import.meta.url)),
+  programs: {
+    etcd: 'go.etcd.io/etcd/server/v3',
+    etcdutl: 'go.etcd.io/etcd/etcdutl/v3',
+  },
+};
 
 export interface EtcdBinaries {
   readonly etcd: string;
@@ -24,18 +28,9 @@ export interface EtcdBinaries {
   readonly etcdutl: string | undefined;
 }
 
-/** The binaries of this go.sum; another version of the module is another folder. */
-export function cacheFolder(): string {
-  const sum = createHash('sha256').update(readFileSync(join(moduleFolder, 'go.sum')));
-  const base = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  return join(base, 'bigfleet', 'etcd', sum.digest('hex').slice(0, 16));
-}
-
 export function etcdBinaries(): EtcdBinaries {
-  const built = join(cacheFolder(), 'etcd');
-  const etcdutl = join(cacheFolder(), 'etcdutl');
-  if (existsSync(built) && existsSync(etcdutl)) return { etcd: built, etcdutl };
-  return { etcd: requireCommand('etcd'), etcdutl: undefined };
+  const { etcd, etcdutl } = builtPrograms(ETCD_MODULE) ?? {};
+  return { etcd: etcd ?? requireCommand('etcd'), etcdutl };
 }
 
 export type StartEtcdOptions = Omit<EtcdOptions, 'memberCount'>;

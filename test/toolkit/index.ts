@@ -24,6 +24,14 @@ export {
   type FaultProxyOptions,
   startFaultProxy,
 } from './fault-proxy.ts';
+export {
+  type BuildResult,
+  buildGoPrograms,
+  builtPrograms,
+  goCacheFolder,
+  type GoModule,
+  programsIn,
+} from './go-programs.ts';
 export { http, type HttpAnswer, type HttpCall, type HttpTls } from './http.ts';
 export { createNetwork, NetHost, type NetworkSpec, type Place, TestNetwork } from './netns.ts';
 export { type NetnsSupport, netnsSupport } from './netns-support.ts';

@@ -44,6 +44,8 @@ export interface CaSpec {
 export interface LeafSpec {
   /** No subject at all when absent. */
   readonly commonName?: string;
+  /** Kubernetes reads them as groups. */
+  readonly organizations?: readonly string[];
   /** Written byte for byte, however malformed. */
   readonly uris?: readonly string[];
   readonly dnsNames?: readonly string[];
@@ -115,7 +117,7 @@ export class CertificateAuthority {
     const certificate = await X509CertificateGenerator.create({
       ...validityFields(spec.validity),
       publicKey: keys.publicKey,
-      subject: subjectName(spec.commonName),
+      subject: leafSubject(spec),
       issuer: this.#certificate.subjectName,
       signingKey: this.#keys.privateKey,
       signingAlgorithm: signing(this.#keys.privateKey),
@@ -202,6 +204,10 @@ function validityFields(validity: Validity = DEFAULT_VALIDITY): {
 /** As a structure, never as text: a common name may hold commas and equals signs. */
 function subjectName(commonName: string | undefined): { CN: string[] }[] {
   return commonName === undefined ? [] : [{ CN: [commonName] }];
+}
+
+function leafSubject({ commonName, organizations = [] }: LeafSpec): Record<string, string[]>[] {
+  return [...organizations.map((name) => ({ O: [name] })), ...subjectName(commonName)];
 }
 
 const KEY_ALGORITHMS = {

@@ -5,6 +5,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { Socket } from 'node:net';
 import { eventually } from './eventually.ts';
 import { ProcessOutput } from './process-output.ts';
@@ -22,6 +23,8 @@ export interface ProcessSpec {
   /** Added to PATH, HOME and TMPDIR of the test; nothing else is inherited. */
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
+  /** Everything that it prints is appended here as well. */
+  readonly logFile?: string;
   readonly ready?: Readiness;
   /** Deadline of `ready`; a hang guard unless told. */
   readonly readyWithinMs?: number;
@@ -78,6 +81,11 @@ export class RunningProcess implements AsyncDisposable {
     this.#child = child;
     this.output.attach(stdout, '');
     this.output.attach(stderr, '');
+    if (spec.logFile !== undefined) {
+      const log = createWriteStream(spec.logFile, { flags: 'a' });
+      for (const stream of [stdout, stderr]) stream.pipe(log, { end: false });
+      child.once('close', () => log.end());
+    }
     // A zombie until we reap it, so the stat is there even when it has already ended.
     const startTicks = readProcessStat(pid)?.startTicks ?? '';
     const ended = leaveToReaper({ kind: 'group', pid, startTicks });

@@ -5,7 +5,7 @@ import { globSync } from 'node:fs';
 import path from 'node:path';
 import { listIndependently, SKIPPED_FOLDERS } from '../walls/tree.ts';
 
-export type Suffix = '.test.ts' | '.long.ts';
+export type Suffix = '.test.ts' | '.long.ts' | '.e2e.ts';
 
 export function discover(root: string, suffix: Suffix): string[] {
   const found = globSync(`**/*${suffix}`, {

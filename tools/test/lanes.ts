@@ -67,6 +67,20 @@ export const LANES: readonly Lane[] = [
   },
 ];
 
+/**
+ * `make e2e-kube`: every *.e2e.ts, apart from `make test`, because its control planes take a long first
+ * build. Each file starts a control plane of its own.
+ */
+export const E2E_LANE: Lane = {
+  name: 'e2e',
+  holds: (file) => file.startsWith('test/kube/'),
+  isolation: 'own',
+  processes: 2,
+  boundMs: HUNG_MS,
+  minFiles: 1,
+  minTests: 5,
+};
+
 /** Lane name → its files, in order; throws on a file that no lane or two lanes hold. */
 export function assignLanes(
   lanes: readonly Lane[],

@@ -9,13 +9,15 @@ export interface Options {
   readonly filter: string | undefined;
   readonly lane: string | undefined;
   readonly long: boolean;
+  /** End-to-end tests on a real Kubernetes control plane, and nothing else. */
+  readonly e2e: boolean;
   readonly boxMs: number;
   /** Another tree than this repository, for the runner's own tests. */
   readonly root: string | undefined;
 }
 
 export const USAGE =
-  'usage: node tools/test/run.ts [--filter <glob>] [--lane <name>] [--long [--time 30m]]';
+  'usage: node tools/test/run.ts [--filter <glob>] [--lane <name>] [--e2e | --long [--time 30m]]';
 const MAX_BOX_MS = 24 * 3_600_000;
 
 /** Throws an Error whose message is for the reader. */
@@ -26,19 +28,21 @@ export function parseOptions(args: readonly string[], lanes: readonly Lane[]): O
       filter: { type: 'string' },
       lane: { type: 'string' },
       long: { type: 'boolean' },
+      e2e: { type: 'boolean' },
       time: { type: 'string' },
       root: { type: 'string' },
     },
   });
-  const { filter, lane, long = false, time, root } = values;
+  const { filter, lane, long = false, e2e = false, time, root } = values;
   const names = lanes.map(({ name }) => name);
   if (lane !== undefined && !names.includes(lane)) {
     throw new Error(`no lane "${lane}": ${names.join(', ')}`);
   }
+  if (e2e && (long || lane !== undefined)) throw new Error('--e2e goes with --filter alone');
   if (time !== undefined && !long) throw new Error('--time needs --long');
   const box = parseDuration(time ?? '30m');
   if (!box.ok || box.value === 0 || box.value > MAX_BOX_MS) {
     throw new Error(`bad --time "${time}": say 90s, 30m or 1h`);
   }
-  return { filter, lane, long, boxMs: box.value, root };
+  return { filter, lane, long, e2e, boxMs: box.value, root };
 }

@@ -1,4 +1,5 @@
-// `node tools/test/run.ts`: the test command of the repository (`make test`, `make test-long`).
+// `node tools/test/run.ts`: the test command of the repository (`make test`, `make test-long`,
+// `make e2e-kube`).
 // Ends with the plain line `N passed, N failed[, N skipped]`; exits 0 only when nothing failed
 // and something ran, 1 on a failure, 2 on a wrong command line.
 
@@ -7,7 +8,7 @@ import path from 'node:path';
 import { requireNode24 } from '@bigfleet/process/node-version';
 import { killChildren } from './child.ts';
 import { discover } from './discover.ts';
-import { assignLanes, LANES } from './lanes.ts';
+import { assignLanes, E2E_LANE, LANES } from './lanes.ts';
 import { rotate } from './long.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
 import { filterFiles, printSkipped, type Runner, runLane, runLong } from './runner.ts';
@@ -36,7 +37,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${line}\n`);
   };
   const runner: Runner = { root, style: { color, root }, print };
-  const run = options.long ? longTests : tests;
+  const run = options.long ? longTests : options.e2e ? endToEndTests : tests;
   const totals = await run(runner, options).catch((error: unknown) => {
     print(`FAIL ${error instanceof Error ? error.message : String(error)}`);
     return { ...NOTHING, failed: 1 };
@@ -59,6 +60,13 @@ async function tests(runner: Runner, options: Options): Promise<Totals> {
     totals = addTotals(totals, await runLane(runner, lane, laneFiles, floors));
   }
   return totals;
+}
+
+async function endToEndTests(runner: Runner, options: Options): Promise<Totals> {
+  const files = filterFiles(discover(runner.root, '.e2e.ts'), options.filter);
+  if (files.length === 0) return nothingFound(runner);
+  assignLanes([E2E_LANE], files);
+  return await runLane(runner, E2E_LANE, files, options.filter === undefined);
 }
 
 async function longTests(runner: Runner, options: Options): Promise<Totals> {

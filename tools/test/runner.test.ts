@@ -170,6 +170,7 @@ test('the command: last line and exit code', (t) => {
     'packages/wire/src/b.test.ts': "test('b', () => assert.fail());",
     'packages/wire/src/c.test.ts': "test('c', { skip: 'no root' }, () => {});",
     'test/fixtures/d.test.ts': "test('d', () => assert.fail());",
+    'test/kube/e.e2e.ts': "test('e', { skip: 'no Go' }, () => {});",
   });
   const command = path.join(import.meta.dirname, 'run.ts');
   const table: ReadonlyArray<readonly [args: readonly string[], status: number, last: RegExp]> = [
@@ -179,6 +180,9 @@ test('the command: last line and exit code', (t) => {
     [['--filter', 'nothing'], 1, /^0 passed, 1 failed$/],
     [['--lane', 'pure', '--filter', '**/*.test.ts'], 0, /^1 passed, 0 failed$/],
     [['--long'], 1, /^0 passed, 1 failed$/],
+    [['--e2e', '--filter', 'test/kube/**'], 0, /^0 passed, 0 failed, 1 skipped$/],
+    [['--e2e'], 1, /^0 passed, 1 failed, 1 skipped$/],
+    [['--e2e', '--long'], 2, /usage/],
     [['--lane', 'unknown'], 2, /usage/],
     [['--typo'], 2, /usage/],
     [['--time', '5m'], 2, /usage/],

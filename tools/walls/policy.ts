@@ -106,9 +106,9 @@ export const ADAPTERS: Readonly<Record<string, readonly RegExp[]>> = {
   'prom-client': [/^packages\/telemetry\/src\//],
   pino: [/^packages\/telemetry\/src\//],
   yaml: [/^packages\/process\/src\/yaml\.ts$/],
-  'fast-check': [/\.(?:test|long)\.ts$/, /\/testing\//, /^test\//, /^bench\//],
-  '@peculiar/x509': [/^test\//, /\/testing\//, /\.(?:test|long)\.ts$/],
-  'reflect-metadata': [/^test\//, /\/testing\//, /\.(?:test|long)\.ts$/],
+  'fast-check': [/\.(?:test|long|e2e)\.ts$/, /\/testing\//, /^test\//, /^bench\//],
+  '@peculiar/x509': [/^test\//, /\/testing\//, /\.(?:test|long|e2e)\.ts$/],
+  'reflect-metadata': [/^test\//, /\/testing\//, /\.(?:test|long|e2e)\.ts$/],
   esbuild: [/^test\/browser\//],
   'playwright-core': [/^test\//],
 };

@@ -70,7 +70,7 @@ export function isSource(file: string): boolean {
 /** Tests, long tests and test-only helpers: they may use development dependencies. */
 export function isTest(file: string): boolean {
   return (
-    /\.(?:test|long)\.[mc]?[jt]sx?$/.test(file) ||
+    /\.(?:test|long|e2e)\.[mc]?[jt]sx?$/.test(file) ||
     /\/(?:testing|testdata)\//.test(file) ||
     /^(?:test|bench|tools)\//.test(file) ||
     /^providers\/[^/]+\/(?:test|contract)\//.test(file)

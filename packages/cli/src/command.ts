@@ -1,5 +1,6 @@
 // What a subcommand of `bigfleet` is to the front door, and the frame of those that run until they are
-// stopped: help, flags, settings, log, start, signals, stop. Such a command contains none of it.
+// stopped, programs of their own among them: help, flags, settings, log, start, signals, stop. Such a
+// command contains none of it.
 
 import { BigFleetError, describeThrown, type Result, type Runtime } from '@bigfleet/base';
 import {
@@ -18,7 +19,7 @@ import {
   type FlagValues,
 } from '@bigfleet/process/flags';
 import type { ProcessPort } from '@bigfleet/process';
-import type { ProcessFlags } from './process-flags.ts';
+import type { LogFlags } from './process-flags.ts';
 
 /** As processes report it and as clients compare it. */
 export const BUILD_VERSION = '0.1.0';
@@ -55,8 +56,22 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-export interface ServeSpec<Table extends FlagTable & ProcessFlags, Settings> {
+/** How a command speaks of itself. */
+export interface Wording {
+  /** As it is typed. */
+  readonly command: string;
+  /** Opens every line about a failure. */
+  readonly prefix: string;
+  /** Exit code of a wrong command line. */
+  readonly usageCode: number;
+  /** What the environment or a flag explains, in one line with its stable code. */
+  readonly refusal: (error: BigFleetError) => string;
+}
+
+export interface ServeSpec<Table extends FlagTable & LogFlags, Settings> {
+  /** A subcommand of `bigfleet`, unless it has words of its own. */
   readonly name: string;
+  readonly wording?: Wording | undefined;
   readonly summary: string;
   readonly flags: Table;
   /** The error names the flags, so that it can be fixed without reading further. */
@@ -67,39 +82,47 @@ export interface ServeSpec<Table extends FlagTable & ProcessFlags, Settings> {
   readonly start: (options: ServeOptions<Settings>) => Promise<Serving>;
 }
 
-export function serveCommand<Table extends FlagTable & ProcessFlags, Settings>(
+export function serveCommand<Table extends FlagTable & LogFlags, Settings>(
   spec: ServeSpec<Table, Settings>,
 ): Command {
   const { name, summary, flags } = spec;
+  const wording = spec.wording ?? subcommandWording(name);
   return {
     summary,
     flags,
     run: async (argv, { runtime, port }) => {
       if (argv.some((argument) => argument === '--help' || argument === '-h')) {
-        port.writeOutput(helpText(`Usage: bigfleet ${name} [flags]`, summary, flags));
+        port.writeOutput(helpText(`Usage: ${wording.command} [flags]`, summary, flags));
         return EXIT.ok;
       }
       const { env } = port;
       const parsed = parseFlags(flags, argv);
       const settings = parsed.ok ? spec.settings(parsed.value, env) : parsed;
       if (!parsed.ok || !settings.ok) {
-        port.writeError(`bigfleet ${name}: ${settings.ok ? '' : settings.error}\n`);
-        return EXIT.usage;
+        port.writeError(`${wording.prefix}: ${settings.ok ? '' : settings.error}\n`);
+        return wording.usageCode;
       }
-      const values: FlagValues<ProcessFlags> = parsed.value.values;
+      const values: FlagValues<LogFlags> = parsed.value.values;
       const { 'log-format': format, 'log-level': level } = values;
       const registry = createRegistry();
       const sink = stderrSink({ timers: runtime.timers, registry });
       const logger = createLogger({ clock: runtime.clock, sink, format, level });
       for (const warning of spec.warnings?.(settings.value) ?? []) logger.warn(warning);
       const options = { runtime, port, env, logger, registry, settings: settings.value };
-      return serve(spec, options);
+      return serve(spec.start, wording, options);
     },
   };
 }
 
+function subcommandWording(name: string): Wording {
+  const command = `bigfleet ${name}`;
+  const refusal = ({ code, message }: BigFleetError): string => `${code}: ${message}`;
+  return { command, prefix: command, usageCode: EXIT.usage, refusal };
+}
+
 async function serve<Settings>(
-  { name, start }: Pick<ServeSpec<never, Settings>, 'name' | 'start'>,
+  start: (options: ServeOptions<Settings>) => Promise<Serving>,
+  { prefix, refusal }: Wording,
   options: ServeOptions<Settings>,
 ): Promise<number> {
   const { port } = options;
@@ -109,7 +132,7 @@ async function serve<Settings>(
   try {
     serving = await start(options);
   } catch (error) {
-    port.writeError(`bigfleet ${name}: ${startRefusal(error)}\n`);
+    port.writeError(`${prefix}: ${startRefusal(error, refusal)}\n`);
     return EXIT.failed;
   }
   const { logger = options.logger } = serving;
@@ -120,8 +143,8 @@ async function serve<Settings>(
   return failure === undefined ? EXIT.ok : EXIT.failed;
 }
 
-/** What the environment or a flag explains is one line with its stable code; a bug keeps its stack. */
-function startRefusal(error: unknown): string {
-  if (error instanceof BigFleetError) return `${error.code}: ${error.message}`;
+/** What the environment or a flag explains is one line; a bug keeps its stack. */
+function startRefusal(error: unknown, refusal: Wording['refusal']): string {
+  if (error instanceof BigFleetError) return refusal(error);
   return (error instanceof Error ? error.stack : undefined) ?? describeThrown(error);
 }

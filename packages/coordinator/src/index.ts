@@ -4,7 +4,7 @@ export { ApplyQueue, openLedger } from './ledger/apply-queue.ts';
 export type { ApplyResult, Ledger } from './ledger/ledger.ts';
 export type { CommandBody } from './state/commands.ts';
 export { FleetState } from './state/fleet-state.ts';
-export { nextGeneration } from './state/meta.ts';
+export { firstTermOf, nextGeneration } from './state/meta.ts';
 export type { FleetView } from './state/fleet-state.ts';
 export { SqliteStore } from './store/sqlite/sqlite-store.ts';
 export type { Leadership } from './store/store.ts';

@@ -14,3 +14,9 @@ export {
 } from './cluster/bootstrap.ts';
 export { type ClusterHooks, KubeCluster, type KubeClusterOptions } from './cluster/kube-cluster.ts';
 export { TokenPool, type TokenPoolOptions } from './cluster/token-pool.ts';
+export type { LeaseSettings, OperatorSettings } from './process/settings.ts';
+export {
+  type RunningOperator,
+  startOperator,
+  type StartOperatorOptions,
+} from './process/start-operator.ts';

@@ -3,3 +3,9 @@
 export * from './controller/controller.ts';
 export type { PodRules } from './controller/records.ts';
 export { type ClassDefaults, type ClassTable, parseClassTable } from './derive/class-defaults.ts';
+export {
+  type PodControllerSettings,
+  type RunningPodController,
+  startPodController,
+  type StartPodControllerOptions,
+} from './process/start-pod-controller.ts';

@@ -70,7 +70,7 @@ export type {
   CallOptions,
   Channel,
 } from './transport/transport.ts';
-export { type TlsFlags, tlsFromFlags } from './tls/flags.ts';
+export { isTlsRequired, type TlsFlags, tlsFromFlags } from './tls/flags.ts';
 export { TlsMaterial, type TlsMode } from './tls/material.ts';
 export { startTlsReload, type TlsReload, type TlsReloadOptions } from './tls/reload.ts';
 export type { ServerIdentityRule } from './tls/server-identity.ts';

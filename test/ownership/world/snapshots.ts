@@ -3,7 +3,7 @@
 // taken, the copy does not know; that is what recovery is for.
 
 import type { Random } from '@bigfleet/base';
-import { nextGeneration } from '@bigfleet/coordinator';
+import { firstTermOf, nextGeneration } from '@bigfleet/coordinator';
 import { MemoryDisk } from '@bigfleet/coordinator/testing';
 
 const KEPT = 4;
@@ -38,7 +38,7 @@ export class Snapshots {
 export function markRestored(disk: MemoryDisk, generation: number): boolean {
   const { meta } = disk;
   if (meta === undefined) return false;
-  disk.meta = { ...nextGeneration(meta, generation), term: meta.term + 1_000n };
+  disk.meta = { ...nextGeneration(meta, generation), term: firstTermOf(meta, generation) };
   return true;
 }
 

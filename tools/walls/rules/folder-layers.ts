@@ -17,7 +17,7 @@ export const folderLayers: Rule = {
 };
 
 function isLayered(file: string): boolean {
-  const isOutside = /\.(?:test|long|bench)\.[mc]?[jt]sx?$|\/src\/gen\//.test(file);
+  const isOutside = /\.(?:test|long|e2e|bench)\.[mc]?[jt]sx?$|\/src\/gen\//.test(file);
   return isSource(file) && areaOf(file) !== '' && !isOutside;
 }
 

@@ -133,6 +133,27 @@ const table = {
     grpc: 'FAILED_PRECONDITION',
   },
 
+  kube_insecure: {
+    kind: 'user',
+    meaning: 'TLS is required, and the address of the API server has none.',
+    action: 'Use an https address in the kubeconfig, or start without --require-tls.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+
+  // ── operator and pod controller: files of the cluster's owner ───────────────────────────
+  bootstrap_template_invalid: {
+    kind: 'user',
+    meaning: 'The bootstrap template cannot be read or is no template.',
+    action: 'Correct the file at the line that the message names; nothing was started.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+  class_defaults_invalid: {
+    kind: 'user',
+    meaning: 'The file of PriorityClass defaults cannot be read or has a wrong entry.',
+    action: 'Correct the class and field that the message names; nothing was started.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+
   // ── wire: transport, TLS and identity ───────────────────────────────────────────────────
   tls_partial_configuration: {
     kind: 'user',

@@ -1,9 +1,8 @@
 // `bigfleet shard`.
 
-import { describeThrown } from '@bigfleet/base';
 import { startShardProcess } from '@bigfleet/shard';
-import type { ProcessPort } from '@bigfleet/process';
 import { type Command, serveCommand, type ServeOptions, type Serving } from '../command.ts';
+import { unhandledBug } from '../program.ts';
 import { shardFlags } from './flags.ts';
 import { Reporting } from './reporting.ts';
 import { type ShardCommand, shardSettings } from './settings.ts';
@@ -44,10 +43,4 @@ async function start({ settings: command, ...rest }: ServeOptions<ShardCommand>)
       return running.stop();
     },
   };
-}
-
-function unhandledBug(port: ProcessPort): Promise<Error> {
-  return new Promise((resolve) =>
-    port.onUnhandled((bug) => resolve(bug instanceof Error ? bug : new Error(describeThrown(bug)))),
-  );
 }

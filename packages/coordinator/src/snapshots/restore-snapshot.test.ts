@@ -128,20 +128,20 @@ for (const format of ['native', 'logical'] as const) {
     assert.deepEqual(names, ['coordinator.db', 'coordinator.lock', 'restored-generation']);
   });
 
-  test(`${format}: the same snapshot restored again is another generation, with other revisions`, async (context) => {
+  test(`${format}: the same snapshot restored again is another generation, with other revisions and terms`, async (context) => {
     const tar = path.join(folder(context), 's.tar');
     await live(folder(context), LIFE, { target: tar, format });
     const dataDir = path.join(folder(context), 'new');
-    const seen: (readonly [number, number])[] = [];
+    const seen: (readonly [number, number, bigint])[] = [];
     for (let attempt = 0; attempt < 3; attempt++) {
-      await restoreSnapshot(options(dataDir, tar));
+      const { term, termFloor } = await restoreSnapshot(options(dataDir, tar));
       const { ledgerGeneration, assignmentRevision } = (await stateIn(dataDir)).meta;
-      seen.push([ledgerGeneration, Math.floor(assignmentRevision / 2 ** 32)]);
+      seen.push([ledgerGeneration, Math.floor(assignmentRevision / 2 ** 32), termFloor - term]);
     }
     assert.deepEqual(seen, [
-      [1, 1],
-      [2, 2],
-      [3, 3],
+      [1, 1, 1_000n],
+      [2, 2, 2_000n],
+      [3, 3, 3_000n],
     ]);
     writeFileSync(path.join(dataDir, 'restored-generation'), 'two\n');
     await assert.rejects(restoreSnapshot(options(dataDir, tar)), /holds no generation/);
@@ -351,7 +351,7 @@ test('etcd is given the checked state; formats of another engine are refused', a
   const names = readdirSync(dataDir).sort();
   assert.deepEqual(names, ['coordinator.lock', 'etcd', 'restore.json', 'restored-generation']);
   assert.deepEqual(JSON.parse(readFileSync(path.join(dataDir, 'restore.json'), 'utf8')), {
-    term: (state.meta.term + 1_000n).toString(),
+    term: (state.meta.term + 3_000n).toString(),
     // Two attempts before it failed: none of them is taken for this one.
     ledger_generation: 3,
   });

@@ -9,6 +9,7 @@ import { BigFleetError, describeThrown } from '@bigfleet/base';
 import type { DataDir } from '@bigfleet/process';
 import type { Logger } from '@bigfleet/telemetry';
 import { FleetState } from '../state/fleet-state.ts';
+import { firstTermOf } from '../state/meta.ts';
 import type { LoadedState } from '../state/rows.ts';
 import { takeDataDir } from '../store/data-dir.ts';
 import { checkDatabase } from '../store/sqlite/check-database.ts';
@@ -23,11 +24,6 @@ import { isMissing, type StepHook } from './spool.ts';
 
 const GENERATION_FILE = 'restored-generation';
 
-/**
- * Elections after the snapshot gave terms that it does not know; below a shard's high-water mark
- * every instruction of the restored leader would be dropped without a word.
- */
-const TERM_JUMP = 1_000n;
 const MAX_TERM = 2n ** 63n - 1n;
 const SPOOL_FILE = 'restore-state.tmp';
 
@@ -74,11 +70,12 @@ async function restoreInto(dataDir: DataDir, options: RestoreOptions): Promise<R
   onStep?.('copy state');
   await archive.copyState(spool);
   const { state, term, rejected } = await check(archive.meta, spool);
-  if (term + TERM_JUMP > MAX_TERM) throw malformedSnapshot('the term is out of range');
   for (const { at, reason } of rejected) log.error('snapshot row rejected', { at, reason });
-  const ofSnapshot = state?.meta.ledgerGeneration ?? archive.meta.ledgerGeneration;
-  const generation = beginGeneration(dataDir, ofSnapshot ?? 0);
-  const termFloor = term + TERM_JUMP;
+  const ledgerGeneration = state?.meta.ledgerGeneration ?? archive.meta.ledgerGeneration ?? 0;
+  const generation = Math.max(ledgerGeneration, lastGeneration(dataDir)) + 1;
+  const termFloor = firstTermOf({ ledgerGeneration, term }, generation);
+  if (termFloor > MAX_TERM) throw malformedSnapshot('the term is out of range');
+  beginGeneration(dataDir, generation);
   if (engine === 'sqlite') {
     if (state === undefined) throw malformedSnapshot('the state cannot be read');
     restoreIntoSqlite(dataDir, { state, generation, termFloor, onStep });
@@ -124,17 +121,15 @@ function maxOf(a: bigint, b: bigint): bigint {
 }
 
 /**
- * The ledger generation that this restore begins; durable when it returns, also when the restore
- * fails. `<data-dir>/restored-generation` keeps the highest one of all restores into the directory,
- * for ever: a snapshot that is restored twice, or an older one after it, would else begin the same
- * generation again, and a shard that acts on revision 12 of the first attempt would be taken for one
- * that has heard revision 12 of the second. A directory that never had a restore has no such file.
+ * The generation is used up when it returns, also when the restore fails.
+ * `<data-dir>/restored-generation` keeps the highest one of all restores into the directory, for ever:
+ * a snapshot that is restored twice, or an older one after it, would else begin the same generation
+ * again, and a shard that acts on revision 12 of the first attempt would be taken for one that has
+ * heard revision 12 of the second. A directory that never had a restore has no such file.
  */
-function beginGeneration(dataDir: DataDir, ofSnapshot: number): number {
-  const generation = Math.max(ofSnapshot, lastGeneration(dataDir)) + 1;
+function beginGeneration(dataDir: DataDir, generation: number): void {
   writeFileSync(dataDir.at(GENERATION_FILE), `${generation}\n`, { mode: 0o600, flush: true });
   syncPath(dataDir.directory);
-  return generation;
 }
 
 function lastGeneration(dataDir: DataDir): number {

@@ -30,6 +30,24 @@ export function nextGeneration<T extends Position>(before: T, atLeast = 0): T {
   return { ...after, assignmentRevision: revisionIn(after, before.assignmentRevision) };
 }
 
+/**
+ * Elections after a snapshot gave terms that it does not know; below a shard's high-water mark every
+ * instruction of the restored leader would be dropped without a word.
+ */
+const TERMS_PER_GENERATION = 1_000n;
+
+/**
+ * The first term of a generation that begins from this ledger. Each generation between counts: a
+ * snapshot that is restored twice would else bring its terms twice, and with them ids of transfers
+ * that shards have carried out for the first attempt.
+ */
+export function firstTermOf(
+  { ledgerGeneration, term }: Pick<Meta, 'ledgerGeneration' | 'term'>,
+  generation: number,
+): bigint {
+  return term + TERMS_PER_GENERATION * BigInt(Math.max(1, generation - ledgerGeneration));
+}
+
 /** The layout of the stored state. A higher one is refused: its rows mean something unknown here. */
 export const SCHEMA = 1;
 

@@ -58,6 +58,11 @@ export class KubeClient {
     return this.#read(objectPath(resource, object), signal);
   }
 
+  /** What the server says of itself: `gitVersion` and its like. */
+  version(signal: AbortSignal): Promise<ApiAnswer> {
+    return this.#read('/version', signal);
+  }
+
   /** One page; `query` holds limit, continue and selectors. */
   list(resource: Resource, query: ListQuery, signal: AbortSignal): Promise<ApiAnswer> {
     const { namespace = '', ...rest } = query;
@@ -103,10 +108,16 @@ export class KubeClient {
   delete(
     resource: Resource,
     object: ObjectName,
-    options: WriteOptions & { readonly uid?: string | undefined },
+    options: WriteOptions & {
+      readonly uid?: string | undefined;
+      readonly gracePeriodSeconds?: number | undefined;
+    },
   ): Promise<ApiAnswer> {
-    const { uid } = options;
-    const body = uid === undefined ? {} : { preconditions: { uid } };
+    const { uid, gracePeriodSeconds } = options;
+    const body = {
+      ...(uid === undefined ? {} : { preconditions: { uid } }),
+      ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    };
     return this.#write('DELETE', objectPath(resource, object), {
       ...options,
       body,

@@ -1,15 +1,17 @@
 // One budget of writes for a process, as the owner of the API server grants it (`--qps`, `--burst`),
 // shared by lanes so that a flood in one never starves another: tokens go to waiting lanes in turns by
-// weight, and a lane that is idle leaves its share to the others. Cordons do not wait: a node that must
-// not take Pods is worth more than a smooth rate; they borrow from the tokens to come. A 429 pauses the
-// lane that met it, not the process. Lists and watches are not charged.
+// weight, and a lane that is idle leaves its share to the others. Cordons and Leases do not wait: a node
+// that must not take Pods is worth more than a smooth rate, and a flood of writes must not cost the
+// process its Lease; they borrow from the tokens to come. A 429 pauses the lane that met it, not the
+// process. Lists and watches are not charged.
 
 import { assert, type Runtime, type Timer } from '@bigfleet/base';
 
 /** Share of a lane while all wait. Acknowledgements come last: they are cosmetic. */
 const WEIGHTS = { node: 8, eviction: 8, demand: 8, event: 1, acknowledge: 2 } as const;
 
-export type WriteLane = keyof typeof WEIGHTS | 'cordon';
+/** Cordons and Leases do not wait. */
+export type WriteLane = keyof typeof WEIGHTS | 'cordon' | 'lease';
 
 export interface WriteLanesOptions {
   readonly runtime: Pick<Runtime, 'clock' | 'timers'>;
@@ -60,7 +62,7 @@ export class WriteLanes {
   enter(lane: WriteLane, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#fill();
-    if (lane === 'cordon') {
+    if (lane === 'cordon' || lane === 'lease') {
       this.#tokens -= 1;
       return Promise.resolve();
     }
@@ -84,7 +86,7 @@ export class WriteLanes {
 
   /** The server answered 429 to a write of this lane. */
   pause(lane: WriteLane, ms: number): void {
-    if (lane === 'cordon') return;
+    if (lane === 'cordon' || lane === 'lease') return;
     const until = this.#options.runtime.clock.monotonicMs() + ms;
     this.#lanes[lane].pausedUntilMs = Math.max(this.#lanes[lane].pausedUntilMs, until);
   }

@@ -22,10 +22,21 @@ export interface AccessOptions {
   readonly context?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
+  /** Refuses an address without TLS: tokens and secrets would pass in the clear. */
+  readonly requireTls?: boolean | undefined;
 }
 
 /** Where and who the process is, decided in kubectl's order. */
 export async function clusterAccess(options: AccessOptions): Promise<ClusterAccess> {
+  const access = await foundAccess(options);
+  if (options.requireTls === true && access.server.protocol !== 'https:') {
+    const problem = `TLS is required, and the API server is ${access.server.origin}`;
+    throw new BigFleetError('kube_insecure', problem);
+  }
+  return access;
+}
+
+async function foundAccess(options: AccessOptions): Promise<ClusterAccess> {
   const named = options.kubeconfig === '' ? (options.env['KUBECONFIG'] ?? '') : options.kubeconfig;
   if (named !== '') return fromFiles(named.split(path.delimiter).filter(Boolean), options);
   if (isInCluster(options.env)) return inClusterAccess(options.env);

@@ -116,6 +116,8 @@ export class Reflector<T> {
   #forcedAtMs = Number.NEGATIVE_INFINITY;
   #entries = new Map<string, Entry<T>>();
   #resourceVersion = '';
+  /** A watch brought something since the last list. */
+  #isListUsed = false;
   #isSynced = false;
   /** Set: the next step is a list, for this reason. */
   #relist: RelistReason | undefined = 'initial';
@@ -252,9 +254,9 @@ export class Reflector<T> {
     }
     const answer = await client.get(resource, { namespace: '', name: only }, signal);
     if (answer.kind === 'refused') return answer;
-    const resourceVersion = metaOf(answer.object)?.resourceVersion;
-    const metadata = { resourceVersion };
-    return { kind: 'ok', object: { kind: 'List', metadata, items: [answer.object] } };
+    // No version: the object's own may have been compacted long ago, and a watch from it would be
+    // answered 410 for ever. A watch without one begins with the object as it is.
+    return { kind: 'ok', object: { kind: 'List', metadata: {}, items: [answer.object] } };
   }
 
   #swap(fresh: Map<string, Entry<T>>, reason: RelistReason): void {
@@ -274,7 +276,8 @@ export class Reflector<T> {
     this.#entries = fresh;
     this.#relist = this.#isSchemaStale ? 'schema' : undefined;
     this.#isSchemaStale = false;
-    this.#backoff.reset();
+    if (reason !== 'expired' || this.#isListUsed) this.#backoff.reset();
+    this.#isListUsed = false;
     if (!this.#isSynced) {
       this.#isSynced = true;
       observer.synced?.();
@@ -384,6 +387,7 @@ export class Reflector<T> {
         observer.heard?.();
         const failure = this.#apply(line);
         if (failure !== undefined || this.#relist !== undefined) return failure;
+        this.#isListUsed = true;
         this.#backoff.reset();
       }
     } finally {
@@ -436,11 +440,11 @@ export class Reflector<T> {
   }
 
   #refused(refusal: ApiRefusal): ReflectorFailure | undefined {
-    if (refusal.status === 410) {
-      this.#relist = 'expired';
-      return undefined;
-    }
-    return failureOf('watch', refusal);
+    const failure = failureOf('watch', refusal);
+    if (refusal.status !== 410) return failure;
+    this.#relist = 'expired';
+    // A server whose lists are too old for its own watches is a failure that its owner should see.
+    return this.#isListUsed ? undefined : failure;
   }
 }
 

@@ -3,6 +3,9 @@
 export * from './api-server/index.ts';
 export * from './in-memory-transport.ts';
 export * from './listen.ts';
+export * from './stand-ins/join-blob.ts';
+export * from './stand-ins/kubelets.ts';
+export * from './stand-ins/scheduler.ts';
 export {
   createDefinitions,
   PODS_PATH,

@@ -18,6 +18,7 @@ import {
   type UpcomingNodeSpec,
   type UpcomingNodeStatus,
 } from '@bigfleet/kube';
+import { durationSeconds } from '@bigfleet/telemetry';
 import { MachineState, type NodeStateUpdate } from '@bigfleet/wire';
 import type { NodeLink } from '../session/cluster-port.ts';
 import { isUpcomingNodeName, upcomingNodeName } from './names.ts';
@@ -70,7 +71,12 @@ export interface UpcomingNodesOptions {
   /** From the watch. */
   readonly known: (name: string) => UpcomingRecord | undefined;
   readonly linkOf: (machineId: string) => NodeLink | undefined;
-  readonly onWrite: (op: UpcomingWrite, outcome: WriteOutcome) => void;
+  readonly onWrite: (
+    op: UpcomingWrite,
+    outcome: WriteOutcome,
+    /** Undefined: no write was needed. */
+    seconds: number | undefined,
+  ) => void;
 }
 
 const ATTEMPTS = 5;
@@ -143,12 +149,10 @@ export class UpcomingNodes {
 
   async delete(record: UpcomingRecord, signal: AbortSignal): Promise<void> {
     const target = { namespace: '', name: record.name };
-    const answer = await this.#options.client.delete(UPCOMING_NODES, target, {
-      lane: 'node',
-      signal,
-    });
+    const answer = await this.#timed('delete', () =>
+      this.#options.client.delete(UPCOMING_NODES, target, { lane: 'node', signal }),
+    );
     const isGone = answer.kind === 'refused' && answer.status === 404;
-    this.#count('delete', isGone ? { kind: 'ok', object: {} } : answer);
     if (answer.kind === 'ok' || isGone) this.#written.set(record.name, undefined);
     else throw refused(answer);
   }
@@ -164,8 +168,9 @@ export class UpcomingNodes {
       metadata: { name, annotations: { [ANNOTATIONS.machineId]: update.machineId } },
       spec: specOf(update),
     };
-    const answer = await client.create(UPCOMING_NODES, body, { lane: 'node', signal });
-    this.#count('create', answer);
+    const answer = await this.#timed('create', () =>
+      client.create(UPCOMING_NODES, body, { lane: 'node', signal }),
+    );
     if (answer.kind === 'ok') return this.#remember(answer.object);
     if (answer.reason !== 'AlreadyExists') throw refused(answer);
     const existing = await client.get(UPCOMING_NODES, { namespace: '', name }, signal);
@@ -223,7 +228,7 @@ export class UpcomingNodes {
       record.providerId === status.providerId &&
       record.lastError === status.lastError;
     if (isSame) {
-      this.#options.onWrite('status_update', 'noop');
+      this.#options.onWrite('status_update', 'noop', undefined);
       return;
     }
     const nodeRef = { kind: 'Node', name: status.nodeName, uid: status.nodeUid || undefined };
@@ -251,11 +256,9 @@ export class UpcomingNodes {
   ): Promise<UpcomingRecord> {
     const { op, ...options } = write;
     const target = { namespace: '', name: record.name };
-    const answer = await this.#options.client.mergePatch(UPCOMING_NODES, target, {
-      lane: 'node',
-      ...options,
-    });
-    this.#count(op, answer);
+    const answer = await this.#timed(op, () =>
+      this.#options.client.mergePatch(UPCOMING_NODES, target, { lane: 'node', ...options }),
+    );
     if (answer.kind === 'ok') return this.#remember(answer.object);
     // Deleted behind our back: the next attempt creates it.
     if (answer.status === 404) this.#written.set(record.name, undefined);
@@ -269,15 +272,31 @@ export class UpcomingNodes {
     return record;
   }
 
-  #count(op: UpcomingWrite, answer: ApiAnswer): void {
-    const outcome = answer.kind === 'ok' ? 'success' : answer.status === 409 ? 'conflict' : 'error';
-    this.#options.onWrite(op, outcome);
+  /** The wait for the write's turn is part of its time: back-pressure is what the time is read for. */
+  async #timed(op: UpcomingWrite, write: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+    const { runtime, onWrite } = this.#options;
+    const startMs = runtime.clock.monotonicMs();
+    const seconds = (): number => durationSeconds(startMs, runtime.clock.monotonicMs());
+    try {
+      const answer = await write();
+      onWrite(op, outcomeOf(op, answer), seconds());
+      return answer;
+    } catch (error) {
+      onWrite(op, 'error', seconds());
+      throw error;
+    }
   }
 
   #now(): string {
     const ms = Number(this.#options.runtime.clock.unixNanos() / 1_000_000n);
     return new Date(ms).toISOString().replace(/\.\d+/, '');
   }
+}
+
+/** What was to be deleted and is not there is as good as deleted. */
+function outcomeOf(op: UpcomingWrite, answer: ApiAnswer): WriteOutcome {
+  if (answer.kind === 'ok' || (op === 'delete' && answer.status === 404)) return 'success';
+  return answer.status === 409 ? 'conflict' : 'error';
 }
 
 /** `gone`: the machine has left this cluster, or never came. */

@@ -111,6 +111,8 @@ export interface DrainControl {
   readonly signal: AbortSignal;
   /** Never negative. */
   remainingMs(): number;
+  /** The process stops, and the drain is not over: whoever comes next goes on with it. */
+  readonly isInterrupted: boolean;
 }
 
 export type CordonOutcome =

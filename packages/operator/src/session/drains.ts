@@ -103,6 +103,10 @@ class Drain implements DrainControl {
     return this.#deadline.signal;
   }
 
+  get isInterrupted(): boolean {
+    return this.#context.lifetime.aborted;
+  }
+
   remainingMs(): number {
     return Math.max(0, this.#deadlineMs - this.#context.runtime.clock.monotonicMs());
   }

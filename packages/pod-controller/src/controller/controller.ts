@@ -24,9 +24,11 @@ import {
   PODS,
   Reflector,
   type ReflectorFailure,
+  schemaWatch,
   type UpcomingNodeStatus,
   UPCOMING_NODES,
 } from '@bigfleet/kube';
+import { durationSeconds } from '@bigfleet/telemetry';
 import {
   changedFields,
   deriveSpec,
@@ -74,6 +76,8 @@ export interface PodControllerOptions {
 /** What the process tells its owner. */
 export interface PodControllerHooks {
   reconciled(outcome: Outcome): void;
+  /** One step that wrote, from its turn to the server's answer. */
+  performed(startMs: number, seconds: number): void;
   created(pod: string, request: string): void;
   /** The stamp of a new request failed; the operator stamps it too. */
   pendingFailed(request: string, problem: string): void;
@@ -122,8 +126,14 @@ export class PodController {
 
   /** All collections had their first full list. */
   get isSynced(): boolean {
+    return this.unsynced().length === 0;
+  }
+
+  /** Collections whose first full list is not complete. */
+  unsynced(): readonly string[] {
     const { requests, pods, nodes, upcoming } = this.#reflectors;
-    return requests.isSynced && pods.isSynced && nodes.isSynced && upcoming.isSynced;
+    const collections = { capacityrequests: requests, pods, nodes, upcomingnodes: upcoming };
+    return Object.entries(collections).flatMap(([name, { isSynced }]) => (isSynced ? [] : [name]));
   }
 
   get waitingCount(): number {
@@ -150,7 +160,16 @@ export class PodController {
     });
     const { requests, pods, nodes, upcoming } = this.#reflectors;
     signal.addEventListener('abort', () => this.#foreign.close(), { once: true });
-    const watches = [requests, pods, nodes, upcoming].map((reflector) => reflector.run(signal));
+    const schema = schemaWatch({
+      runtime,
+      client,
+      resource: CAPACITY_REQUESTS,
+      changed: () => requests.relist('schema'),
+      failed: (failure) => hooks.reflectorFailed('customresourcedefinitions', failure),
+    });
+    const watches = [requests, pods, nodes, upcoming, schema].map((reflector) =>
+      reflector.run(signal),
+    );
     await Promise.race([Promise.all(watches), this.#queue.failed]);
   }
 
@@ -274,8 +293,11 @@ export class PodController {
     const step = this.#stepFor(key);
     const pod = this.#reflectors.pods.get(key);
     if (step === undefined || pod === undefined || step.kind === 'nothing') return;
+    const { runtime, hooks } = this.#options;
+    const startMs = runtime.clock.monotonicMs();
     const outcome = await this.#perform(step, pod, signal);
-    this.#options.hooks.reconciled(outcome);
+    hooks.performed(startMs, durationSeconds(startMs, runtime.clock.monotonicMs()));
+    hooks.reconciled(outcome);
     // A Pod may need more than one step: a duplicate deleted, then an update. One that is gone is only
     // waited for: the watch has not said so yet, and asking again would ask for ever.
     if (outcome !== 'pod_gone') this.#queue?.add(key);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Pod } from '@bigfleet/kube';
+import { effectiveRequests, type Pod } from '@bigfleet/kube';
 import { type ClassTable, parseClassTable } from './class-defaults.ts';
 import {
   changedFields,
@@ -12,7 +12,6 @@ import {
   requestName,
   requestObject,
 } from './derive.ts';
-import { effectiveRequests } from './requests.ts';
 
 type Spec = Pod['spec'];
 

@@ -8,6 +8,7 @@ import {
   ANNOTATIONS,
   type CapacityRequestSpec,
   type CoLocation,
+  effectiveRequests,
   isDaemonSetPod,
   LABELS,
   type NodeRequirement,
@@ -15,7 +16,6 @@ import {
   type TopologySpreadTerm,
 } from '@bigfleet/kube';
 import type { ClassTable } from './class-defaults.ts';
-import { effectiveRequests } from './requests.ts';
 
 export interface Derived {
   readonly spec: CapacityRequestSpec;

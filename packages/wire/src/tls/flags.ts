@@ -24,12 +24,12 @@ export function tlsFromFlags(flags: TlsFlags): 'plaintext' | TlsMaterial {
   const { cert = '', key = '', ca = '' } = flags;
   const given = [cert, key, ca].filter((path) => path !== '').length;
   if (given === 0) {
-    if (isRequired(flags)) throw required('neither certificate nor key nor CA is configured');
+    if (isTlsRequired(flags)) throw required('neither certificate nor key nor CA is configured');
     return 'plaintext';
   }
   if (given === 3) return load(cert, key, ca);
   if (flags.allowServerOnly === true && given === 2 && ca === '') {
-    if (isRequired(flags)) throw required('a certificate and key without a CA verify nobody');
+    if (isTlsRequired(flags)) throw required('a certificate and key without a CA verify nobody');
     return load(cert, key, undefined);
   }
   throw new BigFleetError(
@@ -82,7 +82,10 @@ function noCertificates(file: string, cause: unknown): BigFleetError {
 }
 
 /** An unknown value of the variable means yes: the safe reading of a typo. */
-function isRequired({ requireTls, env = process.env }: TlsFlags): boolean {
+export function isTlsRequired({
+  requireTls,
+  env = process.env,
+}: Pick<TlsFlags, 'requireTls' | 'env'>): boolean {
   const variable = env['BIGFLEET_REQUIRE_TLS'] ?? '';
   return requireTls === true || !['', '0', 'false'].includes(variable.toLowerCase());
 }

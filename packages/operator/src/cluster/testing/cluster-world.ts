@@ -137,6 +137,7 @@ export class ClusterWorld extends TestWorld {
       instructionId: 'i1',
       signal: ender.signal,
       remainingMs: () => Math.max(0, deadline - clock.monotonicMs()),
+      isInterrupted: false,
     };
   }
 

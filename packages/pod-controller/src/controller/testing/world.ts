@@ -66,6 +66,7 @@ export class World extends TestWorld {
       client,
       rules: this.rules,
       hooks: {
+        performed: () => undefined,
         reconciled: (outcome) => this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1),
         created: () => {},
         pendingFailed: (request, problem) => this.failures.push(`${request}: ${problem}`),

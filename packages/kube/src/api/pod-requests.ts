@@ -3,7 +3,7 @@
 // and never used.
 
 import { compareText, parseQuantity, printQuantity, type Quantity } from '@bigfleet/base';
-import type { Container, Pod, ResourceList, ResourceRequirements } from '@bigfleet/kube';
+import type { Container, Pod, ResourceList, ResourceRequirements } from './objects.ts';
 
 type Amounts = Map<string, Quantity>;
 
