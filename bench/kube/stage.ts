@@ -1,6 +1,7 @@
 // What every kube bench with a network starts: the API server's process, and client processes of both
 // sides. All of them end with the bench.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CertificateAuthority } from '../../test/toolkit/index.ts';
 import { PeerProcess } from '../harness/peer-process.ts';
 import type { ClientMemory, ClientOrder, SyncReport } from './client-order.ts';
@@ -10,6 +11,7 @@ const CHILD = new URL('./child.ts', import.meta.url);
 /** A hundred thousand Pods are created before the server answers. */
 const START_WITHIN_MS = 300_000;
 const ANSWER_WITHIN_MS = 300_000;
+const POLL_MS = 20;
 
 export class ClientProcess {
   readonly #process: PeerProcess;
@@ -72,6 +74,17 @@ export class Stage {
     });
     this.#clients.add(client);
     return client;
+  }
+
+  /** A controller that has written a request for every Pod that was there. */
+  async controller(side: ClientOrder['side']): Promise<void> {
+    await this.client(side).control();
+    const podCount = await this.server.askNumber('podCount');
+    const giveUpMs = performance.now() + ANSWER_WITHIN_MS;
+    while ((await this.server.askNumber('requestCount')) < podCount) {
+      if (performance.now() > giveUpMs) throw new Error(`${side}: Pods without a request`);
+      await sleep(POLL_MS);
+    }
   }
 
   async stop(client: ClientProcess): Promise<void> {
