@@ -61,6 +61,7 @@ check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contra
 	node tools/walls/check.ts
 	knip --no-config-hints
 	node tools/proto/check.ts
+	node tools/crd/generate.ts --check
 	node tools/providers/catalogue.ts --check
 	node tools/charts/main.ts --check
 	node tools/grafana/generate.ts --check
@@ -149,6 +150,10 @@ proto: $(INSTALLED) ## Regenerate the code and the descriptor of the wire contra
 chart-versions: $(INSTALLED) ## Charts that changed since a published commit and kept their version: BASE=<commit>
 	@[ -n "$${BASE:-}" ] || { echo 'BASE=<commit> required: the one whose charts were published' >&2; exit 1; }
 	@node tools/charts/versions-main.ts "$$BASE"
+
+.PHONY: crd
+crd: $(INSTALLED) ## Regenerate the types of the custom resources from api/crd
+	@node tools/crd/generate.ts
 
 .PHONY: format
 format: $(INSTALLED) ## Format the sources

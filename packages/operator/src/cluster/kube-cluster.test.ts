@@ -12,8 +12,8 @@ import {
   Operator,
 } from '@bigfleet/wire';
 import { availableCapacityName } from './names.ts';
-import { PODS_PATH, REQUESTS_PATH } from '@bigfleet/kube/testing';
-import { ClusterWorld, NODES_PATH, OURS, type StoredObject } from './testing/cluster-world.ts';
+import { PODS_PATH, REQUESTS_PATH, type StoredObject } from '@bigfleet/kube/testing';
+import { ClusterWorld, NODES_PATH, OURS } from './testing/cluster-world.ts';
 
 async function started(): Promise<ClusterWorld> {
   const world = new ClusterWorld();
