@@ -34,8 +34,7 @@ export interface WatchEvent {
   readonly object: Json;
 }
 
-export const MERGE_PATCH = 'application/merge-patch+json';
-export const JSON_PATCH = 'application/json-patch+json';
+const MERGE_PATCH = 'application/merge-patch+json';
 
 export class Api implements AsyncDisposable {
   readonly #access: ApiAccess;
@@ -106,7 +105,13 @@ export class Api implements AsyncDisposable {
     const headers = {
       accept: ask.accept ?? 'application/json',
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': ask.contentType ?? 'application/json' }),
+      // Without its length, Node sends a DELETE's body as if it were the next request.
+      ...(body === undefined
+        ? {}
+        : {
+            'content-type': ask.contentType ?? 'application/json',
+            'content-length': Buffer.byteLength(body),
+          }),
     };
     return new Promise((resolve, reject) => {
       const call = start(url + path, { method, headers, agent: this.#agent, signal }, resolve);

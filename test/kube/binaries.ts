@@ -63,9 +63,7 @@ export function assetsOf(name: KubeModuleName): Readonly<Record<string, string>>
   return assets === '' ? undefined : programsIn(assets, KUBE_MODULES[name]);
 }
 
-function findKubePrograms<Name extends KubeModuleName>(
-  name: Name,
-): Programs<Name> | undefined {
+function findKubePrograms<Name extends KubeModuleName>(name: Name): Programs<Name> | undefined {
   const found = assetsOf(name) ?? builtPrograms(KUBE_MODULES[name]);
   return found as Programs<Name> | undefined;
 }

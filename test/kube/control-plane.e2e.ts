@@ -7,7 +7,7 @@ import { eventually } from '../toolkit/index.ts';
 import type { Json } from './api.ts';
 import { skipWithout } from './binaries.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
-import { type RunningKubelets, startKubelets } from './kubelets.ts';
+import { type RunningKubelets, startKubelets } from './world/kubelets.ts';
 
 const skip = skipWithout('controlPlane');
 let plane: ControlPlane;

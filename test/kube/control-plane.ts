@@ -291,12 +291,12 @@ export class ControlPlane implements AsyncDisposable {
       .join('\n');
   }
 
-  /** Prints the tails when the test fails. */
-  explainFailures(test: TestContext): void {
+  /** Prints the tails, and what `more` says, when the test fails. */
+  explainFailures(test: TestContext, more: () => string = () => ''): void {
     // The types of Node do not know `passed` yet.
     const result = test as TestContext & { readonly passed: boolean };
     test.after(() => {
-      if (!result.passed) console.error(this.tails());
+      if (!result.passed) console.error(`${this.tails()}\n${more()}`);
     });
   }
 

@@ -109,7 +109,7 @@ export const ADAPTERS: Readonly<Record<string, readonly RegExp[]>> = {
   'fast-check': [/\.(?:test|long|e2e)\.ts$/, /\/testing\//, /^test\//, /^bench\//],
   '@peculiar/x509': [/^test\//, /\/testing\//, /\.(?:test|long|e2e)\.ts$/],
   'reflect-metadata': [/^test\//, /\/testing\//, /\.(?:test|long|e2e)\.ts$/],
-  esbuild: [/^test\/browser\//],
+  esbuild: [/^test\/browser\//, /^tools\/bundle\//],
   'playwright-core': [/^test\//],
 };
 

@@ -38,6 +38,8 @@ test('every process has its own series on the page', () => {
     'bigfleet_shard_coordinator_report_total',
     'bigfleet_coordinator_raft_term',
     'bigfleet_operator_rollup_duration_seconds',
+    'bigfleet_operator_evictions_total',
+    'bigfleet_unschedulable_pod_controller_reconciles_total',
     'bigfleet_<p>_transitions_total',
     'bigfleet_transport_insecure',
   ]) {

@@ -12,14 +12,13 @@ const PROVIDER_PREFIX = /^bigfleet_p_/;
 const HEADINGS: Readonly<Record<string, string>> = {
   shard: 'Shard (`bigfleet shard`, port 8780)',
   coordinator: 'Coordinator (`bigfleet coordinator`, port 8790)',
-  operator: 'Operator',
+  operator: 'Operator (`bigfleet-operator`, port 8770)',
+  'pod-controller': 'Pod controller (`bigfleet-unschedulable-pod-controller`, port 8080)',
   provider: 'Provider (every provider built on the kit, port 9090)',
 };
 const NOTES: Readonly<Record<string, string>> = {
   coordinator: 'Series with the label `shard` exist on the leader only and go with its leadership.',
-  operator:
-    'Those of its session and roll-up, which is what exists of the operator so far. One operator ' +
-    'serves one cluster, so none has a cluster label.',
+  operator: 'One operator serves one cluster, so none has a cluster label.',
   provider:
     '`<p>` is the name of the provider. Prices and calls of an API only where it refreshes or makes any.',
 };
@@ -49,7 +48,10 @@ wrong: [the runbook](../operator-guide.md#runbook).`;
 const DIVERGENCES = `## Divergences
 
 Queries of the founding documents that the specification lists run verbatim against a real Prometheus
-(\`test/promql/shard-queries.test.ts\`). No alert rules and no dashboards ship yet.`;
+(\`test/promql/shard-queries.test.ts\`). Alerts (\`deploy/prometheus\`)
+and dashboards (\`deploy/grafana\`) ask for series, labels and values of this page only
+(\`test/monitoring/dashboards.test.ts\`), and each of their queries answers on a running fleet
+(\`test/monitoring/running-fleet.test.ts\`).`;
 
 export function observabilityPage(processes: readonly ProcessSeries[]): string {
   const common = commonNames(processes);
@@ -64,10 +66,8 @@ export function observabilityPage(processes: readonly ProcessSeries[]): string {
   ].join('\n\n')}\n`;
 }
 
-/** In every process that is a process: the operator is a library so far. */
 function commonNames(processes: readonly ProcessSeries[]): ReadonlySet<string> {
-  const whole = processes.filter(({ process }) => process !== 'operator');
-  const [first, ...others] = whole.map(({ series }) => new Set(series.map(({ name }) => name)));
+  const [first, ...others] = processes.map(({ series }) => new Set(series.map(({ name }) => name)));
   return new Set([...(first ?? [])].filter((name) => others.every((names) => names.has(name))));
 }
 

@@ -1,14 +1,15 @@
 // Every process of BigFleet that exists today, started for real on free ports with nothing to do, so
 // that each defines its series. The order is that of the page.
 
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Runtime } from '@bigfleet/base';
+import { parseClusterId, type Runtime } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import { startCoordClient } from '@bigfleet/coordclient';
 import { DEFAULT_REBALANCE_SETTINGS, startCoordinatorProcess } from '@bigfleet/coordinator';
-import { createOperatorMetrics } from '@bigfleet/operator';
+import { startOperator } from '@bigfleet/operator';
+import { startPodController } from '@bigfleet/pod-controller';
 import { type Backend, parseProviderFlags, startProvider } from '@bigfleet/providerkit';
 import { LIBRARY_SETTINGS, startShardProcess } from '@bigfleet/shard';
 import {
@@ -141,9 +142,76 @@ const coordinator: Start = async ({ runtime, logger, folder }, registry) => {
   return () => running.stop();
 };
 
-const operator: Start = async (_place, registry) => {
-  createOperatorMetrics(registry);
-  return () => Promise.resolve();
+/** No API server and no shard: the series are there all the same. */
+async function unreachableCluster(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const file = path.join(folder, 'kubeconfig');
+  const config = {
+    'current-context': 'c',
+    contexts: [{ name: 'c', context: { cluster: 'c' } }],
+    clusters: [{ name: 'c', cluster: { server: 'http://127.0.0.1:1' } }],
+  };
+  await writeFile(file, JSON.stringify(config));
+  return file;
+}
+
+const operator: Start = async ({ runtime, logger, folder }, registry) => {
+  startLog(runtime, registry);
+  const kubeconfig = await unreachableCluster(folder);
+  const clusterId = parseClusterId('c');
+  if (!clusterId.ok) throw new Error(clusterId.error.problem);
+  const running = await startOperator({
+    runtime,
+    logger,
+    registry,
+    env: {},
+    settings: {
+      clusterId: clusterId.value,
+      shardAddress: '127.0.0.1:1',
+      kubeconfig,
+      metricsAddress: ANY_PORT,
+      qps: 50,
+      burst: 100,
+      acknowledgeConcurrency: 16,
+      rollupIntervalMs: 10_000,
+      bootstrapTemplateFile: '',
+      bootstrapAllowedKeys: new Set(),
+      bootstrapToken: undefined,
+      lease: undefined,
+      tls: NO_TLS,
+      shardId: '',
+      shardServerName: '',
+      traceSamples: path.join(folder, 'samples'),
+      hasDebugEndpoints: false,
+      build: BUILD,
+    },
+  });
+  return () => running.stop();
+};
+
+const podController: Start = async ({ runtime, logger, folder }, registry) => {
+  startLog(runtime, registry);
+  const kubeconfig = await unreachableCluster(folder);
+  const running = await startPodController({
+    runtime,
+    logger,
+    registry,
+    env: {},
+    settings: {
+      kubeconfig,
+      metricsAddress: ANY_PORT,
+      qps: 50,
+      burst: 100,
+      classDefaultsFile: '',
+      daemonSetPods: 'count',
+      excludedNamespaces: new Set(),
+      requireTls: false,
+      traceSamples: path.join(folder, 'samples'),
+      hasDebugEndpoints: false,
+      build: BUILD,
+    },
+  });
+  return () => running.stop();
 };
 
 /** A provider that uses every service of the kit; its name is the `<p>` of the page. */
@@ -185,5 +253,6 @@ const STARTS: readonly (readonly [string, Start])[] = [
   ['shard', shard],
   ['coordinator', coordinator],
   ['operator', operator],
+  ['pod-controller', podController],
   ['provider', provider],
 ];

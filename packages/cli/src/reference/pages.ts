@@ -3,10 +3,14 @@
 
 import type { Flag, FlagTable } from '@bigfleet/process/flags';
 import { COMMANDS } from '../bigfleet.ts';
+import { EXIT } from '../command.ts';
 import { globalFlags } from '../ctl/frame/flags.ts';
 import { descriptionLines, usageLine, type Verb, VERB_GROUPS } from '../ctl/frame/verb.ts';
 import { EXIT_CODE_TEXTS } from '../ctl/output/report.ts';
 import { VERBS } from '../ctl/verbs/index.ts';
+import { operatorProgram } from '../operator/command.ts';
+import { podControllerProgram } from '../pod-controller/command.ts';
+import type { Program } from '../program.ts';
 
 const GENERATED =
   '<!-- Generated from packages/cli by `node packages/cli/src/reference/main.ts`; do not edit. -->';
@@ -16,7 +20,30 @@ export function referencePages(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/cli/bigfleetctl.md', ctlPage()],
     ['docs/cli/bigfleet.md', bigfleetPage()],
+    ...PROGRAMS.map((program) => {
+      const { command } = program.wording;
+      return [`docs/cli/${command}.md`, programPage(program)] as const;
+    }),
   ]);
+}
+
+/** Programs that are one command each. */
+export const PROGRAMS: readonly Program[] = [operatorProgram, podControllerProgram];
+
+function programPage({ wording, command }: Program): string {
+  return page([
+    `# ${wording.command}`,
+    GENERATED,
+    `${sentence(command.summary)} One process in every cluster; how it is installed: ` +
+      '[the operator guide](../operator-guide.md).',
+    `\`${wording.command} [flags]\`; \`--help\` and \`--version\` as everywhere. Errors begin with ` +
+      `\`${wording.prefix}:\` and exit ${EXIT.failed}; a stop by SIGTERM or SIGINT exits ${EXIT.ok}.`,
+    flagTable(command.flags),
+  ]);
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
 function ctlPage(): string {

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { COMMANDS } from '../bigfleet.ts';
 import { VERBS } from '../ctl/verbs/index.ts';
-import { referencePages } from './pages.ts';
+import { PROGRAMS, referencePages } from './pages.ts';
 
 const root = path.join(import.meta.dirname, '../../../..');
 
@@ -31,6 +31,14 @@ test('every command of bigfleet is on the page with its flags', () => {
   for (const [name, { flags }] of COMMANDS) {
     assert.ok(Object.keys(flags).length > 0, `${name}: its flags are not known`);
     assert.ok(text.includes(`\n## bigfleet ${name}\n`), name);
+  }
+});
+
+test('each program of one command has its page with its flags', () => {
+  assert.equal(PROGRAMS.length, 2);
+  for (const { wording, command } of PROGRAMS) {
+    const text = referencePages().get(`docs/cli/${wording.command}.md`) ?? '';
+    for (const flag of Object.keys(command.flags)) assert.ok(text.includes(`\`--${flag}`), flag);
   }
 });
 

@@ -49,7 +49,7 @@ export function refusalOf(
     kind: 'refused',
     status: typeof status?.['code'] === 'number' ? status['code'] : head.status,
     reason: textOf(status?.['reason']),
-    message: textOf(status?.['message']) || head.text.slice(0, MAX_SHOWN_LENGTH),
+    message: textOf(status?.['message']) || head.text.slice(0, MAX_SHOWN_LENGTH).trim(),
     retryAfterSeconds:
       typeof asked === 'number' && asked > 0 ? Math.min(asked, MAX_RETRY_AFTER_SECONDS) : undefined,
   };

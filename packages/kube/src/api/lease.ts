@@ -213,7 +213,7 @@ export class Lease {
       this.#observe(leaseOf(answer.object));
       return true;
     }
-    if (answer.status === 409 || answer.reason === 'NotFound') return false;
+    if (answer.status === 409 || isGone(answer)) return false;
     throw refused(answer);
   }
 
@@ -258,6 +258,11 @@ function leaseOf(object: ApiObject): StoredLease {
   const { metadata, spec } = object as unknown as Partial<StoredLease>;
   if (metadata === undefined) throw new BigFleetError('kube_answer_malformed', 'no Lease');
   return { ...object, metadata, spec: spec ?? {} };
+}
+
+/** A replacement of a Lease that is not there would create it, and stumbles over its version. */
+function isGone({ reason, message }: ApiRefusal): boolean {
+  return reason === 'NotFound' || message.includes('resourceVersion should not be set');
 }
 
 function refused(answer: ApiRefusal): BigFleetError {

@@ -52,7 +52,9 @@ export class FirstSync implements ReadinessSource {
 
   failed(resource: string, { what, code, problem, needsOwner }: ReflectorFailure): void {
     this.#failures.log({ resource, what, code, err: problem });
-    this.#problems.set(resource, `${what}: ${problem}${needsOwner ? OWNER_HINT : ''}`);
+    // One line: a proxy's page has many.
+    const line = problem.replaceAll(/\s+/g, ' ').trim();
+    this.#problems.set(resource, `${what}: ${line}${needsOwner ? OWNER_HINT : ''}`);
   }
 
   state(): ReadyState {

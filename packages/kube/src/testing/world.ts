@@ -35,6 +35,7 @@ export class TestWorld {
   readonly server: ApiServer;
   readonly #api: TestCluster;
   #ender = new AbortController();
+  #transport: InMemoryTransport | undefined;
 
   constructor(seed: string) {
     this.#api = testCluster({ seed });
@@ -78,11 +79,14 @@ export class TestWorld {
     this.#ender = new AbortController();
     const { runtime } = this.time;
     const transport = new InMemoryTransport({ runtime, server: this.server });
+    this.#transport = transport;
     const lanes = new WriteLanes({ runtime, qps: 50, burst: 100 });
     return new KubeClient({ runtime, transport, lanes, fieldManager });
   }
 
+  /** Nothing of a killed process reaches the server any more. */
   protected kill(): void {
+    this.#transport?.close();
     this.#ender.abort(new BigFleetError('cancelled', 'the process ended'));
   }
 }

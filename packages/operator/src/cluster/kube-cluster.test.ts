@@ -302,6 +302,29 @@ test('an operator that died in a drain finds it again; one that had ended it doe
   world.stop();
 });
 
+test('an operator that is stopped in a drain leaves it to the next, and tells nobody that it failed', async () => {
+  const world = await started();
+  await served(world);
+  world.pod('web', 'node-a', { labels: { app: 'db' } });
+  world.budget('db', { app: 'db' }, 1);
+  await world.time.runFor(2_000);
+  await cordoned(world, 600_000);
+  const stop = new AbortController();
+  const control = { ...world.control(600_000), signal: stop.signal, isInterrupted: true };
+  const drained = world.cluster.drain(target, control);
+  await world.time.runFor(5_000);
+  stop.abort(new Error('the operator stops'));
+  await world.time.runFor(5_000);
+  await drained;
+  assert.equal(world.get(`${OURS}/upcomingnodes/un-m1`).status?.['phase'], 'Draining');
+  await world.restart();
+  assert.deepEqual(
+    world.cluster.interruptedDrains().map((each) => each.instructionId),
+    ['i1'],
+  );
+  world.stop();
+});
+
 test('a replayed Configured does not undo a drain under way', async () => {
   const world = await started();
   await served(world);

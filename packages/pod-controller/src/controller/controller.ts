@@ -101,6 +101,7 @@ interface Wanted {
 }
 
 const CONCURRENCY = 16;
+const STOP_GRACE_MS = 5_000;
 /** Derived specs of Pods that wait for their request; a Pod beyond these is read again. */
 const MAX_FRESH = 5_000;
 
@@ -171,6 +172,8 @@ export class PodController {
       reflector.run(signal),
     );
     await Promise.race([Promise.all(watches), this.#queue.failed]);
+    // A write under way is let finish: the next process would find it half done.
+    await Promise.race([this.#queue.settled(STOP_GRACE_MS), this.#queue.failed]);
   }
 
   // ── what the watches tell ───────────────────────────────────────────────────────────────

@@ -4,8 +4,8 @@
 import { BigFleetError } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import { Kubelets } from '@bigfleet/kube/testing';
-import { Api } from './api.ts';
-import type { ControlPlane } from './control-plane.ts';
+import { Api } from '../api.ts';
+import type { ControlPlane } from '../control-plane.ts';
 import { kubeClient } from './kube-client.ts';
 
 export interface RunningKubelets extends AsyncDisposable {

@@ -1,0 +1,84 @@
+// One of BigFleet's processes in a world: killed, stopped and started again with the same arguments, or with
+// others.
+
+import {
+  type ProcessExit,
+  type ProcessSpec,
+  type RunningProcess,
+  startProcess,
+} from '../../toolkit/index.ts';
+
+export interface ServiceSpec {
+  readonly name: string;
+  /** Of the program, in `packages/cli/src`. */
+  readonly main: string;
+  readonly args: readonly string[];
+  readonly logFile: string;
+}
+
+const SERVING = / msg="metrics serving" .*addr=(\S+)/;
+
+export class Service implements AsyncDisposable {
+  readonly #spec: ServiceSpec;
+  #args: readonly string[];
+  #process: RunningProcess | undefined;
+  #metricsAddress = '';
+
+  constructor(spec: ServiceSpec) {
+    this.#spec = spec;
+    this.#args = spec.args;
+  }
+
+  get name(): string {
+    return this.#spec.name;
+  }
+
+  get process(): RunningProcess {
+    if (this.#process === undefined) throw new Error(`${this.name} does not run`);
+    return this.#process;
+  }
+
+  /** Of /metrics, /healthz and /readyz; another one after each start. */
+  get metricsAddress(): string {
+    return this.#metricsAddress;
+  }
+
+  tail(): string {
+    return this.#process?.output.text() ?? '';
+  }
+
+  /** Resolves when it serves its metrics. `args` stay for later starts. */
+  async start(args: readonly string[] = this.#args): Promise<void> {
+    this.#args = args;
+    const { name, main, logFile } = this.#spec;
+    const spec: ProcessSpec = {
+      name,
+      command: process.execPath,
+      args: [main, ...args],
+      logFile,
+      ready: { kind: 'line', pattern: SERVING },
+    };
+    this.#process = await startProcess(spec);
+    const [, address = ''] = await this.#process.waitForLine(SERVING);
+    this.#metricsAddress = address;
+  }
+
+  async kill(): Promise<void> {
+    await this.#process?.kill();
+  }
+
+  /** SIGTERM. */
+  stop(): Promise<ProcessExit> {
+    return this.process.stop();
+  }
+
+  /** SIGKILL, and again. */
+  async restart(args?: readonly string[]): Promise<void> {
+    await this.kill();
+    await this.start(args);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+}
