@@ -148,6 +148,7 @@ const CONTROL_PLANE: ChartCase = {
     'coordinator.replicas': to(5),
     'coordinator.dataDir': to('/data'),
     'coordinator.storage.storageClassName': to('fast'),
+    'coordinator.service.grpcPort': to(17_790),
     'coordinator.store': to('etcd'),
     'coordinator.etcd.endpoints': to(['https://a.example.com:2379', 'https://b.example.com:2379']),
     'coordinator.etcd.prefix': to('/fleet-7/', EXTERNAL),
