@@ -147,14 +147,14 @@ FORCE:
 proto: $(INSTALLED) ## Regenerate the code and the descriptor of the wire contract
 	@node tools/proto/generate.ts
 
+.PHONY: crd
+crd: $(INSTALLED) ## Regenerate the types of the custom resources from api/crd
+	@node tools/crd/generate.ts
+
 .PHONY: chart-versions
 chart-versions: $(INSTALLED) ## Charts that changed since a published commit and kept their version: BASE=<commit>
 	@[ -n "$${BASE:-}" ] || { echo 'BASE=<commit> required: the one whose charts were published' >&2; exit 1; }
 	@node tools/charts/versions-main.ts "$$BASE"
-
-.PHONY: crd
-crd: $(INSTALLED) ## Regenerate the types of the custom resources from api/crd
-	@node tools/crd/generate.ts
 
 .PHONY: format
 format: $(INSTALLED) ## Format the sources

@@ -84,8 +84,8 @@ export class TestWorld {
     return new KubeClient({ runtime, transport, lanes, fieldManager });
   }
 
+  /** Nothing of a killed process reaches the server any more. */
   protected kill(): void {
-    // Nothing of a killed process reaches the server any more.
     this.#transport?.close();
     this.#ender.abort(new BigFleetError('cancelled', 'the process ended'));
   }
