@@ -50,8 +50,9 @@ kube: $(INSTALLED) ## Build the Kubernetes control plane, helm and kwok for the 
 	@node test/kube/build-main.ts
 
 .PHONY: up
-up: $(INSTALLED) ## Run the system on embedded defaults: FOR=30s stops by itself, SEED=n replays
-	@node demo/src/up.ts $(if $(FOR),--for $(FOR)) $(if $(SEED),--seed $(SEED))
+up: $(INSTALLED) ## Run the system on embedded defaults: FOR=30s stops by itself, SEED=n replays, KUBECONFIG=file joins
+	@node demo/src/up.ts $(if $(FOR),--for $(FOR)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(filter command,$(origin KUBECONFIG)),--kubeconfig '$(KUBECONFIG)')
 
 .PHONY: check
 check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contract, generated pages, links, cited sections
