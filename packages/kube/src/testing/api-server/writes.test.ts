@@ -78,7 +78,7 @@ test('generateName draws five characters, and is ignored beside a name', () => {
   assert.equal(textAt(named.object, 'metadata', 'name'), 'mine');
   const long = ask('POST', PODS_PATH, {
     ...body,
-    metadata: { generateName: `${'a'.repeat(253)}-` },
+    metadata: { generateName: `${'a'.repeat(254)}-` },
   });
   assert.equal(long.status, 422);
 });
@@ -185,13 +185,14 @@ test('a dry run answers as the request would and stores nothing', () => {
   assert.equal(server.store.revision, before);
 });
 
-test('methods and media types that do not fit are 405 and 415, unknown paths plain 404', () => {
+test('methods and media types that do not fit are 405 and 415, unknown paths 404', () => {
   const { ask } = testCluster();
   ask('POST', PODS_PATH, pod('a'));
   assert.equal(ask('POST', `${PODS_PATH}/a`, {}).status, 405);
   assert.equal(ask('PUT', PODS_PATH, {}).status, 405);
   assert.equal(ask('PATCH', `${PODS_PATH}/a`, {}, 'text/plain').status, 415);
-  assert.deepEqual(ask('GET', '/api/v1/foos'), {
+  assert.equal(ask('GET', '/api/v1/foos').object['reason'], 'NotFound');
+  assert.deepEqual(ask('GET', '/apis/nowhere.example.org/v1/foos'), {
     status: 404,
     object: { text: '404 page not found\n' },
   });
