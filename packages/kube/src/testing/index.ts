@@ -13,3 +13,4 @@ export {
   type TestCluster,
   testCluster,
 } from './test-cluster.ts';
+export { type StoredEvent, type StoredObject, TestWorld } from './world.ts';

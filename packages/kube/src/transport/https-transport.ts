@@ -32,19 +32,29 @@ export class HttpsTransport implements KubeTransport {
     const credentials = await this.#options.access.credentials.read(order.signal);
     order.signal.throwIfAborted();
     if (this.#isClosed) throw new BigFleetError('cancelled', 'the transport is closed');
-    const { calls, watches } = this.#agentsFor(credentials);
-    const { server } = this.#options.access;
-    const url = new URL(joinPaths(server.pathname, order.path), server);
-    const open = server.protocol === 'https:' ? httpsRequest : request;
-    const call = open(url, {
-      method: order.method,
-      agent: order.isWatch === true ? watches : calls,
-      headers: this.#headers(order, credentials),
-      signal: order.signal,
-    });
+    const call = this.#opened(order, credentials);
     this.#open.add(call);
     call.once('close', () => this.#open.delete(call));
     return headOf(call, order);
+  }
+
+  /** Node throws at once for a certificate that is none and for a token that no header can carry. */
+  #opened(order: KubeHttpRequest, credentials: Credentials): ClientRequest {
+    const { server } = this.#options.access;
+    try {
+      const { calls, watches } = this.#agentsFor(credentials);
+      const url = new URL(joinPaths(server.pathname, order.path), server);
+      const open = server.protocol === 'https:' ? httpsRequest : request;
+      return open(url, {
+        method: order.method,
+        agent: order.isWatch === true ? watches : calls,
+        headers: this.#headers(order, credentials),
+        signal: order.signal,
+      });
+    } catch (error) {
+      const problem = `credentials that cannot be sent: ${describeThrown(error)}`;
+      throw new BigFleetError('kubeconfig_invalid', problem, { cause: error });
+    }
   }
 
   refreshCredentials(): void {

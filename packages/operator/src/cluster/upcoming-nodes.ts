@@ -44,7 +44,7 @@ export function readUpcoming(object: ApiObject): UpcomingRecord | undefined {
   return {
     name: meta.name,
     machineId: annotations?.[ANNOTATIONS.machineId] ?? meta.name.slice('un-'.length),
-    specText: specText(object['spec'] as UpcomingNodeSpec),
+    specText: specText((object['spec'] ?? { resources: {} }) as UpcomingNodeSpec),
     phase: status?.phase ?? '',
     nodeName: status?.nodeRef?.name ?? '',
     nodeUid: status?.nodeRef?.uid ?? '',
