@@ -258,7 +258,6 @@ const PROVIDER: ChartCase = {
     }),
   },
   everything: {
-    ...POLICED,
     templateBackend: 'fake',
     provider: 'lab-eu-1',
     'offerings.content': '[]',
