@@ -96,6 +96,7 @@ function operatorSettings(cluster: ServedCluster): OperatorSettings {
     rollupIntervalMs: ROLLUP_INTERVAL_MS,
     bootstrapTemplateFile: templateFile,
     bootstrapAllowedKeys: new Set(),
+    apiServerEndpoint: '',
     bootstrapToken: undefined,
     lease: undefined,
     tls: { cert: '', key: '', ca: '', requireTls: false },
