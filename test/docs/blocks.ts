@@ -4,11 +4,16 @@
 //   sh run              commands that run in any tree with the installed packages
 //   sh clone            commands that install or write: they run in a clone of their own
 //   sh serve            a server that runs until the page ends
+//   sh kube             commands to a Kubernetes cluster: test/kube runs them against a real one
 // A block of code without one of these would be checked by nobody, so it is refused.
 
 export type Block =
   | { readonly kind: 'file' | 'excerpt'; readonly path: string; readonly text: string }
-  | { readonly kind: 'run' | 'clone' | 'serve'; readonly line: number; readonly text: string };
+  | {
+      readonly kind: 'run' | 'clone' | 'serve' | 'kube';
+      readonly line: number;
+      readonly text: string;
+    };
 
 const FENCE = /^(`{3,})(.*)$/;
 
@@ -34,9 +39,14 @@ export function readBlocks(page: string): Block[] {
 function blockOf(info: string, line: number, text: string): Block {
   const [, kind, path] = /^ts (file|excerpt)=(\S+)$/.exec(info) ?? [];
   if ((kind === 'file' || kind === 'excerpt') && path !== undefined) return { kind, path, text };
-  const [, command] = /^sh (run|clone|serve)$/.exec(info) ?? [];
-  if (command === 'run' || command === 'clone' || command === 'serve') {
-    return { kind: command, line, text };
+  const [, command] = /^sh (run|clone|serve|kube)$/.exec(info) ?? [];
+  switch (command) {
+    case 'run':
+    case 'clone':
+    case 'serve':
+    case 'kube':
+      return { kind: command, line, text };
+    default:
   }
   throw new Error(`line ${line}: nobody checks a block of "${info}" (test/docs/blocks.ts)`);
 }

@@ -47,6 +47,8 @@ export class PageRunner implements AsyncDisposable {
       case 'clone':
         await this.shell(block.text);
         return;
+      case 'kube':
+        throw new Error(`line ${block.line}: this page has no cluster`);
     }
   }
 

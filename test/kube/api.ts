@@ -34,8 +34,7 @@ export interface WatchEvent {
   readonly object: Json;
 }
 
-export const MERGE_PATCH = 'application/merge-patch+json';
-export const JSON_PATCH = 'application/json-patch+json';
+const MERGE_PATCH = 'application/merge-patch+json';
 
 export class Api implements AsyncDisposable {
   readonly #access: ApiAccess;

@@ -42,7 +42,7 @@ export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The name that a chart's folder says it has; undefined below a provider that was copied and not renamed. */
+/** The name that follows from where a chart is. */
 export function expectedName(folder: string): string {
   const provider = /^providers\/([^/]+)\//.exec(folder)?.[1];
   if (provider === undefined) return path.posix.basename(folder);

@@ -1,15 +1,8 @@
-// What the charts hold twice, written from its one source or checked against it: the CRDs of api/crd in the
-// operator's chart, the table of values in each chart's README, and the names that follow from a folder.
+// What the charts hold twice, written from its one source or checked against it: the table of values in each
+// chart's README, and the names that follow from a provider's folder. CRDs are no copy: the operator's chart has a
+// link to api/crd, which helm follows.
 
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, globSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Chart, expectedName, listCharts } from './charts.ts';
 import { renderTable, replaceTable, valueRows } from './values-table.ts';
@@ -21,16 +14,11 @@ export interface ChartsReport {
   readonly problems: readonly string[];
 }
 
-const CRD_SOURCE = 'api/crd';
-const CRD_COPY = 'deploy/helm/bigfleet-operator/files/crds';
 const TEMPLATE_CHART = 'bigfleet-provider-template';
 const COMMAND = 'node tools/charts/main.ts';
 
 export function runCharts(root: string, mode: Mode): ChartsReport {
-  const problems = [
-    ...listCharts(root).flatMap((chart) => nameProblems(root, chart, mode)),
-    ...crdProblems(root, mode),
-  ];
+  const problems = listCharts(root).flatMap((chart) => nameProblems(root, chart, mode));
   const charts = listCharts(root);
   for (const chart of charts) problems.push(...tableProblems(root, chart, mode));
   return { chartCount: charts.length, problems };
@@ -62,31 +50,6 @@ function renamed(text: string, chart: string): string {
     .replaceAll('"template"', `"${name}"`)
     .replaceAll('/bigfleet-template/', `/bigfleet-${name}/`)
     .replaceAll('providers/_template', `providers/${name}`);
-}
-
-function crdProblems(root: string, mode: Mode): string[] {
-  const read = (folder: string): Map<string, string> =>
-    new Map(
-      globSync('*.yaml', { cwd: path.join(root, folder) })
-        .sort()
-        .map((file) => [file, readFileSync(path.join(root, folder, file), 'utf8')]),
-    );
-  const source = read(CRD_SOURCE);
-  const copy = read(CRD_COPY);
-  const stale = [...new Set([...source.keys(), ...copy.keys()])].filter(
-    (file) => source.get(file) !== copy.get(file),
-  );
-  if (mode === 'check') {
-    return stale.map((file) => `${CRD_COPY}/${file}: differs from ${CRD_SOURCE}: run ${COMMAND}`);
-  }
-  mkdirSync(path.join(root, CRD_COPY), { recursive: true });
-  for (const file of stale) {
-    const text = source.get(file);
-    const to = path.join(root, CRD_COPY, file);
-    if (text === undefined) rmSync(to);
-    else writeFileSync(to, text);
-  }
-  return [];
 }
 
 function tableProblems(root: string, { folder }: Chart, mode: Mode): string[] {

@@ -30,7 +30,7 @@ export function valueRows(text: string, file: string): ValueRow[] {
 
 export function renderTable(rows: readonly ValueRow[]): string {
   const lines = rows.map(({ path, fallback, meaning }) => {
-    return `| \`${path}\` | ${cell(fallback)} | ${meaning.replaceAll('|', '\\|')} |`;
+    return `| \`${path}\` | \`${JSON.stringify(fallback)}\` | ${meaning.replaceAll('|', '\\|')} |`;
   });
   return [BEGIN, '| Value | Default | Meaning |', '|---|---|---|', ...lines, END].join('\n');
 }
@@ -44,7 +44,7 @@ export function replaceTable(page: string, table: string): string | undefined {
 }
 
 /** Every value that is no mapping with keys of its own. */
-export function leafPaths(values: Mapping, above = ''): string[] {
+function leafPaths(values: Mapping, above = ''): string[] {
   return Object.entries(values).flatMap(([key, value]) => {
     const path = above === '' ? key : `${above}.${key}`;
     const isBranch = isMapping(value) && Object.keys(value).length > 0;
@@ -83,9 +83,4 @@ function documentedPaths(text: string): Documented[] {
     comment = [];
   }
   return documented;
-}
-
-function cell(fallback: unknown): string {
-  if (isMapping(fallback) && Object.keys(fallback).length > 0) return 'see values.yaml';
-  return `\`${JSON.stringify(fallback)}\``;
 }

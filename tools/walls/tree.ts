@@ -7,7 +7,7 @@
 // knows fails (run.ts), so a walk that goes blind cannot report a clean tree.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
 import { findImports, type ImportRef } from './imports.ts';
@@ -103,7 +103,10 @@ export function buildTree(texts: ReadonlyMap<string, string>): Tree {
   return { files: new Map(files), workspaces };
 }
 
-/** The same set of files, found without walk(): by git, or by glob outside a repository. */
+/**
+ * The same set of files, found without walk(): by git, or by glob outside a repository. git lists a link to a
+ * folder like a file; what is in the folder is listed where it is.
+ */
 export function listIndependently(root: string): string[] {
   const inRepository = existsSync(path.join(root, '.git'));
   const all = inRepository
@@ -121,7 +124,7 @@ export function listIndependently(root: string): string[] {
       file !== '' &&
       !skipped.test(file) &&
       !SKIPPED_PATHS.test(file) &&
-      existsSync(path.join(root, file)),
+      statSync(path.join(root, file), { throwIfNoEntry: false })?.isFile() === true,
   );
 }
 

@@ -39,6 +39,13 @@ export class Dialogue {
     return reply;
   }
 
+  /** Only the code and the reason: the words are those of Go's parsers. */
+  async brief(method: string, path: string, ask: Ask = {}): Promise<void> {
+    const { status, object } = await this.subject.api.ask(method, path, ask);
+    const reason = textAt(object, 'reason');
+    this.#lines.push(requestLine(method, path, ask), `  ${status} ${reason || 'without a reason'}`);
+  }
+
   get(path: string, ...show: readonly string[]): Promise<Reply> {
     return this.ask('GET', path, {}, show);
   }
@@ -149,17 +156,26 @@ function plain({ kind: _kind, apiVersion: _version, ...rest }: Json): Json {
 }
 
 function shown(object: Json, show: readonly string[]): string {
-  return show.map((path) => neutral(` ${path}=${JSON.stringify(at(object, path))}`)).join('');
+  return show
+    .map((path) => neutral(` ${path}=${JSON.stringify(sorted(at(object, path)))}`))
+    .join('');
 }
 
 /** `spec.taints.0.key`; keys with dots are not needed. */
-export function at(object: unknown, path: string): unknown {
+function at(object: unknown, path: string): unknown {
   let here = object;
   for (const key of path.split('.')) {
     if (typeof here !== 'object' || here === null) return undefined;
     here = (here as Readonly<Record<string, unknown>>)[key];
   }
   return here;
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, one]) => [key, sorted(one)]));
 }
 
 /** Empty where there is none. */
@@ -173,6 +189,7 @@ function neutral(text: string): string {
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>')
     .replace(/(resourceVersion"?[=:]\\?"?)\d+/g, '$1<version>')
+    .replace(/(the ResourceVersion in (?:the precondition|record) \()\d+/g, '$1<version>')
     .replace(/(resource version: )\d+(?: \(\d+\))?/g, '$1<version>')
     .replace(/(continue"?[=:]\\?"?)[\w%=-]{20,}/g, '$1<token>');
 }

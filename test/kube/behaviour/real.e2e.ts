@@ -2,6 +2,7 @@
 // changes. `RECORD=1 node --test test/kube/behaviour/real.e2e.ts` records them anew.
 
 import { after, before } from 'node:test';
+import { eventually } from '../../toolkit/index.ts';
 import { skipWithout } from '../binaries.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane.ts';
 import { apiServerBehaviours } from './suite.ts';
@@ -17,6 +18,18 @@ after(async () => {
   await plane?.[Symbol.asyncDispose]();
 });
 
+/** After a start each kind answers 429 until its own cache is filled. */
+async function servesAll(): Promise<boolean> {
+  const ours = '/apis/bigfleet.lucy.sh/v1alpha1';
+  const paths = ['capacityrequests', 'upcomingnodes', 'availablecapacities'].map(
+    (plural) => `${ours}/${plural}`,
+  );
+  const answers = await Promise.all(
+    [...paths, '/api/v1/pods', '/api/v1/nodes'].map((path) => plane.admin.get(path)),
+  );
+  return answers.every(({ status }) => status === 200);
+}
+
 apiServerBehaviours({
   skip,
   isRecording: process.env['RECORD'] === '1',
@@ -27,6 +40,7 @@ apiServerBehaviours({
     compact: async () => {
       await plane.compact();
       await plane.restartApiserver();
+      await eventually(servesAll, { what: 'all caches are filled' });
     },
   }),
 });

@@ -75,6 +75,7 @@ const OPERATOR: ChartCase = {
     replicas: to(2, { 'leaderElection.enabled': true }),
     bootstrapTemplate: to('#!/bin/sh\njoin {{ .ClusterID }} {{ .MachineIDLabel }}\n'),
     bootstrapAllowedKeys: to(['topology.kubernetes.io/zone', 'node.kubernetes.io/instance-type']),
+    apiServerEndpoint: to('https://api.cluster.example.com:6443'),
     'bootstrapToken.ttl': to('45m', { 'bootstrapToken.enabled': true }),
     'bootstrapToken.minTtl': to('400s', { 'bootstrapToken.enabled': true }),
     'tls.secretName': to('operator-leaf'),
@@ -148,6 +149,7 @@ const CONTROL_PLANE: ChartCase = {
     'coordinator.replicas': to(5),
     'coordinator.dataDir': to('/data'),
     'coordinator.storage.storageClassName': to('fast'),
+    'coordinator.service.grpcPort': to(17_790),
     'coordinator.store': to('etcd'),
     'coordinator.etcd.endpoints': to(['https://a.example.com:2379', 'https://b.example.com:2379']),
     'coordinator.etcd.prefix': to('/fleet-7/', EXTERNAL),
@@ -257,7 +259,6 @@ const PROVIDER: ChartCase = {
     }),
   },
   everything: {
-    ...POLICED,
     templateBackend: 'fake',
     provider: 'lab-eu-1',
     'offerings.content': '[]',

@@ -10,7 +10,7 @@ import { kubePrograms } from '../binaries.ts';
 export const ROOT: string = path.join(import.meta.dirname, '../../..');
 
 /** The oldest Kubernetes that charts are for. */
-export const KUBE_VERSION = '1.31.0';
+const KUBE_VERSION = '1.31.0';
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -42,6 +42,7 @@ export class Helm implements AsyncDisposable {
   readonly #home = createTempDir('helm');
   readonly #program = kubePrograms('helm').helm;
   readonly #kubeconfig: string;
+  readonly #rendered = new Map<string, Promise<KubeObject[]>>();
 
   /** Without a kubeconfig it reaches no cluster, whatever this machine has. */
   constructor(kubeconfig?: string) {
@@ -79,7 +80,15 @@ export class Helm implements AsyncDisposable {
     });
   }
 
-  async objects(chart: string, values: Values, ...args: readonly string[]): Promise<KubeObject[]> {
+  /** The same question is asked once: charts do not change while a test runs. */
+  objects(chart: string, values: Values, ...args: readonly string[]): Promise<KubeObject[]> {
+    const key = JSON.stringify([chart, values, args]);
+    const known = this.#rendered.get(key) ?? this.#render(chart, values, args);
+    this.#rendered.set(key, known);
+    return known;
+  }
+
+  async #render(chart: string, values: Values, args: readonly string[]): Promise<KubeObject[]> {
     const { code, output, errors } = await this.template(chart, values, ...args);
     if (code !== 0) throw new Error(`helm template ${chart}: ${errors}`);
     return objectsOf(output);
@@ -91,7 +100,7 @@ export class Helm implements AsyncDisposable {
 }
 
 /** The documents of a rendered text. */
-export function objectsOf(text: string): KubeObject[] {
+function objectsOf(text: string): KubeObject[] {
   return text
     .split(/^---$/m)
     .map((document) => {

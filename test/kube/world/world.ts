@@ -44,7 +44,7 @@ export interface WorldOptions {
   readonly controlPlane?: ControlPlaneOptions;
 }
 
-export const OFFERS: readonly MachineOffer[] = [
+const OFFERS: readonly MachineOffer[] = [
   { instanceType: 'std-4', zone: 'a', count: 8 },
   { instanceType: 'std-4', zone: 'b', count: 8 },
 ];

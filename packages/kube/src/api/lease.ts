@@ -151,17 +151,18 @@ export class Lease {
   }
 
   async #renewOnce(signal: AbortSignal): Promise<boolean> {
-    const { identity } = this.#options;
-    const known = this.#known;
-    if (known !== undefined) {
-      const spec = { ...known.spec, ...this.#heldSpec(known.spec.acquireTime ?? this.#now()) };
-      if (await this.#write({ ...known, spec }, signal)) return true;
-    }
+    if (this.#known !== undefined && (await this.#rewrite(this.#known, signal))) return true;
     // Somebody wrote in between, or an answer to our own write was lost.
     const current = await this.#read(signal);
     if (current === undefined) return this.#create(signal);
     this.#observe(current);
-    return current.spec.holderIdentity === identity;
+    // Written again: others count from the write that they saw, which may be older than this look.
+    return current.spec.holderIdentity === this.#options.identity && this.#rewrite(current, signal);
+  }
+
+  #rewrite(lease: StoredLease, signal: AbortSignal): Promise<boolean> {
+    const spec = { ...lease.spec, ...this.#heldSpec(lease.spec.acquireTime ?? this.#now()) };
+    return this.#write({ ...lease, spec }, signal);
   }
 
   async #release(): Promise<void> {
@@ -213,7 +214,7 @@ export class Lease {
       this.#observe(leaseOf(answer.object));
       return true;
     }
-    if (answer.status === 409 || answer.reason === 'NotFound') return false;
+    if (answer.status === 409 || isGone(answer)) return false;
     throw refused(answer);
   }
 
@@ -258,6 +259,11 @@ function leaseOf(object: ApiObject): StoredLease {
   const { metadata, spec } = object as unknown as Partial<StoredLease>;
   if (metadata === undefined) throw new BigFleetError('kube_answer_malformed', 'no Lease');
   return { ...object, metadata, spec: spec ?? {} };
+}
+
+/** A replacement of a Lease that is not there would create it, and stumbles over its version. */
+function isGone({ reason, message }: ApiRefusal): boolean {
+  return reason === 'NotFound' || message.includes('resourceVersion should not be set');
 }
 
 function refused(answer: ApiRefusal): BigFleetError {

@@ -71,6 +71,9 @@ function pick<T>(random: Random, list: readonly T[]): T {
   return list[random.below(list.length)] as T;
 }
 
+/** Where the real server answers 500 to what a client did wrong. */
+const FAILURES = /^(?:resourceVersion: Invalid value|target\.name: Required value)/;
+
 function step({ ask }: TestCluster, random: Random): void {
   const method = pick(random, ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
   const path = pick(random, PATHS) + pick(random, QUERIES);
@@ -81,7 +84,7 @@ function step({ ask }: TestCluster, random: Random): void {
   if (status >= 400 && object['text'] === undefined) {
     assert.deepEqual([object['kind'], at(object, 'code')], ['Status', status], shown);
   }
-  assert.ok(status < 500, shown);
+  assert.ok(status < 500 || FAILURES.test(String(object['message'])), shown);
 }
 
 test('no request makes the server throw', async () => {

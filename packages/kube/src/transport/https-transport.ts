@@ -32,17 +32,7 @@ export class HttpsTransport implements KubeTransport {
     const credentials = await this.#options.access.credentials.read(order.signal);
     order.signal.throwIfAborted();
     if (this.#isClosed) throw new BigFleetError('cancelled', 'the transport is closed');
-    const { calls, watches } = this.#agentsFor(credentials);
-    const { server } = this.#options.access;
-    const url = new URL(joinPaths(server.pathname, order.path), server);
-    const open = server.protocol === 'https:' ? httpsRequest : request;
-    const agent = order.isWatch === true ? watches : calls;
-    const call = open(url, {
-      method: order.method,
-      agent,
-      headers: this.#headers(order, credentials),
-      signal: order.signal,
-    });
+    const { call, agent } = this.#opened(order, credentials);
     this.#open.add(call);
     let answer: IncomingMessage | undefined;
     call.once('response', (message) => {
@@ -59,6 +49,30 @@ export class HttpsTransport implements KubeTransport {
       suspectOthers();
     });
     return headOf(call, order);
+  }
+
+  /** Node throws at once for a certificate that is none and for a token that no header can carry. */
+  #opened(
+    order: KubeHttpRequest,
+    credentials: Credentials,
+  ): { readonly call: ClientRequest; readonly agent: HttpAgent } {
+    const { server } = this.#options.access;
+    try {
+      const { calls, watches } = this.#agentsFor(credentials);
+      const url = new URL(joinPaths(server.pathname, order.path), server);
+      const open = server.protocol === 'https:' ? httpsRequest : request;
+      const agent = order.isWatch === true ? watches : calls;
+      const call = open(url, {
+        method: order.method,
+        agent,
+        headers: this.#headers(order, credentials),
+        signal: order.signal,
+      });
+      return { call, agent };
+    } catch (error) {
+      const problem = `credentials that cannot be sent: ${describeThrown(error)}`;
+      throw new BigFleetError('kubeconfig_invalid', problem, { cause: error });
+    }
   }
 
   refreshCredentials(): void {

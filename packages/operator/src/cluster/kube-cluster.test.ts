@@ -12,8 +12,8 @@ import {
   Operator,
 } from '@bigfleet/wire';
 import { availableCapacityName } from './names.ts';
-import { PODS_PATH, REQUESTS_PATH } from '@bigfleet/kube/testing';
-import { ClusterWorld, NODES_PATH, OURS, type StoredObject } from './testing/cluster-world.ts';
+import { PODS_PATH, REQUESTS_PATH, type StoredObject } from '@bigfleet/kube/testing';
+import { ClusterWorld, NODES_PATH, OURS } from './testing/cluster-world.ts';
 
 async function started(): Promise<ClusterWorld> {
   const world = new ClusterWorld();
@@ -167,6 +167,41 @@ test('left-overs of machines that the replay does not name go, except where thei
   world.stop();
 });
 
+test('a left-over that was kept goes when its Node stops, and the Node with it if it was drained', async () => {
+  const world = await started();
+  for (const machine of ['m1', 'm2']) await world.frame(machine, MachineState.CONFIGURED);
+  world.node('node-1', { machine: 'm1' });
+  world.node('node-2', { machine: 'm2' });
+  const mark = JSON.stringify({
+    id: 'r',
+    deadline: '2026-01-01T00:00:01Z',
+    machine: 'm2',
+    over: true,
+  });
+  world.merge('/api/v1/nodes/node-2', {
+    metadata: { annotations: { 'bigfleet.lucy.sh/reclaim': mark } },
+    spec: { unschedulable: true },
+  });
+  await world.restart();
+  const swept = world.cluster.sweepMachines(new Set(), new AbortController().signal);
+  await world.time.runFor(5_000);
+  await swept;
+  assert.deepEqual(world.chores, ['kept m1', 'kept m2']);
+  assert.equal(world.list(`${OURS}/upcomingnodes`).length, 2);
+  for (const name of ['node-1', 'node-2']) {
+    const conditions = [{ type: 'Ready', status: 'Unknown' }];
+    world.merge(`/api/v1/nodes/${name}/status`, { status: { conditions } });
+  }
+  await world.time.runFor(5_000);
+  assert.deepEqual(world.list(`${OURS}/upcomingnodes`), []);
+  assert.deepEqual(
+    world.list('/api/v1/nodes').map(({ metadata }) => metadata.name),
+    ['node-1'],
+    'a Node that nobody drained is not ours to delete',
+  );
+  world.stop();
+});
+
 // ── reclaim ─────────────────────────────────────────────────────────────────────────────────
 
 async function served(world: ClusterWorld): Promise<void> {
@@ -299,6 +334,29 @@ test('an operator that died in a drain finds it again; one that had ended it doe
   assert.deepEqual(await drained, { kind: 'empty' });
   await world.restart();
   assert.deepEqual(world.cluster.interruptedDrains(), []);
+  world.stop();
+});
+
+test('an operator that is stopped in a drain leaves it to the next, and tells nobody that it failed', async () => {
+  const world = await started();
+  await served(world);
+  world.pod('web', 'node-a', { labels: { app: 'db' } });
+  world.budget('db', { app: 'db' }, 1);
+  await world.time.runFor(2_000);
+  await cordoned(world, 600_000);
+  const stop = new AbortController();
+  const control = { ...world.control(600_000), signal: stop.signal, isInterrupted: true };
+  const drained = world.cluster.drain(target, control);
+  await world.time.runFor(5_000);
+  stop.abort(new Error('the operator stops'));
+  await world.time.runFor(5_000);
+  await drained;
+  assert.equal(world.get(`${OURS}/upcomingnodes/un-m1`).status?.['phase'], 'Draining');
+  await world.restart();
+  assert.deepEqual(
+    world.cluster.interruptedDrains().map((each) => each.instructionId),
+    ['i1'],
+  );
   world.stop();
 });
 

@@ -44,7 +44,7 @@ export function readUpcoming(object: ApiObject): UpcomingRecord | undefined {
   return {
     name: meta.name,
     machineId: annotations?.[ANNOTATIONS.machineId] ?? meta.name.slice('un-'.length),
-    specText: specText(object['spec'] as UpcomingNodeSpec),
+    specText: specText((object['spec'] ?? { resources: {} }) as UpcomingNodeSpec),
     phase: status?.phase ?? '',
     nodeName: status?.nodeRef?.name ?? '',
     nodeUid: status?.nodeRef?.uid ?? '',
@@ -309,6 +309,9 @@ export function phaseOf(
       return before === undefined || isLeaving(before) ? 'gone' : 'Launched';
     case MachineState.DELETING:
       return 'gone';
+    case MachineState.SPECULATIVE:
+      // A slot whose machine failed or was lost has no host any more: nothing is on its way for it.
+      return before === undefined || isBeforeHost(before) ? 'Provisioning' : 'gone';
     case MachineState.CONFIGURING:
       return 'Registered';
     case MachineState.CONFIGURED:
@@ -320,6 +323,10 @@ export function phaseOf(
     default:
       return 'Provisioning';
   }
+}
+
+function isBeforeHost({ phase }: Pick<UpcomingRecord, 'phase'>): boolean {
+  return phase === '' || phase === 'Provisioning';
 }
 
 /** A drain that failed at its deadline ends here too: the provider empties the machine regardless. */

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createRandom } from '@bigfleet/base';
-import { PODS_PATH, REQUESTS_PATH } from '@bigfleet/kube/testing';
-import { type StoredObject, World } from './testing/world.ts';
+import { PODS_PATH, REQUESTS_PATH, type StoredObject } from '@bigfleet/kube/testing';
+import { World } from './testing/world.ts';
 
 const FOREIGN = 'bigfleet.lucy.sh/foreign-node';
 

@@ -1,7 +1,7 @@
 // Keys that need work, each once and never two at a time. A key that is added while it is worked on is
 // worked on again afterwards; one that failed waits longer each time. Bounded by the number of keys.
 
-import { AssertionError, Backoff, type Runtime, type Timer } from '@bigfleet/base';
+import { AssertionError, Backoff, BigFleetError, type Runtime, type Timer } from '@bigfleet/base';
 
 export interface WorkQueueOptions {
   readonly runtime: Runtime;
@@ -9,6 +9,7 @@ export interface WorkQueueOptions {
   /** Rejects: the key is tried again later. */
   readonly work: (key: string, signal: AbortSignal) => Promise<void>;
   readonly onFailure: (key: string, thrown: unknown) => void;
+  /** No new work from here on; what runs goes on until `settled` gives up on it. */
   readonly signal: AbortSignal;
 }
 
@@ -23,6 +24,9 @@ export class WorkQueue {
   readonly #retries = new Map<string, { readonly backoff: Backoff; timer: Timer | undefined }>();
 
   readonly #failed = Promise.withResolvers<never>();
+  /** Ends what runs. */
+  readonly #cut = new AbortController();
+  #idle: (() => void) | undefined;
 
   constructor(options: WorkQueueOptions) {
     this.#options = options;
@@ -44,6 +48,20 @@ export class WorkQueue {
     this.#start();
   }
 
+  /** After the signal: resolves when nothing runs any more, which is at most `graceMs` later. */
+  async settled(graceMs: number): Promise<void> {
+    for (const { timer } of this.#retries.values()) timer?.cancel();
+    if (this.#running.size === 0) return;
+    const idle = new Promise<void>((resolve) => {
+      this.#idle = resolve;
+    });
+    const timer = this.#options.runtime.timers.after(graceMs, () =>
+      this.#cut.abort(new BigFleetError('cancelled', 'the grace of the stop is over')),
+    );
+    await idle;
+    timer.cancel();
+  }
+
   #start(): void {
     const { concurrency, signal } = this.#options;
     for (const key of this.#waiting) {
@@ -58,7 +76,7 @@ export class WorkQueue {
   async #run(key: string): Promise<void> {
     const { work, signal, onFailure } = this.#options;
     try {
-      await work(key, signal);
+      await work(key, this.#cut.signal);
       this.#retries.delete(key);
     } catch (thrown) {
       if (thrown instanceof AssertionError) throw thrown;
@@ -68,6 +86,7 @@ export class WorkQueue {
       }
     } finally {
       this.#running.delete(key);
+      if (this.#running.size === 0) this.#idle?.();
       if (this.#again.delete(key)) this.#waiting.add(key);
       this.#start();
     }

@@ -32,6 +32,8 @@ export function checkDefinition(type: ResourceType, object: Obj): void {
   if (problems.length > 0) throw invalid(type, textAt(object, 'metadata', 'name'), problems);
 }
 
+const SCOPES = ['Cluster', 'Namespaced'];
+
 function definitionProblems(object: Obj): Cause[] {
   const problems: Cause[] = [];
   const spec = asObj(object['spec']);
@@ -44,6 +46,10 @@ function definitionProblems(object: Obj): Cause[] {
   }
   for (const field of ['group', 'scope']) {
     if (asText(spec[field]) === '') problems.push(fieldError.required(`spec.${field}`));
+  }
+  const scope = asText(spec['scope']);
+  if (scope !== '' && !SCOPES.includes(scope)) {
+    problems.push(fieldError.unsupported('spec.scope', scope, SCOPES));
   }
   for (const field of ['plural', 'kind']) {
     if (textAt(spec, 'names', field) === '')

@@ -48,8 +48,8 @@ export function metadataProblems(type: ResourceType, meta: Obj): Cause[] {
   const name = asText(meta['name']);
   const base = asText(meta['generateName']);
   if (base !== '') {
-    // A trailing dash is fine in a prefix: something follows it.
-    const problem = nameProblem(type, base.endsWith('-') ? `${base.slice(0, -1)}a` : base);
+    // A trailing dash is fine in a prefix: something follows it. The server masks one character more.
+    const problem = nameProblem(type, base.endsWith('-') ? `${base.slice(0, -2)}a` : base);
     if (problem !== undefined) {
       problems.push(fieldError.invalid('metadata.generateName', base, problem));
     }
@@ -69,19 +69,31 @@ function nameProblem(type: ResourceType, name: string): string | undefined {
   }
   const isLabel = type.group === '' && (type.plural === 'namespaces' || type.plural === 'services');
   const most = isLabel ? MAX_LABEL_NAME : MAX_NAME;
-  if (name.length > most) return `must be no more than ${most} bytes`;
+  if (name.length > most) return `must be no more than ${most} characters`;
   if (isLabel) return DNS_LABEL.test(name) ? undefined : LABEL_MESSAGE;
   return SUBDOMAIN.test(name) ? undefined : SUBDOMAIN_MESSAGE;
 }
 
+/** Of keys of labels, annotations and taints. */
+export function qualifiedNameProblems(key: string): string[] {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  if (name === '') return ['name part must be non-empty', LABEL_NAME_MESSAGE];
+  if (name.length > MAX_LABEL_NAME) {
+    return [`name part must be no more than ${MAX_LABEL_NAME} bytes`];
+  }
+  return LABEL_NAME.test(name) ? [] : [LABEL_NAME_MESSAGE];
+}
+
 function labelProblems(meta: Obj): Cause[] {
   const problems: Cause[] = [];
-  for (const [key, value] of Object.entries(textMap(meta['labels']))) {
-    const slash = key.lastIndexOf('/');
-    const name = key.slice(slash + 1);
-    if (!LABEL_NAME.test(name) || name.length > MAX_LABEL_NAME) {
-      problems.push(fieldError.invalid('metadata.labels', key, LABEL_NAME_MESSAGE));
+  for (const field of ['annotations', 'labels']) {
+    for (const key of Object.keys(textMap(meta[field]))) {
+      for (const problem of qualifiedNameProblems(key)) {
+        problems.push(fieldError.invalid(`metadata.${field}`, key, problem));
+      }
     }
+  }
+  for (const value of Object.values(textMap(meta['labels']))) {
     if (value.length > MAX_LABEL_NAME) {
       problems.push(
         fieldError.invalid(

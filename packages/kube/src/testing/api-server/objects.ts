@@ -130,7 +130,9 @@ export class Objects {
     prepareCreate(type, object, { store: this.store, nowText: this.nowText });
     this.#readThroughSchema(type, object, mode);
     const problems = [...metadataProblems(type, meta), ...validateBuiltIn(type, object, undefined)];
-    if (type.custom !== undefined) problems.push(...validate(object, type.custom.schema));
+    if (type.custom !== undefined) {
+      problems.push(...validate(object, type.custom.schema, problems));
+    }
     const name = asText(meta['name']);
     if (problems.length > 0) throw invalid(type, name, problems);
     for (const check of this.#checks) check(type, object, undefined);
@@ -169,13 +171,18 @@ export class Objects {
     next['metadata'] = nextMeta;
     this.#checkVersions(place, nextMeta, { before, mode });
     const beforeMeta = metaOf(before);
-    const problems = carryMetadata(nextMeta, beforeMeta);
+    const metadataCauses = carryMetadata(nextMeta, beforeMeta);
+    const problems = [...metadataCauses];
     nextMeta['resourceVersion'] = beforeMeta['resourceVersion'];
     this.#carryParts(type, next, { before, isStatus: mode.isStatus === true });
     if (mode.isStatus !== true) prepareUpdate(type, next);
     this.#readThroughSchema(type, next, mode);
-    if (type.custom !== undefined) problems.push(...validate(next, type.custom.schema));
-    else problems.push(...validateBuiltIn(type, next, before));
+    if (type.custom !== undefined) problems.push(...validate(next, type.custom.schema, problems));
+    else {
+      problems.push(...validateBuiltIn(type, next, before));
+      // The real server looks twice at an update of its own kinds, and lists what it found twice.
+      problems.push(...metadataCauses);
+    }
     if (problems.length > 0) throw invalid(type, name, problems);
     for (const check of this.#checks) check(type, next, before);
     if (this.#isNewGeneration(type, next, before)) {
@@ -199,7 +206,12 @@ export class Objects {
     const wanted = oldGrace === undefined ? (grace ?? 0) : Math.min(oldGrace, grace ?? oldGrace);
     const isHeld = finalizers.length > 0 || specFinalizers(type, before).length > 0;
     if (!isHeld && wanted === 0) {
-      return { object: this.#removed(place, before, options), isGone: true };
+      const removed = this.#removed(place, before, options);
+      const isGraceful = type.group === '' && type.plural === 'pods';
+      if (!isGraceful || isMarked) return { object: removed, isGone: true };
+      const deletionTimestamp = this.nowText;
+      const metadata = { ...metaOf(removed), deletionTimestamp, deletionGracePeriodSeconds: 0 };
+      return { object: { ...removed, metadata }, isGone: true };
     }
     if (wanted === oldGrace && isEqual(finalizers, asList(meta['finalizers']))) {
       return { object: before, isGone: false };
@@ -265,6 +277,10 @@ export class Objects {
     const expected = apiVersionOf(type);
     const apiVersion = asText(object['apiVersion']) || expected;
     const kind = asText(object['kind']) || type.kind;
+    if (type.custom !== undefined && kind !== type.kind) {
+      const problem = fieldError.invalid('kind', kind, `must be ${type.kind}`);
+      throw invalid({ group: type.group, kind }, textAt(object, 'metadata', 'name'), [problem]);
+    }
     if (apiVersion !== expected) {
       throw badRequest(
         `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
@@ -342,11 +358,9 @@ export class Objects {
         );
       }
       if (version === '' && !type.allowsUnconditionalUpdate) {
-        const problem = {
-          ...fieldError.invalid('metadata.resourceVersion', 0, ''),
-          message: 'Invalid value: 0x0: must be specified for an update',
-        };
-        throw invalid(type, name, [problem]);
+        const detail = 'must be specified for an update';
+        const problem = fieldError.invalid('metadata.resourceVersion', 0, detail);
+        throw invalid({ group: type.group, kind: type.plural }, name, [problem]);
       }
     }
     if (version !== '' && version !== current['resourceVersion'])

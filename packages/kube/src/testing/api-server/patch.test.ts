@@ -43,8 +43,11 @@ test('a JSON patch adds, removes, replaces, moves, copies and tests', () => {
   ]);
   assert.deepEqual(patched, { a: { b: [9, 2, 3] }, 'x/y': 2, c: [9, 2, 3], d: 1 });
   assert.deepEqual(target, { a: { b: [1, 2] }, 'x/y': 1 });
-  assert.throws(() => jsonPatch({}, [{ op: 'remove', path: '/a' }]), /does not exist/);
-  assert.throws(() => jsonPatch({ a: 1 }, [{ op: 'test', path: '/a', value: 2 }]), /testing value/);
+  assert.throws(() => jsonPatch({}, [{ op: 'remove', path: '/a' }]), /rejected our request/);
+  assert.throws(
+    () => jsonPatch({ a: 1 }, [{ op: 'test', path: '/a', value: 2 }]),
+    /rejected our request/,
+  );
 });
 
 test('a strategic merge patch merges containers by name and replaces plain lists', () => {

@@ -5,6 +5,14 @@ import { isObject } from '../../api/answer.ts';
 import { asList, asObj, clone, isEqual, type Obj } from './json.ts';
 import { badRequest, Refusal } from './status.ts';
 
+/** A merge patch of a request: only an object can be one. */
+export function objectPatch(target: Obj, patch: unknown): unknown {
+  if (!isObject(patch)) {
+    throw badRequest('error decoding patch: json: cannot unmarshal a value that is no object');
+  }
+  return mergePatch(target, patch);
+}
+
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return clone(patch);
   const result: Obj = isObject(target) ? { ...target } : {};
@@ -36,8 +44,7 @@ function applyOperation(target: unknown, operation: Obj): unknown {
     case 'remove':
       return removeAt(target, path).rest;
     case 'replace':
-      valueAt(target, path);
-      return path === '' ? clone(value) : insertAt(removeAt(target, path).rest, path, clone(value));
+      return replaceAt(target, path, clone(value));
     case 'move': {
       const { rest, removed } = removeAt(target, String(from));
       return insertAt(rest, path, removed);
@@ -46,16 +53,11 @@ function applyOperation(target: unknown, operation: Obj): unknown {
       return insertAt(target, path, clone(valueAt(target, String(from))));
     case 'test':
       if (!isEqual(valueAt(target, path), value)) {
-        throw new Refusal(
-          422,
-          'Invalid',
-          `the server rejected our request due to an error in our request: testing value ${path} failed`,
-          {},
-        );
+        throw rejected();
       }
       return target;
     default:
-      throw badRequest(`Unexpected kind: ${String(op)}`);
+      throw rejected();
   }
 }
 
@@ -67,9 +69,18 @@ function keysOf(path: string): string[] {
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-function missing(path: string): Refusal {
-  const message = `the server rejected our request due to an error in our request: jsonpatch path does not exist: ${path}`;
+/** The real server keeps the reason to itself. */
+function rejected(): Refusal {
+  const message = 'the server rejected our request due to an error in our request';
   return new Refusal(422, 'Invalid', message, {});
+}
+
+/** Of an object, a key that is not there is added: the real server's library does not mind. */
+function replaceAt(target: unknown, path: string, value: unknown): unknown {
+  if (path === '') return value;
+  const { parent } = parentOf(target, path);
+  const rest = Array.isArray(parent) ? removeAt(target, path).rest : target;
+  return insertAt(rest, path, value);
 }
 
 function valueAt(target: unknown, path: string): unknown {
@@ -77,10 +88,10 @@ function valueAt(target: unknown, path: string): unknown {
   for (const key of keysOf(path)) {
     if (Array.isArray(here)) {
       const index = Number(key);
-      if (!(index >= 0 && index < here.length)) throw missing(path);
+      if (!(index >= 0 && index < here.length)) throw rejected();
       here = here[index] as unknown;
     } else if (isObject(here) && Object.hasOwn(here, key)) here = here[key];
-    else throw missing(path);
+    else throw rejected();
   }
   return here;
 }
@@ -95,10 +106,10 @@ function insertAt(target: unknown, path: string, value: unknown): unknown {
   const { parent, key } = parentOf(target, path);
   if (Array.isArray(parent)) {
     const index = key === '-' ? parent.length : Number(key);
-    if (!(index >= 0 && index <= parent.length)) throw missing(path);
+    if (!(index >= 0 && index <= parent.length)) throw rejected();
     parent.splice(index, 0, value);
   } else if (isObject(parent)) (parent as Obj)[key] = value;
-  else throw missing(path);
+  else throw rejected();
   return target;
 }
 

@@ -7,21 +7,30 @@ import { asNumber, asText, at, metaOf, type Obj } from './json.ts';
 import { apiVersionOf, collectionKey, type ResourceType } from './resources.ts';
 import { isTrue, type Target } from './request.ts';
 import { type ObjectTest, selectionOf } from './selectors.ts';
-import { badRequest, expired, Refusal } from './status.ts';
+import {
+  badRequest,
+  expired,
+  fieldError,
+  invalidOptions,
+  notAcceptable,
+  Refusal,
+} from './status.ts';
 import type { Store, Stored } from './store.ts';
 import { type IncludeObject, partialMetadata, tableOf } from './tables.ts';
 import { Watch } from './watch.ts';
 
 export type Shape = 'object' | 'table' | 'metadata';
 
+const ACCEPTED = /^\s*(?:application\/(?:json|yaml|vnd\.kubernetes\.protobuf|\*)|\*\/\*)/;
+
 /** The first form of the Accept header that the server has. */
 export function shapeOf(accept: string): Shape {
   for (const part of accept.split(',')) {
     if (part.includes('as=Table')) return 'table';
     if (part.includes('as=PartialObjectMetadata')) return 'metadata';
-    if (part.trim().startsWith('application/json') && !part.includes('as=')) return 'object';
+    if (ACCEPTED.test(part) && !part.includes('as=')) return 'object';
   }
-  return 'object';
+  throw notAcceptable();
 }
 
 export interface ReadQuery {
@@ -35,6 +44,11 @@ interface Token {
   readonly revision: number;
   readonly start: string;
   readonly left: number | undefined;
+}
+
+/** For a read of one object: its version is checked and otherwise of no effect. */
+export function checkVersion(query: URLSearchParams): void {
+  versionNumber(query.get('resourceVersion') ?? '');
 }
 
 export function oneText(object: Obj, { target, query, shape, nowMs }: ReadQuery): string {
@@ -83,7 +97,7 @@ function pageOf(
   const prefix = target.namespace === '' ? '' : `${target.namespace}/`;
   const version = query.get('resourceVersion') ?? '';
   // The watch cache of the real server answers `resourceVersion=0` whole, whatever the limit.
-  const limit = version === '0' ? 0 : Number(query.get('limit') ?? 0);
+  const limit = version === '0' ? 0 : numberOf(query, 'limit');
   const token = tokenOf(query.get('continue') ?? '', version);
   const revision = revisionOf(store, query, token);
   const from = token?.start ?? '';
@@ -120,16 +134,31 @@ function revisionOf(store: Store, query: URLSearchParams, token: Token | undefin
   }
   const text = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
-  if (match !== '' && text === '') {
-    throw badRequest('resourceVersionMatch is forbidden unless resourceVersion is provided');
-  }
-  const wanted = versionNumber(text);
+  checkMatch(match, text);
+  const wanted = versionNumber(text, (problem) =>
+    badRequest(`invalid resource version: ${problem}`),
+  );
   if (wanted > store.revision) throw tooLarge(wanted, store.revision);
   if (match !== 'Exact') return store.revision;
   if (wanted < store.compactedRevision) {
     throw expired(`The resourceVersion for the provided list is too old.`);
   }
   return wanted;
+}
+
+const MATCHES = ['Exact', 'NotOlderThan', ''];
+
+function checkMatch(match: string, version: string): void {
+  if (match === '') return;
+  const field = 'resourceVersionMatch';
+  const problem = !MATCHES.includes(match)
+    ? fieldError.unsupported(field, match, MATCHES)
+    : version === ''
+      ? fieldError.forbidden(field, `${field} is forbidden unless resourceVersion is provided`)
+      : match === 'Exact' && version === '0'
+        ? fieldError.forbidden(field, `${field} "exact" is forbidden for resourceVersion "0"`)
+        : undefined;
+  if (problem !== undefined) throw invalidOptions('ListOptions', [problem]);
 }
 
 function tooLarge(wanted: number, current: number): Refusal {
@@ -167,13 +196,23 @@ function tokenOf(text: string, version: string): Token | undefined {
   throw badRequest('continue key is not valid: unexpected end of JSON input');
 }
 
-function versionNumber(text: string): number {
+/** Lists call a version that is none a bad request; other reads of the real server fail over it. */
+function versionNumber(
+  text: string,
+  refuse: (problem: string) => Refusal = (problem) => new Refusal(500, '', problem),
+): number {
   if (text === '') return 0;
-  if (!/^\d+$/.test(text))
-    throw badRequest(
-      `invalid resource version: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-    );
-  return Number(text);
+  if (/^\d+$/.test(text)) return Number(text);
+  const quoted = JSON.stringify(text);
+  throw refuse(
+    `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`,
+  );
+}
+
+function numberOf(query: URLSearchParams, name: string): number {
+  const text = query.get(name) ?? '';
+  if (text === '' || /^[+-]?\d+$/.test(text)) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
 function includeOf(query: URLSearchParams): IncludeObject {
@@ -202,9 +241,11 @@ export function openWatch(read: ReadQuery, { runtime, store, path, onEnd }: Watc
   const from = versionNumber(version);
   const isStreamingList = isTrue(query.get('sendInitialEvents'));
   if (isStreamingList && query.get('resourceVersionMatch') !== 'NotOlderThan') {
-    throw badRequest('resourceVersionMatch must be NotOlderThan when sendInitialEvents is set');
+    const field = 'resourceVersionMatch';
+    const detail = `sendInitialEvents requires setting ${field} to NotOlderThan`;
+    throw invalidOptions('ListOptions', [fieldError.forbidden(field, detail)]);
   }
-  const seconds = Number(query.get('timeoutSeconds') ?? 0);
+  const seconds = numberOf(query, 'timeoutSeconds');
   const collection = collectionKey(type);
   const watch = new Watch(
     runtime,

@@ -40,8 +40,9 @@ export function parseRequest(request: ServerRequest, types: ResourceTypes): Pars
   return { path, query, target, isWatch };
 }
 
+/** As the real server reads a boolean: everything is true that is there and not plainly false. */
 export function isTrue(value: string | null): boolean {
-  return value === 'true' || value === '1' || value === 'True';
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }
 
 function targetOf(path: string, types: ResourceTypes): Target | undefined {

@@ -3,6 +3,7 @@
 // `self == '<literal>'` and `self != '<literal>'`; any other is refused when the definition is created, so
 // that no test believes in a rule that is never evaluated.
 
+import { compareText } from '@bigfleet/base';
 import { isObject } from '../../api/answer.ts';
 import { asList, asObj, asText, at, clone, isEqual, type Obj } from './json.ts';
 import { type Cause, fieldError } from './status.ts';
@@ -97,7 +98,7 @@ function pruneNode(
   }
 }
 
-/** Fills defaults in place. A null where null is not allowed counts as absent when there is a default. */
+/** Fills defaults in place. A null where null is not allowed counts as absent. */
 export function applyDefaults(value: unknown, schema: Obj): void {
   if (Array.isArray(value)) {
     for (const one of value) applyDefaults(one, asObj(schema['items']));
@@ -110,6 +111,7 @@ export function applyDefaults(value: unknown, schema: Obj): void {
     const isAbsent =
       object[key] === undefined || (object[key] === null && child['nullable'] !== true);
     if (isAbsent && child['default'] !== undefined) object[key] = clone(child['default']);
+    else if (isAbsent) delete object[key];
     if (object[key] !== undefined) applyDefaults(object[key], child);
   }
   const values = schema['additionalProperties'];
@@ -119,16 +121,22 @@ export function applyDefaults(value: unknown, schema: Obj): void {
 const NOT_CHECKED: Cause = {
   reason: 'FieldValueInvalid',
   message:
-    'Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 const BLOCKING = new Set([
+  'FieldValueNotSupported',
   'FieldValueRequired',
   'FieldValueTypeInvalid',
   'FieldValueTooMany',
   'FieldValueTooLong',
 ]);
 
-export function validate(object: Obj, schema: CompiledSchema): Cause[] {
+/** `known` are problems of the object that were found before: they keep rules from being checked too. */
+export function validate(
+  object: Obj,
+  schema: CompiledSchema,
+  known: readonly Cause[] = [],
+): Cause[] {
   const causes: Cause[] = [];
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = object;
   const {
@@ -140,7 +148,9 @@ export function validate(object: Obj, schema: CompiledSchema): Cause[] {
   const required = asList(schema.root['required']).filter((one) => !ROOT_FIELDS.has(asText(one)));
   validateNode(rest, { ...schema.root, properties, required }, { path: '', causes });
   if (!schema.hasRules) return causes;
-  if (causes.some(({ reason }) => BLOCKING.has(reason))) return [...causes, NOT_CHECKED];
+  if ([...known, ...causes].some(({ reason }) => BLOCKING.has(reason))) {
+    return [...causes, NOT_CHECKED];
+  }
   checkRules(rest, schema.root, { path: '', causes });
   return causes;
 }
@@ -155,8 +165,14 @@ function validateNode(value: unknown, schema: Obj, place: Place): void {
   if (value === null && schema['nullable'] === true) return;
   const problem = typeProblem(value, schema);
   if (problem !== undefined) {
-    const detail = `${path} in body must be of type ${problem.wanted}: "${problem.found}"`;
-    causes.push(fieldError.typeInvalid(path, problem.found, detail));
+    causes.push(typeCause(path, problem));
+    if (Array.isArray(schema['anyOf'])) {
+      causes.push(unplaced(`"${path}" must validate at least one schema (anyOf)`));
+      causes.push(typeCause(path, { wanted: 'integer', found: problem.found }));
+    }
+    if (problem.found === 'number' || problem.found === 'float64') {
+      causes.push(unplaced(notInteger(schema, path)));
+    }
     return;
   }
   const choices = schema['enum'];
@@ -169,6 +185,27 @@ function validateNode(value: unknown, schema: Obj, place: Place): void {
   else if (isObject(value)) validateObject(value, schema, place);
 }
 
+function typeCause(
+  path: string,
+  { wanted, found }: { readonly wanted: string; readonly found: string },
+): Cause {
+  return fieldError.typeInvalid(
+    path,
+    found,
+    `${path} in body must be of type ${wanted}: "${found}"`,
+  );
+}
+
+/** A problem that the real server reports without its field. */
+function unplaced(message: string): Cause {
+  return { reason: 'FieldValueInvalid', message: `Invalid value: "": ${message}` };
+}
+
+function notInteger({ format }: Obj, path: string): string {
+  const named = asText(format) === '' ? '(default format)' : `with format ${asText(format)}`;
+  return `Checked value must be of type integer ${named} in ${path}`;
+}
+
 function typeProblem(value: unknown, schema: Obj): { wanted: string; found: string } | undefined {
   const found = typeName(value);
   if (schema['x-kubernetes-int-or-string'] === true) {
@@ -179,6 +216,10 @@ function typeProblem(value: unknown, schema: Obj): { wanted: string; found: stri
   const wanted = asText(schema['type']);
   if (wanted === '' || wanted === found || (wanted === 'number' && found === 'integer'))
     return undefined;
+  const format = asText(schema['format']);
+  if (wanted === 'integer' && found === 'number' && format !== '') {
+    return { wanted: format, found: 'float64' };
+  }
   return { wanted, found };
 }
 
@@ -210,8 +251,10 @@ function validateText(value: string, schema: Obj, { path, causes }: Place): void
   }
   const known = FORMATS[asText(format)];
   if (known !== undefined && !known.test(value)) {
-    const detail = `${path} in body must be of type ${asText(format)}: ${JSON.stringify(value)}`;
-    causes.push(fieldError.invalid(path, value, detail));
+    // Formats are told with the last name of the path alone.
+    const name = path.slice(path.lastIndexOf('.') + 1);
+    const detail = `${name} in body must be of type ${asText(format)}: ${JSON.stringify(value)}`;
+    causes.push(fieldError.typeInvalid(path, value, detail));
   }
 }
 
@@ -220,7 +263,7 @@ const INT32_LIMIT = 2 ** 31;
 function validateNumber(value: number, schema: Obj, { path, causes }: Place): void {
   const { minimum, maximum, format } = schema;
   if (format === 'int32' && !(value >= -INT32_LIMIT && value < INT32_LIMIT)) {
-    causes.push(fieldError.invalid(path, value, `${path} in body must be of type int32: "int64"`));
+    causes.push(unplaced(notInteger(schema, path)));
   }
   if (typeof maximum === 'number' && value > maximum) {
     causes.push(
@@ -258,7 +301,8 @@ function validateObject(value: Readonly<Obj>, schema: Obj, { path, causes }: Pla
   for (const key of asList(schema['required']).map(asText)) {
     if (value[key] === undefined) causes.push(fieldError.required(joined(path, key)));
   }
-  for (const [key, child] of Object.entries(value)) {
+  for (const key of Object.keys(value).sort(compareText)) {
+    const child = value[key];
     const place = { path: joined(path, key), causes };
     if (Object.hasOwn(properties, key)) validateNode(child, asObj(properties[key]), place);
     else if (isObject(values)) validateNode(child, values, place);
@@ -273,7 +317,8 @@ function checkRules(value: unknown, schema: Obj, place: Place): void {
     const isSame = value === (found?.[2] ?? found?.[3]);
     if (isSame === (found?.[1] === '==')) continue;
     const message = asText(at(one, 'message')) || `failed rule: ${rule}`;
-    causes.push(fieldError.invalid(path, asText(schema['type']), message));
+    const shown = typeof value === 'object' ? asText(schema['type']) : value;
+    causes.push(fieldError.invalid(path, shown, message));
   }
   if (Array.isArray(value)) {
     value.forEach((one, i) =>

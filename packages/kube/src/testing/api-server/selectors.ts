@@ -2,6 +2,7 @@
 // server cannot read is refused with 400, never taken as "everything".
 
 import { asList, asText, at, type Obj, textMap } from './json.ts';
+import { qualifiedNameProblems } from './metadata.ts';
 import type { ResourceType } from './resources.ts';
 import { badRequest } from './status.ts';
 
@@ -29,6 +30,12 @@ function parseTerm(term: string): LabelTest {
     throw badRequest(
       `unable to parse requirement: found '${term.trim()}', expected: identifier or a valid operator`,
     );
+  }
+  const named = found['absentKey'] ?? found['setKey'] ?? found['key'] ?? '';
+  const [problem] = qualifiedNameProblems(named);
+  if (problem !== undefined) {
+    const value = JSON.stringify(named);
+    throw badRequest(`unable to parse requirement: <nil>: Invalid value: ${value}: ${problem}`);
   }
   const { absentKey, setKey, set, values, key = '', operator, value = '' } = found;
   if (absentKey !== undefined) return (labels) => !Object.hasOwn(labels, absentKey);

@@ -2,10 +2,12 @@
 // and for the demo's clusters. No I/O here; `in-memory-transport.ts` and `listen.ts` are its two faces.
 //
 // Every request is answered in one turn, so requests are atomic; controllers work in later turns, as they
-// do on a real cluster. Where this server and a real one differ, this one is wrong.
+// do on a real cluster. Where this server and a real one differ, this one is wrong: `test/kube/behaviour` holds
+// both to one set of dialogues.
 
 import { type Runtime, sleep } from '@bigfleet/base';
 import { parseYaml } from '@bigfleet/process';
+import { isObject } from '../../api/answer.ts';
 import { checkDefinition, DEFINITIONS, establish, followDefinition } from './definitions.ts';
 import { DisruptionController } from './disruption.ts';
 import { discoveryOf } from './discovery.ts';
@@ -14,7 +16,7 @@ import { GarbageCollector } from './garbage.ts';
 import { asNumber, asObj, asText, at, metaOf, type Obj, textAt } from './json.ts';
 import { ContentRemover, NodeTaints } from './lifecycle.ts';
 import { type DeleteOptions, Objects, type WriteMode } from './objects.ts';
-import { applied, appliedAtomic, jsonPatch, mergePatch, strategicPatch } from './patch.ts';
+import { applied, appliedAtomic, jsonPatch, objectPatch, strategicPatch } from './patch.ts';
 import {
   ANONYMOUS,
   type Attributes,
@@ -23,7 +25,7 @@ import {
   unauthorized,
   type User,
 } from './rbac.ts';
-import { listText, oneText, openWatch, type ReadQuery, shapeOf } from './reads.ts';
+import { checkVersion, listText, oneText, openWatch, type ReadQuery, shapeOf } from './reads.ts';
 import {
   attributesOf,
   type ParsedRequest,
@@ -32,11 +34,18 @@ import {
   type Target,
 } from './request.ts';
 import { apiVersionOf, collectionKey, ResourceTypes } from './resources.ts';
+import { scaled, scaleOf } from './scale.ts';
 import { selectionOf } from './selectors.ts';
 import {
   badRequest,
   detailsOf,
+  fieldError,
+  invalidOptions,
+  MEDIA_TYPES,
   methodNotAllowed,
+  noSuchResource,
+  notFound,
+  qualified,
   Refusal,
   success,
   unsupportedMediaType,
@@ -198,12 +207,28 @@ export class ApiServer {
     }
     const found = method === 'GET' ? discoveryOf(path, this.types) : undefined;
     if (found !== undefined) return answered(200, JSON.stringify(found));
+    this.#refuseUnknown(path);
     return {
       kind: 'answer',
       status: 404,
       contentType: 'text/plain; charset=utf-8',
       text: '404 page not found\n',
     };
+  }
+
+  /** Built-in groups know what they do not have; elsewhere nobody is at home. */
+  #refuseUnknown(path: string): void {
+    const [, core, resource] = /^\/(?:api\/(v1)|apis\/([^/]+\/[^/]+))\/(?=.)/.exec(path) ?? [];
+    const version = core ?? resource;
+    for (const type of this.types.all()) {
+      if (type.custom === undefined && apiVersionOf(type) === version) throw noSuchResource();
+    }
+    const owner = /^(.*\/namespaces\/[^/]+\/[^/]+\/[^/]+)\/[^/]+$/.exec(path)?.[1];
+    const target =
+      owner === undefined
+        ? undefined
+        : parseRequest({ method: 'GET', path: owner }, this.types).target;
+    if (target !== undefined) throw notFound(target.type, target.name);
   }
 
   #answerTarget(request: ServerRequest, parsed: ParsedRequest, target: Target): ServerAnswer {
@@ -217,7 +242,9 @@ export class ApiServer {
       case 'GET':
         if (parsed.isWatch) return this.#watch(request, read);
         if (target.name === '') return answered(200, listText(this.store, read));
+        if (target.subresource === 'scale') return json(200, scaleOf(this.objects.get(target)));
         if (target.subresource !== '' && target.subresource !== 'status') throw methodNotAllowed();
+        checkVersion(read.query);
         return answered(200, oneText(this.objects.get(target), read));
       case 'POST':
         return this.#post(request, read);
@@ -255,12 +282,13 @@ export class ApiServer {
     const { target, query } = read;
     const body = bodyOf(request);
     const mode = modeOf(query);
+    if (target.type.custom !== undefined && target.name === '') checkHasKind(target, request, body);
     if (target.subresource === 'binding') return json(201, bind(this.objects, target, body, mode));
     if (target.subresource === 'eviction') {
       const options = deleteOptionsOf(asObj(body['deleteOptions']), query);
       return json(201, evict(this.objects, target, { body, options }));
     }
-    if (target.name !== '') throw methodNotAllowed();
+    if (target.name !== '') throw unsupportedCreate(target);
     if (target.type.plural === 'selfsubjectaccessreviews')
       return json(201, this.#review(request, body));
     if (target.type.group === '' && target.type.plural === 'bindings') {
@@ -284,16 +312,12 @@ export class ApiServer {
     if (target.name === '') throw methodNotAllowed();
     if (target.subresource === 'binding' || target.subresource === 'eviction')
       throw methodNotAllowed();
+    if (target.subresource === 'scale') return this.#scale(request, target, modeOf(query));
     const isPut = request.method === 'PUT';
     const mode = { ...modeOf(query), isStatus: target.subresource === 'status', isPut };
     if (isPut) {
       const body = bodyOf(request);
-      const name = textAt(body, 'metadata', 'name');
-      if (name !== target.name) {
-        throw badRequest(
-          `the name of the object (${name}) does not match the name on the URL (${target.name})`,
-        );
-      }
+      checkName(textAt(body, 'metadata', 'name'), target);
       if (target.type.allowsCreateOnUpdate && this.objects.find(target) === undefined) {
         return answered(
           201,
@@ -322,8 +346,27 @@ export class ApiServer {
       );
       return answered(201, oneText(created, read));
     }
-    const changed = this.objects.update(target, (current) => asObj(patch.apply(current)), mode);
+    const changed = this.objects.update(
+      target,
+      (current) => {
+        const next = asObj(patch.apply(current));
+        checkName(textAt(next, 'metadata', 'name'), target);
+        return next;
+      },
+      mode,
+    );
     return answered(200, oneText(changed, read));
+  }
+
+  #scale(request: ServerRequest, target: Target, mode: WriteMode): ServerAnswer {
+    const isPut = request.method === 'PUT';
+    const change = isPut ? () => bodyOf(request) : this.#patchOf(request, target).apply;
+    const workload = this.objects.update(
+      target,
+      (current) => scaled(current, asObj(change(scaleOf(current)))),
+      mode,
+    );
+    return json(200, scaleOf(workload));
   }
 
   #patchOf(
@@ -335,7 +378,7 @@ export class ApiServer {
     const text = request.body ?? '';
     switch (media) {
       case 'application/merge-patch+json':
-        return { isApply: false, apply: (current) => mergePatch(current, parsedBody(text)) };
+        return { isApply: false, apply: (current) => objectPatch(current, parsedBody(text)) };
       case 'application/json-patch+json':
         return { isApply: false, apply: (current) => jsonPatch(current, parsedBody(text)) };
       case 'application/strategic-merge-patch+json':
@@ -349,10 +392,11 @@ export class ApiServer {
       }
       default:
     }
+    if (!isCustom)
+      throw new Refusal(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
     throw unsupportedMediaType([
       'application/json-patch+json',
       'application/merge-patch+json',
-      ...(isCustom ? [] : ['application/strategic-merge-patch+json']),
       'application/apply-patch+yaml',
     ]);
   }
@@ -549,12 +593,46 @@ function bodyOf({ body = '', contentType }: ServerRequest): Obj {
   const media = (contentType ?? JSON_TYPE).split(';')[0]?.trim() ?? '';
   if (media === 'application/yaml') return asObj(parsedYaml(body));
   if (media !== JSON_TYPE && media !== '*/*' && media !== '') {
-    throw unsupportedMediaType(['application/json', 'application/yaml']);
+    throw unsupportedMediaType(MEDIA_TYPES);
   }
-  return asObj(parsedBody(body));
+  const parsed = parsedBody(body);
+  if (!isObject(parsed)) throw badRequest('error decoding the request body: no object');
+  return parsed;
 }
 
+function checkName(name: string, target: Target): void {
+  if (name === target.name) return;
+  throw badRequest(
+    `the name of the object (${name}) does not match the name on the URL (${target.name})`,
+  );
+}
+
+const SUMMARY_LENGTH = 30;
+
+/** A custom resource says what it is; built-in kinds are told by the path. */
+function checkHasKind({ type }: Target, { body = '' }: ServerRequest, object: Obj): void {
+  if (asText(object['kind']) !== '') return;
+  const summary = body.length > SUMMARY_LENGTH ? `${body.slice(0, SUMMARY_LENGTH)} ...` : body;
+  throw badRequest(
+    `the object provided is unrecognized (must be of type ${type.kind}): Object 'Kind' is missing in '${body}' (${summary})`,
+  );
+}
+
+function unsupportedCreate({ type }: Target): Refusal {
+  if (type.custom === undefined) return methodNotAllowed();
+  const message = `create is not supported on resources of kind "${qualified(type)}"`;
+  return new Refusal(405, 'MethodNotAllowed', message, detailsOf(type, ''));
+}
+
+const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
+
 function modeOf(query: URLSearchParams): WriteMode {
+  const validation = query.get('fieldValidation') ?? '';
+  if (!VALIDATIONS.includes(validation)) {
+    const problem = fieldError.unsupported('fieldValidation', validation, VALIDATIONS);
+    throw invalidOptions('CreateOptions', [problem]);
+  }
+
   const dryRun = query.getAll('dryRun');
   if (dryRun.some((one) => one !== 'All')) {
     throw badRequest(`Invalid value: ${JSON.stringify(dryRun)}: dryRun: supported values: "All"`);
@@ -562,7 +640,26 @@ function modeOf(query: URLSearchParams): WriteMode {
   return { isDryRun: dryRun.length > 0, isStrict: query.get('fieldValidation') === 'Strict' };
 }
 
+const POLICIES = ['Foreground', 'Background', 'Orphan'];
+
+/** `Kind` is that of the options, when the body names one. */
+function checkDeleteOptions(body: Obj): void {
+  const kind = asText(body['kind']);
+  if (kind !== '' && kind !== 'DeleteOptions') throw badRequest(`no kind "${kind}" is registered`);
+  const field = 'propagationPolicy';
+  const policy = asText(body[field]);
+  if (policy === '') return;
+  if (!POLICIES.includes(policy)) {
+    const problem = fieldError.unsupported(field, policy, [...POLICIES, 'nil']);
+    throw invalidOptions('DeleteOptions', [problem]);
+  }
+  if (body['orphanDependents'] === undefined) return;
+  const detail = 'orphanDependents and deletionPropagation cannot be both set';
+  throw invalidOptions('DeleteOptions', [fieldError.invalid(field, policy, detail)]);
+}
+
 function deleteOptionsOf(body: Obj, query: URLSearchParams): DeleteOptions {
+  checkDeleteOptions(body);
   const grace =
     asNumber(body['gracePeriodSeconds']) ?? query.get('gracePeriodSeconds') ?? undefined;
   const asked = body['dryRun'];

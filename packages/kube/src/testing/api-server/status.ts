@@ -83,6 +83,29 @@ export function forbidden(type: ResourceType, name: string, problem: string): Re
   return new Refusal(403, 'Forbidden', message, detailsOf(type, name));
 }
 
+/** Options of a request: query parameters, or the body of a DELETE. */
+export function invalidOptions(kind: string, causes: readonly Cause[]): Refusal {
+  return invalid({ group: 'meta.k8s.io', kind }, '', causes);
+}
+
+/** A path inside a known group and version that leads to nothing. */
+export function noSuchResource(): Refusal {
+  const message = 'the server could not find the requested resource';
+  return new Refusal(404, 'NotFound', message, {});
+}
+
+export function notAcceptable(): Refusal {
+  const message = `only the following media types are accepted: ${MEDIA_TYPES.join(', ')}`;
+  return new Refusal(406, 'NotAcceptable', message);
+}
+
+/** Of objects, in both directions. */
+export const MEDIA_TYPES: readonly string[] = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+];
+
 export function methodNotAllowed(): Refusal {
   const message = 'the server does not allow this method on the requested resource';
   return new Refusal(405, 'MethodNotAllowed', message, {});
@@ -97,8 +120,14 @@ export function expired(message: string, metadata: Obj = {}): Refusal {
   return new Refusal(410, 'Expired', message, undefined, metadata);
 }
 
-export function invalid(type: ResourceType, name: string, causes: readonly Cause[]): Refusal {
-  const lines = causes.map(({ field, message }) => `${field ?? '<nil>'}: ${message}`);
+export function invalid(
+  type: Pick<ResourceType, 'group' | 'kind'>,
+  name: string,
+  causes: readonly Cause[],
+): Refusal {
+  const all = causes.map(({ field, message }) => `${field ?? '<nil>'}: ${message}`);
+  // The text says once what the causes list as often as it was found.
+  const lines = Array.from(new Set(all));
   const problems = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
   const kind = type.group === '' ? type.kind : `${type.kind}.${type.group}`;
   return new Refusal(422, 'Invalid', `${kind} "${name}" is invalid: ${problems}`, {

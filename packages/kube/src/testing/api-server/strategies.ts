@@ -3,6 +3,7 @@
 
 import { isObject } from '../../api/answer.ts';
 import { asList, asNumber, asObj, asText, at, isEqual, type Obj, ownMeta, textAt } from './json.ts';
+import { qualifiedNameProblems } from './metadata.ts';
 import type { ResourceType } from './resources.ts';
 import { type Cause, fieldError, forbidden } from './status.ts';
 import type { Store } from './store.ts';
@@ -67,7 +68,7 @@ function preparePod(type: ResourceType, pod: Obj, context: StrategyContext): voi
         type: 'PodScheduled',
         status: 'False',
         lastProbeTime: null,
-        lastTransitionTime: null,
+        lastTransitionTime: context.nowText,
         reason: 'SchedulingGated',
         message: 'Scheduling is blocked due to non-empty scheduling gates',
       },
@@ -201,6 +202,8 @@ export function validateBuiltIn(
         : [fieldError.forbidden('value', 'may not be changed in an update.')];
     case 'nodes':
       return nodeProblems(object, before);
+    case 'leases':
+      return leaseProblems(object);
     default:
       return [];
   }
@@ -229,12 +232,13 @@ function podUpdateProblems(pod: Obj, before: Obj): Cause[] {
     (gate) => !gates.some((old) => isEqual(old, gate)),
   );
   if (added.length > 0) {
-    return [
+    const all = asList(at(pod, 'spec', 'schedulingGates'));
+    return added.map((gate) =>
       fieldError.forbidden(
-        'spec.schedulingGates',
-        'only deletion is allowed, but found new scheduling gate',
+        `spec.schedulingGates[${all.indexOf(gate)}].name`,
+        `only deletion is allowed, but found new scheduling gate '${textAt(gate, 'name')}'`,
       ),
-    ];
+    );
   }
   const isGated = gates.length > 0;
   if (isEqual(fixedPodSpec(pod, isGated), fixedPodSpec(before, isGated))) return [];
@@ -282,14 +286,24 @@ function budgetProblems(budget: Obj): Cause[] {
   return problems;
 }
 
+function leaseProblems(lease: Obj): Cause[] {
+  const seconds = asNumber(at(lease, 'spec', 'leaseDurationSeconds'));
+  if (seconds === undefined || seconds > 0) return [];
+  return [fieldError.invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0')];
+}
+
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 function nodeProblems(node: Obj, before: Obj | undefined): Cause[] {
   const problems: Cause[] = [];
   const seen = new Set<string>();
   asList(at(node, 'spec', 'taints')).forEach((taint, i) => {
-    const path = `spec.taints[${i}]`;
-    if (textAt(taint, 'key') === '') problems.push(fieldError.required(`${path}.key`));
+    // The real server names the wrong field, too.
+    const path = `metadata.taints[${i}]`;
+    const key = textAt(taint, 'key');
+    for (const problem of qualifiedNameProblems(key)) {
+      problems.push(fieldError.invalid(`${path}.key`, key, problem));
+    }
     const effect = at(taint, 'effect');
     if (!EFFECTS.includes(asText(effect))) {
       problems.push(fieldError.unsupported(`${path}.effect`, effect ?? '', EFFECTS));
@@ -304,6 +318,7 @@ function nodeProblems(node: Obj, before: Obj | undefined): Cause[] {
     }
     seen.add(pair);
   });
+  if (before !== undefined) problems.push(...problems);
   const providerId = textAt(before, 'spec', 'providerID');
   if (providerId !== '' && textAt(node, 'spec', 'providerID') !== providerId) {
     problems.push(

@@ -10,7 +10,7 @@ export function bind(objects: Objects, place: ObjectPlace, body: Obj, mode: Writ
   const target = textAt(body, 'target', 'name');
   const kind = textAt(body, 'target', 'kind') || 'Node';
   if (kind !== 'Node' || target === '') {
-    throw badRequest(`Binding "${place.name}" is invalid: target.name: Required value`);
+    throw new Refusal(500, '', 'target.name: Required value');
   }
   const pod = objects.get(place);
   const bindings = { ...place.type, plural: 'pods/binding' };

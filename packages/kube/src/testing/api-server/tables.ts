@@ -34,7 +34,7 @@ export function tableOf(
     })),
     rows: objects.map((object) => ({
       cells: columns.map(({ cell }) => cell(object, options.nowMs)),
-      ...(options.include === 'None' ? {} : { object: included(object, options.include) }),
+      object: options.include === 'None' ? null : included(object, options.include),
     })),
   };
 }

@@ -78,7 +78,7 @@ test('generateName draws five characters, and is ignored beside a name', () => {
   assert.equal(textAt(named.object, 'metadata', 'name'), 'mine');
   const long = ask('POST', PODS_PATH, {
     ...body,
-    metadata: { generateName: `${'a'.repeat(253)}-` },
+    metadata: { generateName: `${'a'.repeat(254)}-` },
   });
   assert.equal(long.status, 422);
 });
@@ -185,13 +185,14 @@ test('a dry run answers as the request would and stores nothing', () => {
   assert.equal(server.store.revision, before);
 });
 
-test('methods and media types that do not fit are 405 and 415, unknown paths plain 404', () => {
+test('methods and media types that do not fit are 405 and 415, unknown paths 404', () => {
   const { ask } = testCluster();
   ask('POST', PODS_PATH, pod('a'));
   assert.equal(ask('POST', `${PODS_PATH}/a`, {}).status, 405);
   assert.equal(ask('PUT', PODS_PATH, {}).status, 405);
   assert.equal(ask('PATCH', `${PODS_PATH}/a`, {}, 'text/plain').status, 415);
-  assert.deepEqual(ask('GET', '/api/v1/foos'), {
+  assert.equal(ask('GET', '/api/v1/foos').object['reason'], 'NotFound');
+  assert.deepEqual(ask('GET', '/apis/nowhere.example.org/v1/foos'), {
     status: 404,
     object: { text: '404 page not found\n' },
   });
@@ -218,4 +219,26 @@ test('one seed gives one history: names, uids and times', () => {
   };
   assert.equal(history('7'), history('7'));
   assert.notEqual(history('7'), history('8'));
+});
+
+test('scale reads and writes the number of replicas alone', () => {
+  const { ask, merge } = testCluster();
+  const path = '/apis/apps/v1/namespaces/default/deployments';
+  const selector = { matchLabels: { app: 'web' } };
+  ask('POST', path, {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: { replicas: 2, selector, template: {} },
+  });
+  const { object: scale } = ask('GET', `${path}/web/scale`);
+  assert.equal(at(scale, 'spec', 'replicas'), 2);
+  assert.equal(textAt(scale, 'status', 'selector'), 'app=web');
+  assert.equal(merge(`${path}/web/scale`, { spec: { replicas: 5 } }).status, 200);
+  const { object } = ask('GET', `${path}/web`);
+  assert.deepEqual([at(object, 'spec', 'replicas'), at(object, 'metadata', 'generation')], [5, 2]);
+  assert.deepEqual(at(object, 'spec', 'selector'), selector);
+  // The version of the first read is of before the patch.
+  assert.equal(ask('PUT', `${path}/web/scale`, scale).status, 409);
+  assert.equal(merge(`${path}/web/scale`, { spec: { replicas: -1 } }).status, 400);
 });

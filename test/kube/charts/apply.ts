@@ -1,0 +1,43 @@
+// Server-side apply of rendered objects, strictly: a field that the server does not know is an error, as it is in
+// no other way of applying.
+
+import type { Api, Reply } from '../api.ts';
+import type { KubeObject } from './helm.ts';
+
+interface Kind {
+  readonly plural: string;
+  readonly isCluster?: true;
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  Certificate: { plural: 'certificates' },
+  ClusterRole: { plural: 'clusterroles', isCluster: true },
+  ClusterRoleBinding: { plural: 'clusterrolebindings', isCluster: true },
+  ConfigMap: { plural: 'configmaps' },
+  CustomResourceDefinition: { plural: 'customresourcedefinitions', isCluster: true },
+  Deployment: { plural: 'deployments' },
+  NetworkPolicy: { plural: 'networkpolicies' },
+  PersistentVolumeClaim: { plural: 'persistentvolumeclaims' },
+  PodDisruptionBudget: { plural: 'poddisruptionbudgets' },
+  PodMonitor: { plural: 'podmonitors' },
+  Role: { plural: 'roles' },
+  RoleBinding: { plural: 'rolebindings' },
+  Service: { plural: 'services' },
+  ServiceAccount: { plural: 'serviceaccounts' },
+  StatefulSet: { plural: 'statefulsets' },
+};
+
+/** Nothing is stored. */
+export function tryApply(api: Api, object: KubeObject): Promise<Reply> {
+  const query = 'fieldManager=chart-test&fieldValidation=Strict&force=true&dryRun=All';
+  const ask = { body: object, contentType: 'application/apply-patch+yaml' };
+  return api.ask('PATCH', `${pathOf(object)}?${query}`, ask);
+}
+
+function pathOf({ apiVersion, kind, metadata }: KubeObject): string {
+  const known = KINDS[kind];
+  if (known === undefined) throw new Error(`which path has a ${kind}? Add it to the table`);
+  const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const place = known.isCluster === true ? '' : `/namespaces/${metadata.namespace ?? ''}`;
+  return `${group}${place}/${known.plural}/${metadata.name}`;
+}
