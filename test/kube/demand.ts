@@ -1,6 +1,7 @@
 // The demand of a cluster twice: as a fresh full list of the API server gives it, and as a shard has it from
 // the cluster's operator. Whatever an operator's cache lost, kept or mixed up makes the two differ.
 
+import { compareText } from '@bigfleet/base';
 import { CAPACITY_REQUESTS, collectionPath } from '@bigfleet/kube';
 import { type CapacityRequest, DemandIndex } from '@bigfleet/operator';
 import { needsOf } from '../shard/query.ts';
@@ -74,7 +75,7 @@ export async function needsAtShard(
       resources: { ...need?.aggregateResources },
       minUnit: { ...need?.minUnit },
     }))
-    .sort((a, b) => (order(a) < order(b) ? -1 : 1));
+    .sort((a, b) => compareText(order(a), order(b)));
 }
 
 function order({ fingerprint, group }: Need): string {
@@ -109,8 +110,12 @@ function text(needs: readonly Need[] | undefined): string {
     needs?.map(({ fingerprint, group, resources, minUnit }) => [
       fingerprint,
       group,
-      Object.entries(resources).sort(),
-      Object.entries(minUnit).sort(),
+      sorted(resources),
+      sorted(minUnit),
     ]),
   );
+}
+
+function sorted(amounts: Need['resources']): readonly (readonly [string, string])[] {
+  return Object.entries(amounts).sort(([a], [b]) => compareText(a, b));
 }

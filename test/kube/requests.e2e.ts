@@ -40,10 +40,8 @@ async function kubectl(...args: readonly string[]): Promise<string> {
 
 /** Names, sorted. */
 async function pending(namespace: string): Promise<readonly string[]> {
-  const printed = await kubectl(
-    ...['get', 'capacityrequests', '-n', namespace, '-o', 'name'],
-    '--field-selector=status.phase=Pending',
-  );
+  const selector = '--field-selector=status.phase=Pending';
+  const printed = await kubectl('get', 'capacityrequests', '-n', namespace, selector, '-o', 'name');
   const lines = printed.split('\n').filter((line) => line !== '');
   return lines.map((line) => line.split('/')[1] ?? '').sort();
 }

@@ -200,13 +200,9 @@ test('Pods that run on static nodes when the controller first comes are marked f
   );
   restore();
   await world.time.runFor(60_000);
-  assert.deepEqual(
-    world
-      .requests()
-      .map(({ metadata }) => metadata.labels?.[FOREIGN])
-      .sort(),
-    ['true', 'true', 'true', undefined],
-  );
+  const marks = world.requests().map(({ metadata }) => metadata.labels?.[FOREIGN]);
+  assert.equal(marks.length, 4);
+  assert.equal(marks.filter((mark) => mark === 'true').length, 3);
   assert.equal(world.outcomes.get('foreign_marked'), undefined);
   await world.stop();
 });
