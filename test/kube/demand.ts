@@ -45,7 +45,7 @@ export async function listAll(api: Api, path: string): Promise<readonly Stored[]
   return found;
 }
 
-export async function listedNeeds(api: Api): Promise<readonly Need[]> {
+async function listedNeeds(api: Api): Promise<readonly Need[]> {
   const index = new DemandIndex();
   for (const { metadata, spec, status } of await listAll(api, REQUESTS)) {
     index.set({

@@ -1,4 +1,4 @@
-// §7.2-15, measured and printed: an operator process within the memory of its chart holds the requests of a
+// Measured and printed (kubernetes §7.2-15): an operator process within the memory of its chart holds the requests of a
 // large cluster, and while it builds roll-ups of them it still answers. 10,000 requests by default; SCALE=1
 // takes the 100,000 of the text.
 //
