@@ -151,18 +151,22 @@ export class Lease {
   }
 
   async #renewOnce(signal: AbortSignal): Promise<boolean> {
-    if (this.#known !== undefined && (await this.#rewrite(this.#known, signal))) return true;
-    // Somebody wrote in between, or an answer to our own write was lost.
+    const renewTime = this.#now();
+    const known = this.#known;
+    if (known !== undefined && (await this.#rewrite(known, renewTime, signal))) return true;
     const current = await this.#read(signal);
     if (current === undefined) return this.#create(signal);
     this.#observe(current);
-    // Written again: others count from the write that they saw, which may be older than this look.
-    return current.spec.holderIdentity === this.#options.identity && this.#rewrite(current, signal);
+    const { holderIdentity, renewTime: written } = current.spec;
+    if (holderIdentity !== this.#options.identity) return false;
+    // The answer to this very renewal was lost. An older write of ours is none: others count from it.
+    if (written === renewTime || (await this.#rewrite(current, renewTime, signal))) return true;
+    throw new BigFleetError('kube_refused', 'the Lease changed while it was renewed');
   }
 
-  #rewrite(lease: StoredLease, signal: AbortSignal): Promise<boolean> {
-    const spec = { ...lease.spec, ...this.#heldSpec(lease.spec.acquireTime ?? this.#now()) };
-    return this.#write({ ...lease, spec }, signal);
+  #rewrite(lease: StoredLease, renewTime: string, signal: AbortSignal): Promise<boolean> {
+    const held = this.#heldSpec(lease.spec.acquireTime ?? renewTime);
+    return this.#write({ ...lease, spec: { ...lease.spec, ...held, renewTime } }, signal);
   }
 
   async #release(): Promise<void> {
