@@ -250,10 +250,14 @@ export class Reflector<T> {
   }
 
   /** A list's page; a single object is a page of one. */
-  async #page(token: string | undefined, signal: AbortSignal): Promise<ApiAnswer> {
+  async #page(
+    token: string | undefined,
+    signal: AbortSignal,
+    limit: number = PAGE_LIMIT,
+  ): Promise<ApiAnswer> {
     const { client, resource, only } = this.#options;
     if (only === undefined) {
-      return client.list(resource, { limit: PAGE_LIMIT, continue: token }, signal);
+      return client.list(resource, { limit, continue: token }, signal);
     }
     const answer = await client.get(resource, { namespace: '', name: only }, signal);
     if (answer.kind === 'refused') return answer;
@@ -363,15 +367,24 @@ export class Reflector<T> {
       });
       return await this.#follow(response, watchdog);
     } catch (error) {
-      // The watch was ended for a list that is due, or fell silent: it is taken up again at once, and a
-      // server that is really gone does not answer that.
-      const isDue = this.#relist !== undefined || watchdog.hasFallenSilent;
-      if (isDue && !signal.aborted) return undefined;
+      if (signal.aborted) throw error;
+      if (watchdog.hasFallenSilent) return await this.#probe(signal);
+      // The watch was ended for a list that is due.
+      if (this.#relist !== undefined) return undefined;
       throw error;
     } finally {
       watchdog.cancel();
       this.#watch = undefined;
     }
+  }
+
+  /**
+   * A collection where nothing happens and a server that is gone look alike on a watch; one small read
+   * tells them apart. The watch is then taken up again where it was.
+   */
+  async #probe(signal: AbortSignal): Promise<ReflectorFailure | undefined> {
+    const answer = await this.#page(undefined, signal, 1);
+    return answer.kind === 'refused' ? failureOf('watch', answer) : undefined;
   }
 
   async #follow(
