@@ -126,6 +126,23 @@ for (const direction of ['up', 'down', 'both'] as const) {
   });
 }
 
+test('stranded connections stay silent after healing while new ones work', async () => {
+  await using proxy = await startFaultProxy({ targetPort });
+  const stranded = new Client(proxy.port);
+  stranded.socket.write('one');
+  await stranded.expect('one');
+  proxy.strand();
+  stranded.socket.write('two');
+  await proxy.heal();
+  const later = new Client(proxy.port);
+  later.socket.write('three');
+  await later.expect('three');
+  assert.equal(stranded.received, 'one');
+  assert.deepEqual(stranded.news, []);
+  stranded.socket.destroy();
+  later.socket.destroy();
+});
+
 test('under silence new clients are accepted but the server sees none of them', async () => {
   await using proxy = await startFaultProxy({ targetPort });
   proxy.fault('both', { silent: true });

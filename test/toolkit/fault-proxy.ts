@@ -9,6 +9,7 @@ import { FaultLane, type LaneFaults, NO_FAULTS } from './fault-lane.ts';
 import { leasePort, type PortLease } from './ports.ts';
 
 const MAX_CONNECTIONS = 1_024;
+const STRANDED: LaneFaults = { ...NO_FAULTS, silent: true };
 
 /** `up` is client to server, `down` is server to client. */
 export type Direction = 'up' | 'down' | 'both';
@@ -49,6 +50,14 @@ export class FaultProxy implements AsyncDisposable {
     if (direction !== 'down') this.#up = { ...this.#up, ...faults };
     if (direction !== 'up') this.#down = { ...this.#down, ...faults };
     this.#faultsChanged();
+  }
+
+  /**
+   * Open connections fall silent for ever, new ones work: a router or firewall forgot them. Healing does not
+   * bring them back.
+   */
+  strand(): void {
+    for (const connection of this.#connections) connection.strand();
   }
 
   /** Cuts every open connection with RST. */
@@ -126,14 +135,17 @@ class ProxiedConnection {
   /** A side that broke while its news was held back. */
   #broken: 'client' | 'server' | undefined;
   #connecting = false;
+  #isStranded = false;
 
   constructor(client: Socket, hooks: ConnectionHooks) {
     const server = this.#server;
+    const up = (): LaneFaults => (this.#isStranded ? STRANDED : hooks.up());
+    const down = (): LaneFaults => (this.#isStranded ? STRANDED : hooks.down());
     this.#client = client;
-    this.#hooks = hooks;
+    this.#hooks = { ...hooks, up, down };
     for (const socket of [client, server]) socket.setNoDelay(true);
-    this.#up = new FaultLane(client, server, hooks.up);
-    this.#down = new FaultLane(server, client, hooks.down);
+    this.#up = new FaultLane(client, server, up);
+    this.#down = new FaultLane(server, client, down);
     client.on('error', () => this.#onBroken('client'));
     server.on('error', () => this.#onBroken('server'));
     for (const socket of [client, server]) {
@@ -153,6 +165,10 @@ class ProxiedConnection {
     this.#up.pump();
     this.#down.pump();
     if (this.#broken !== undefined) this.#onBroken(this.#broken);
+  }
+
+  strand(): void {
+    this.#isStranded = true;
   }
 
   reset(): void {

@@ -2,6 +2,7 @@
 // others.
 
 import {
+  http,
   type ProcessExit,
   type ProcessSpec,
   type RunningProcess,
@@ -33,6 +34,11 @@ export class Service implements AsyncDisposable {
     return this.#spec.name;
   }
 
+  /** Those of the next start. */
+  get args(): readonly string[] {
+    return this.#args;
+  }
+
   get process(): RunningProcess {
     if (this.#process === undefined) throw new Error(`${this.name} does not run`);
     return this.#process;
@@ -41,6 +47,13 @@ export class Service implements AsyncDisposable {
   /** Of /metrics, /healthz and /readyz; another one after each start. */
   get metricsAddress(): string {
     return this.#metricsAddress;
+  }
+
+  /** The value of one series, labels as a scrape writes them; 0 while it is not there. */
+  async metric(series: string): Promise<number> {
+    const { body } = await http({ url: `http://${this.#metricsAddress}/metrics` });
+    const line = body.split('\n').find((each) => each.startsWith(`${series} `));
+    return line === undefined ? 0 : Number(line.slice(series.length));
   }
 
   tail(): string {

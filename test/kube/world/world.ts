@@ -128,7 +128,18 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   ]);
   await Promise.all([shard.start(), operator.start(), podController.start()]);
   return new World(
-    { clusterId, folder, plane, kubelets, machines, proxies, shard, operator, podController },
+    {
+      clusterId,
+      shardAddress,
+      folder,
+      plane,
+      kubelets,
+      machines,
+      proxies,
+      shard,
+      operator,
+      podController,
+    },
     stack.move(),
   );
 }
@@ -152,6 +163,7 @@ async function tlsFlags(
 
 interface Parts {
   readonly clusterId: string;
+  readonly shardAddress: string;
   readonly folder: string;
   readonly plane: ControlPlane;
   readonly kubelets: RunningKubelets;
@@ -164,6 +176,7 @@ interface Parts {
 
 export class World implements AsyncDisposable {
   readonly clusterId: string;
+  readonly shardAddress: string;
   readonly folder: string;
   readonly plane: ControlPlane;
   readonly kubelets: RunningKubelets;
@@ -177,6 +190,7 @@ export class World implements AsyncDisposable {
 
   constructor(parts: Parts, owned: AsyncDisposableStack) {
     this.clusterId = parts.clusterId;
+    this.shardAddress = parts.shardAddress;
     this.folder = parts.folder;
     this.plane = parts.plane;
     this.kubelets = parts.kubelets;

@@ -89,7 +89,10 @@ interface Entry<T> {
 
 const PAGE_LIMIT = 500;
 const CONNECT_TIMEOUT_MS = 30_000;
-/** Bookmarks come about every minute; silence beyond this is a dead connection. */
+/**
+ * Bookmarks come about every minute; silence beyond this may be a dead connection. It may also be a
+ * collection without a single event since the server's own list: such a watch gets no bookmark.
+ */
 const SILENCE_MS = 90_000;
 const WATCH_SECONDS = { least: 290, span: 300 };
 const RETRY = { initialMs: 800, maxMs: 30_000, jitter: 1 };
@@ -221,6 +224,8 @@ export class Reflector<T> {
   #swap(fresh: Map<string, Entry<T>>, reason: RelistReason): void {
     const { observer } = this.#options;
     const before = this.#entries;
+    // First of all: an observer that looks a key up must find what it is told of.
+    this.#entries = fresh;
     let differences = 0;
     for (const [key, entry] of this.#isSynced ? fresh : []) {
       if (before.get(key) === entry) continue;
@@ -232,7 +237,6 @@ export class Reflector<T> {
       if (entry.record !== undefined) observer.removed?.(key, entry.record);
       differences++;
     }
-    this.#entries = fresh;
     this.#relist = undefined;
     if (reason !== 'expired' || this.#isListUsed) this.#backoff.reset();
     this.#isListUsed = false;
@@ -298,7 +302,7 @@ export class Reflector<T> {
     this.#watch = watch;
     const watchdog = new Watchdog(this.#options.runtime, watch);
     try {
-      watchdog.arm(CONNECT_TIMEOUT_MS, 'the API server did not answer a watch');
+      watchdog.awaitAnswer();
       const response = await this.#options.client.transport.send({
         method: 'GET',
         path: this.#watchPath(),
@@ -307,8 +311,10 @@ export class Reflector<T> {
       });
       return await this.#follow(response, watchdog);
     } catch (error) {
-      // The watch was ended for a list that is due.
-      if (this.#relist !== undefined && !signal.aborted) return undefined;
+      // The watch was ended for a list that is due, or fell silent: it is taken up again at once, and a
+      // server that is really gone does not answer that.
+      const isDue = this.#relist !== undefined || watchdog.hasFallenSilent;
+      if (isDue && !signal.aborted) return undefined;
       throw error;
     } finally {
       watchdog.cancel();
@@ -326,11 +332,11 @@ export class Reflector<T> {
       const answer = await answerOf(response);
       return answer.kind === 'refused' ? this.#refused(answer) : undefined;
     }
-    watchdog.arm(SILENCE_MS, 'a watch fell silent');
+    watchdog.awaitBytes();
     let eventCount = 0;
     try {
       for await (const line of linesOf(response.body)) {
-        watchdog.arm(SILENCE_MS, 'a watch fell silent');
+        watchdog.awaitBytes();
         eventCount++;
         observer.heard?.();
         const failure = this.#apply(line);
@@ -394,26 +400,45 @@ export class Reflector<T> {
   }
 }
 
-/** Aborts what it guards when it is not armed again in time. */
+/** Aborts the watch that it guards when it hears nothing in time. */
 class Watchdog {
   readonly #runtime: Runtime;
   readonly #guarded: AbortController;
   #timer: Timer | undefined;
+  #hasFallenSilent = false;
 
   constructor(runtime: Runtime, guarded: AbortController) {
     this.#runtime = runtime;
     this.#guarded = guarded;
   }
 
-  arm(ms: number, problem: string): void {
-    this.#timer?.cancel();
-    this.#timer = this.#runtime.timers.after(ms, () =>
-      this.#guarded.abort(new BigFleetError('deadline_exceeded', problem, { fields: { ms } })),
-    );
+  /** An answered watch brought nothing for too long. */
+  get hasFallenSilent(): boolean {
+    return this.#hasFallenSilent;
+  }
+
+  awaitAnswer(): void {
+    this.#arm(CONNECT_TIMEOUT_MS, () => this.#giveUp('the API server did not answer a watch'));
+  }
+
+  awaitBytes(): void {
+    this.#arm(SILENCE_MS, () => {
+      this.#hasFallenSilent = true;
+      this.#giveUp('a watch fell silent');
+    });
   }
 
   cancel(): void {
     this.#timer?.cancel();
+  }
+
+  #arm(ms: number, fire: () => void): void {
+    this.#timer?.cancel();
+    this.#timer = this.#runtime.timers.after(ms, fire);
+  }
+
+  #giveUp(problem: string): void {
+    this.#guarded.abort(new BigFleetError('deadline_exceeded', problem));
   }
 }
 

@@ -67,6 +67,9 @@ function follow({ time, client, signal }: Stage): Followed {
       resource: PODS,
       read: (object) => textAt(object, 'metadata', 'labels', 'v'),
       observer: {
+        // Observers look things up while they are told: after a relist, too.
+        upserted: (key, record) => assert.equal(followed.reflector.get(key), record),
+        removed: (key) => assert.equal(followed.reflector.get(key), undefined),
         relisted: (reason, count) => {
           followed.relists.push(reason);
           followed.differences.push(count);
@@ -151,7 +154,7 @@ test('a broken watch resumes from its version without a list', async () => {
   world.stop();
 });
 
-test('a watch that falls silent is given up after its watchdog and loses nothing', async () => {
+test('a watch that falls silent is taken up again after its watchdog and loses nothing', async () => {
   const world = stage();
   const followed = follow(world);
   await world.time.runFor(1000);
@@ -161,7 +164,8 @@ test('a watch that falls silent is given up after its watchdog and loses nothing
   assert.equal(followed.reflector.size, 0);
   await world.time.runFor(100_000);
   checkEqual(world, followed);
-  assert.match(followed.failures[0]?.problem ?? '', /fell silent/);
+  // Silence is no failure: a quiet collection may get no bookmark, and a warning each time would be noise.
+  assert.deepEqual(followed.failures, []);
   world.stop();
 });
 

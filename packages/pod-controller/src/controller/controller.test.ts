@@ -178,6 +178,39 @@ test('a Pod on a foreign node is marked after five minutes, and cleared when the
   await world.stop();
 });
 
+test('Pods that run on static nodes when the controller first comes are marked from their creation on', async () => {
+  const world = new World('1');
+  world.node('static');
+  for (const name of ['a', 'b', 'c']) {
+    world.pod(name);
+    world.bind(name, 'static');
+  }
+  await world.time.runFor(400_000);
+  // The lists of nodes are slow: whose node it is must be known first.
+  const restore = world.server.faults.add(
+    { pathPrefix: '/api/v1/nodes' },
+    { kind: 'refuse', code: 503 },
+  );
+  world.restart();
+  world.pod('waiting');
+  await world.time.runFor(30_000);
+  assert.deepEqual(
+    world.requests().map(({ metadata }) => metadata.labels?.[FOREIGN]),
+    [undefined],
+  );
+  restore();
+  await world.time.runFor(60_000);
+  assert.deepEqual(
+    world
+      .requests()
+      .map(({ metadata }) => metadata.labels?.[FOREIGN])
+      .sort(),
+    ['true', 'true', 'true', undefined],
+  );
+  assert.equal(world.outcomes.get('foreign_marked'), undefined);
+  await world.stop();
+});
+
 test('a node with the label of its machine is never judged foreign', async () => {
   const world = await started();
   world.node('ours', { 'bigfleet.lucy.sh/machine-id': 'm1' });

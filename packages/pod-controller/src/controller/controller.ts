@@ -269,7 +269,6 @@ export class PodController {
   }
 
   #lookAtAllPods(): void {
-    if (!this.isSynced) return;
     for (const pod of this.#reflectors.pods.records()) this.#look(podKey(pod));
   }
 
@@ -278,8 +277,16 @@ export class PodController {
     const { requests, pods } = this.#reflectors;
     if (!requests.isSynced || !pods.isSynced) return;
     const step = this.#stepFor(key);
+    // Whose node it runs on is not known yet: a first start in a cluster with static nodes would ask the
+    // fleet for everything that runs on them. It has its place, so that its request can wait.
+    const isEarly = step?.kind === 'create' && !this.isSynced && this.#isBound(key);
+    if (isEarly) return;
     if (step !== undefined && step.kind !== 'nothing') this.#queue?.add(key);
     else this.#options.hooks.reconciled(step?.outcome ?? 'pod_gone');
+  }
+
+  #isBound(key: string): boolean {
+    return (this.#reflectors.pods.get(key)?.nodeName ?? '') !== '';
   }
 
   #stepFor(key: string): PodStep | undefined {
@@ -312,7 +319,7 @@ export class PodController {
   ): Promise<Outcome> {
     switch (step.kind) {
       case 'create':
-        return this.#create(pod, signal);
+        return this.#create(pod, step.isForeign, signal);
       case 'delete':
         return this.#delete(step.request, step.outcome, signal);
       case 'update':
@@ -322,11 +329,11 @@ export class PodController {
     }
   }
 
-  async #create(pod: PodRecord, signal: AbortSignal): Promise<Outcome> {
+  async #create(pod: PodRecord, isForeign: boolean, signal: AbortSignal): Promise<Outcome> {
     const { client, hooks } = this.#options;
     const wanted = await this.#wanted(pod, signal);
     if (wanted === undefined) return 'pod_gone';
-    const { object } = wanted;
+    const object = isForeign ? markedForeign(wanted.object) : wanted.object;
     const answer = await client.create(CAPACITY_REQUESTS, object, { lane: 'demand', signal });
     if (answer.kind === 'ok') {
       this.#fresh.delete(podKey(pod));
@@ -472,6 +479,12 @@ function withChanges(stored: StoredRequest, spec: CapacityRequestSpec): StoredRe
     },
     spec: { ...stored.spec, ...changed },
   };
+}
+
+/** From its first moment: a mark that came later would let a roll-up count it. */
+function markedForeign(object: RequestObject): RequestObject {
+  const labels = { ...object.metadata.labels, [LABELS.foreignNode]: 'true' };
+  return { ...object, metadata: { ...object.metadata, labels } };
 }
 
 function wantedOf(pod: Pod, rules: PodRules): Wanted {

@@ -5,7 +5,7 @@ import type { PodRecord, RequestRecord } from './records.ts';
 
 export type PodStep =
   | { readonly kind: 'nothing'; readonly outcome: 'cr_exists' | 'pod_terminal' | 'excluded' }
-  | { readonly kind: 'create' }
+  | { readonly kind: 'create'; readonly isForeign: boolean }
   | {
       readonly kind: 'delete';
       readonly request: RequestRecord;
@@ -30,14 +30,14 @@ export function nextStep({ pod, requests, isForeign }: PodSituation): PodStep {
       ? { kind: 'nothing', outcome }
       : { kind: 'delete', request: oldest, outcome };
   }
-  if (oldest === undefined) return { kind: 'create' };
+  // A Pod without a node is Pending again: its demand is ours.
+  const shouldBeMarked = isForeign && pod.nodeName !== '';
+  if (oldest === undefined) return { kind: 'create', isForeign: shouldBeMarked };
   const [duplicate] = others;
   if (duplicate !== undefined) {
     return { kind: 'delete', request: duplicate, outcome: 'duplicate_deleted' };
   }
   if (oldest.derived !== pod.derived) return { kind: 'update', request: oldest };
-  // A Pod without a node is Pending again: its demand is ours.
-  const shouldBeMarked = isForeign && pod.nodeName !== '';
   if (oldest.isForeign !== shouldBeMarked) {
     return { kind: 'mark', request: oldest, isForeign: shouldBeMarked };
   }
