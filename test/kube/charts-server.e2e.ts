@@ -9,14 +9,15 @@ import { after, before, describe, test } from 'node:test';
 import { runCommand } from '../template/command.ts';
 import { eventually, HANG_MS } from '../toolkit/index.ts';
 import { kubePrograms, skipWithout } from './binaries.ts';
-import { applyObject } from './charts/apply.ts';
-import { CHARTS, everythingOf, variantsOf } from './charts/catalogue.ts';
+import { tryApply } from './charts/apply.ts';
+import { CHARTS, chartOf, everythingOf, variantsOf } from './charts/catalogue.ts';
 import { foreignDefinitions } from './charts/foreign-crds.ts';
 import { Helm, type KubeObject, nested, ROOT } from './charts/helm.ts';
-import { chartRights, grantChartRights, NAMESPACE } from './charts/rights.ts';
+import { chartRights } from './charts/rights.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 
 const SKIP = { skip: skipWithout('helm', 'controlPlane') };
+const NAMESPACE = 'bigfleet-system';
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const CRD_NAMES = ['availablecapacities', 'capacityrequests', 'upcomingnodes'].map(
   (plural) => `${plural}.bigfleet.lucy.sh`,
@@ -135,7 +136,7 @@ describe('charts, on a real API server', SKIP, () => {
         assert.ok(distinct.size > variantsOf(chart).length, `only ${distinct.size} objects`);
         for (const object of distinct.values()) {
           if (typeof foreign === 'string' && isForeign(object)) continue;
-          const { status, text } = await applyObject(plane.admin, object, { isDryRun: true });
+          const { status, text } = await tryApply(plane.admin, object);
           assert.ok(status < 300, `${object.kind} ${object.metadata.name}: ${text}`);
         }
       });
@@ -144,7 +145,7 @@ describe('charts, on a real API server', SKIP, () => {
       const [object] = await chartRights(helm, 'bigfleet-operator');
       assert.ok(object !== undefined);
       const wrong = { ...object, turbo: true };
-      const { text } = await applyObject(plane.admin, wrong, { isDryRun: true });
+      const { text } = await tryApply(plane.admin, wrong);
       assert.match(text, /\.turbo: field not declared in schema/);
     });
   });
@@ -258,15 +259,22 @@ describe('charts, on a real API server', SKIP, () => {
     for (const [chart, table] of Object.entries(RIGHTS)) {
       await t.test(chart, async () => {
         const values = chart === 'bigfleet-operator' ? WITH_TOKENS : {};
-        const rights = await chartRights(helm, chart, values);
-        const rules = rights.flatMap(rulesOf);
+        const rules = (await chartRights(helm, chart, values)).flatMap(rulesOf);
         assert.deepEqual(rules.flatMap(lines).sort(), [...table].sort());
-        const kubeconfig = await grantChartRights(plane, rights);
-        for (const [verb, resource, place] of DENIED) {
-          const args = ['auth', 'can-i', verb, resource, '--namespace', place];
+        const sets = Object.entries({ ...chartOf(chart).required, ...values }).map(
+          ([name, value]) => `--set=${name}=${String(value)}`,
+        );
+        const place = `--namespace=${NAMESPACE}`;
+        await helmMust('upgrade', '--install', chart, chartOf(chart).folder, place, ...sets);
+        const account = { namespace: NAMESPACE, name: chart };
+        const kubeconfig = await plane.serviceAccountKubeconfig(account);
+        for (const [verb, resource, where] of DENIED) {
+          const args = ['auth', 'can-i', verb, resource, '--namespace', where];
           const { output } = await plane.kubectl(args, { kubeconfig });
-          assert.match(output, /^no$/m, `${verb} ${resource} in ${place}`);
+          assert.match(output, /^no$/m, `${verb} ${resource} in ${where}`);
         }
+        const { output } = await plane.kubectl(['auth', 'can-i', 'watch', 'pods'], { kubeconfig });
+        assert.match(output, /^yes$/m);
       });
     }
   });

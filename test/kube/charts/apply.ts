@@ -27,19 +27,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
   StatefulSet: { plural: 'statefulsets' },
 };
 
-export interface ApplyOptions {
-  readonly isDryRun: boolean;
-}
-
-export function applyObject(api: Api, object: KubeObject, options: ApplyOptions): Promise<Reply> {
-  const query = new URLSearchParams({
-    fieldManager: 'chart-test',
-    fieldValidation: 'Strict',
-    force: 'true',
-    ...(options.isDryRun ? { dryRun: 'All' } : {}),
-  });
+/** Nothing is stored. */
+export function tryApply(api: Api, object: KubeObject): Promise<Reply> {
+  const query = 'fieldManager=chart-test&fieldValidation=Strict&force=true&dryRun=All';
   const ask = { body: object, contentType: 'application/apply-patch+yaml' };
-  return api.ask('PATCH', `${pathOf(object)}?${query.toString()}`, ask);
+  return api.ask('PATCH', `${pathOf(object)}?${query}`, ask);
 }
 
 function pathOf({ apiVersion, kind, metadata }: KubeObject): string {
