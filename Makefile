@@ -33,6 +33,14 @@ install: $(INSTALLED) ## Install the npm packages, the pinned Node 24 among them
 deps: ## Install the Debian packages that tests start as real servers (needs root)
 	@bash test/toolkit/install-debian-packages.sh
 
+.PHONY: image-deps
+image-deps: ## Install the Debian packages that build and start container images (needs root)
+	@INSTALL_WITH='sudo make image-deps' bash test/toolkit/install-debian-packages.sh deploy/images/debian-packages.txt
+
+.PHONY: images
+images: $(INSTALLED) image-deps ## Container images, without a registry (needs root and Go): TAG=dev, IMAGES='bigfleet …'
+	@sh deploy/images/build.sh $(IMAGES)
+
 .PHONY: etcd
 etcd: $(INSTALLED) ## Build etcd and etcdutl for the tests, once (needs Go; without it Debian's etcd is used)
 	@node test/etcd/build-main.ts
@@ -42,8 +50,9 @@ kube: $(INSTALLED) ## Build the Kubernetes control plane, helm and kwok for the 
 	@node test/kube/build-main.ts
 
 .PHONY: up
-up: $(INSTALLED) ## Run the system on embedded defaults: FOR=30s stops by itself, SEED=n replays
-	@node demo/src/up.ts $(if $(FOR),--for $(FOR)) $(if $(SEED),--seed $(SEED))
+up: $(INSTALLED) ## Run the system on embedded defaults: FOR=30s stops by itself, SEED=n replays, KUBECONFIG=file joins
+	@node demo/src/up.ts $(if $(FOR),--for $(FOR)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(filter command,$(origin KUBECONFIG)),--kubeconfig '$(KUBECONFIG)')
 
 .PHONY: check
 check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contract, generated pages, links, cited sections
@@ -53,8 +62,10 @@ check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contra
 	node tools/walls/check.ts
 	knip --no-config-hints
 	node tools/proto/check.ts
+	node tools/crd/generate.ts --check
 	node tools/providers/catalogue.ts --check
 	node tools/charts/main.ts --check
+	node tools/grafana/generate.ts --check
 	node packages/cli/src/reference/main.ts --check
 	node test/docs/observability/main.ts --check
 	node tools/links.ts
@@ -65,6 +76,7 @@ test: $(INSTALLED) deps etcd ## All tests of a change; ends with "N passed, N fa
 
 .PHONY: e2e-kube
 e2e-kube: $(INSTALLED) deps etcd kube ## End-to-end tests on a real Kubernetes control plane: FILTER=glob; skipped, and counted, without Go
+	@[ "$$(id -u)" != 0 ] || $(MAKE) image-deps # without root, the tests of images skip
 	@node tools/test/run.ts --e2e $(if $(FILTER),--filter '$(FILTER)')
 
 .PHONY: test-long
@@ -134,6 +146,10 @@ FORCE:
 .PHONY: proto
 proto: $(INSTALLED) ## Regenerate the code and the descriptor of the wire contract
 	@node tools/proto/generate.ts
+
+.PHONY: crd
+crd: $(INSTALLED) ## Regenerate the types of the custom resources from api/crd
+	@node tools/crd/generate.ts
 
 .PHONY: chart-versions
 chart-versions: $(INSTALLED) ## Charts that changed since a published commit and kept their version: BASE=<commit>

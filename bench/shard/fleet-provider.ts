@@ -15,7 +15,8 @@ import {
 } from '@bigfleet/wire';
 import { buildShape } from './shapes.ts';
 import { SlowCalls } from './slow-calls.ts';
-import type { Answers, PemFiles, ProviderOrder } from './order.ts';
+import type { Answers } from '../harness/answer-questions.ts';
+import type { PemFiles, ProviderOrder } from './order.ts';
 
 /** How long a transition takes. */
 const LATENCY_MS = 20;

@@ -5,7 +5,8 @@
 import type { Need } from '@bigfleet/engine';
 import { churnWindow } from '../engine/churn.ts';
 import { growToTwo, NEEDS_PER_CLUSTER as STEADY_NEEDS } from '../engine/cycle-fleet.ts';
-import type { Answers, OperatorsOrder } from './order.ts';
+import type { Answers } from '../harness/answer-questions.ts';
+import type { OperatorsOrder } from './order.ts';
 import { H2Stream } from './h2-stream.ts';
 import { OperatorSession } from './operator-session.ts';
 import { buildDemand, needsOf, NARROW_NEEDS, WIDE_NEEDS } from './shapes.ts';

@@ -30,9 +30,6 @@ export interface OperatorsOrder {
 
 export type Order = ProviderOrder | OperatorsOrder;
 
-/** How a process answers the questions of its bench. */
-export type Answers = Readonly<Record<string, (argument: number) => unknown>>;
-
 export function parseOrder(text: string | undefined): Order {
   const value: unknown = JSON.parse(text ?? 'null');
   if (!isOrder(value)) throw new Error('shard bench child: not an order');

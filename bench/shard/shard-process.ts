@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readSamples } from '@bigfleet/telemetry';
 import { http } from '../../test/toolkit/index.ts';
 import type { PemFiles } from './order.ts';
-import { RAISE_AND_RUN } from './peer-process.ts';
+import { RAISE_AND_RUN } from '../harness/peer-process.ts';
 
 /** Run as a process, never imported. */
 const MAIN = path.join(import.meta.dirname, '..', '..', 'packages', 'cli', 'src', 'main.ts');

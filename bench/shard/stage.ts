@@ -3,13 +3,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CertificateAuthority, createTempDir } from '../../test/toolkit/index.ts';
-import type { PemFiles } from './order.ts';
-import { PeerProcess } from './peer-process.ts';
+import type { Order, PemFiles } from './order.ts';
+import { PeerProcess } from '../harness/peer-process.ts';
 import { ShardProcess } from './shard-process.ts';
 
 /** 5,000 handshakes take half a minute when both cores are free for them. */
 const OPEN_WITHIN_MS = 300_000;
 const LOCAL = { dnsNames: ['localhost'], ips: ['127.0.0.1'] } as const;
+
+const CHILD = new URL('./child.ts', import.meta.url);
+
+function peer(order: Order): PeerProcess {
+  return new PeerProcess({ child: CHILD, order });
+}
 
 export interface StageOptions {
   readonly shape: string;
@@ -47,7 +53,7 @@ export class Stage {
   async startProvider(): Promise<PeerProcess> {
     const providerTls = await this.#mint();
     const { shape, providerCallMs: callMs = 0 } = this.#options;
-    const provider = new PeerProcess({ role: 'provider', shape, tls: providerTls, callMs });
+    const provider = peer({ role: 'provider', shape, tls: providerTls, callMs });
     this.#processes.push(provider);
     this.#providerAddress = String(await provider.ask('address'));
     this.provider = provider;
@@ -83,10 +89,8 @@ export class Stage {
   async openOperators(target: string): Promise<number> {
     const { shape, operatorProcesses: stride = 1 } = this.#options;
     const certificates = path.join(this.#folder.path, 'clusters');
-    const operators = Array.from(
-      { length: stride },
-      (_, first) =>
-        new PeerProcess({ role: 'operators', shape, target, certificates, first, stride }),
+    const operators = Array.from({ length: stride }, (_, first) =>
+      peer({ role: 'operators', shape, target, certificates, first, stride }),
     );
     this.#processes.push(...operators);
     this.operators = operators;

@@ -7,6 +7,7 @@ import { runDemo, type RunResult } from './demo.ts';
 import { type DemoOptions, parseOptions, usage } from './options.ts';
 import { portProblems } from './places.ts';
 import { deeperCommands } from './view/deeper.ts';
+import { kubectlCommands } from './view/kubectl.ts';
 import type { Output, View } from './view/scene.ts';
 import { PlainView } from './view/plain-view.ts';
 import { TerminalView } from './view/terminal-view.ts';
@@ -44,13 +45,17 @@ export async function main(
 
 async function run(options: DemoOptions): Promise<number> {
   const dir = createWorkDir();
-  const deeper = deeperCommands(dir.path, options.ports);
-  const view = stdout.isTerminal ? new TerminalView(stdout, deeper) : new PlainView(stdout);
+  const commands = [
+    ['Look deeper:', ...deeperCommands(dir.path, options.ports)],
+    ['Try it, in a second terminal:', ...kubectlCommands(dir.path)],
+  ];
+  const view = stdout.isTerminal ? new TerminalView(stdout, commands) : new PlainView(stdout);
   view.line(
-    `BigFleet: a coordinator, two shards, a simulated provider, three clusters; seed ${options.seed}`,
+    'BigFleet: a coordinator, two shards, a simulated provider, three Kubernetes clusters; ' +
+      `seed ${options.seed}`,
   );
   // On a terminal too: a small window has no room for them later.
-  view.line(['Look deeper:', ...deeper].join('\n'));
+  for (const lines of commands) view.line(lines.join('\n'));
   const stop = new AbortController();
   const onSignal = (): void => stop.abort(new BigFleetError('cancelled', 'stopped by a signal'));
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
@@ -65,7 +70,8 @@ async function run(options: DemoOptions): Promise<number> {
     view.close();
     if (stop.signal.aborted) return stoppedEarly(dir);
     if (!(error instanceof BigFleetError)) throw error;
-    return failed(error.message, FAILED);
+    const kept = dir.removeEmpty() ? '' : `\nlogs and records are kept in ${dir.path}`;
+    return failed(`${error.message}${kept}`, FAILED);
   } finally {
     for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
   }

@@ -1,4 +1,9 @@
-// The demo's options, from flags or the environment: how long, which seed, which ports.
+// The demo's options, from flags or the environment: how long, which seed, which ports. Which cluster to
+// join comes from a flag alone: a kubeconfig that happens to be in somebody's environment is no consent
+// to write into that cluster.
+
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
 
 import { parseDuration, readArguments, refusalText, text } from '@bigfleet/process/flags';
 import { defaultPorts, type PortName, portNames, type Ports, portVariable } from './places.ts';
@@ -8,6 +13,8 @@ export interface DemoOptions {
   readonly forMs: number | undefined;
   readonly seed: string;
   readonly ports: Ports;
+  /** Files of a real cluster that joins, as `$KUBECONFIG` lists them; undefined: none does. */
+  readonly kubeconfig: string | undefined;
 }
 
 export type ParsedOptions =
@@ -20,12 +27,15 @@ const DEFAULT_SEED = '12648430';
 const MAX_FOR_MS = 3_600_000;
 const MAX_PORT = 65_535;
 
-export const usage: string = `usage: make up [FOR=30s] [SEED=n] ${portNames
+export const usage: string = `usage: make up [FOR=30s] [SEED=n] [KUBECONFIG=file] ${portNames
   .map((name) => `[${portVariable(name)}=${defaultPorts[name]}]`)
   .join(' ')}`;
 
 const flags = Object.fromEntries(
-  ['for', 'seed', ...portNames.map((name) => `${name}-port`)].map((name) => [name, text('', '')]),
+  ['for', 'seed', 'kubeconfig', ...portNames.map((name) => `${name}-port`)].map((name) => [
+    name,
+    text('', ''),
+  ]),
 );
 
 export function parseOptions(args: readonly string[], env: Environment): ParsedOptions {
@@ -60,9 +70,27 @@ function check(
     ports[name] = port;
   }
   const twice = sharedPort(ports);
-  return twice === undefined
-    ? { ok: true, options: { forMs, seed, ports } }
-    : { ok: false, problem: `port ${twice} is given twice` };
+  if (twice !== undefined) return { ok: false, problem: `port ${twice} is given twice` };
+  const { kubeconfig } = values;
+  const unreadable = kubeconfig === undefined ? undefined : unreadableOf(kubeconfig);
+  if (unreadable !== undefined) {
+    return { ok: false, problem: `KUBECONFIG=${kubeconfig}: ${unreadable} cannot be read` };
+  }
+  return { ok: true, options: { forMs, seed, ports, kubeconfig } };
+}
+
+/** The first file of the list that is not there; the whole list when it names none. */
+function unreadableOf(kubeconfig: string): string | undefined {
+  const files = kubeconfig.split(path.delimiter).filter((file) => file !== '');
+  if (files.length === 0) return 'an empty list';
+  return files.find((file) => {
+    try {
+      accessSync(file, constants.R_OK);
+      return false;
+    } catch {
+      return true;
+    }
+  });
 }
 
 function sharedPort(ports: Readonly<Record<PortName, number>>): number | undefined {

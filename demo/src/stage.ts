@@ -1,11 +1,10 @@
-// Everything that lives while the demo runs: clusters with their sessions, the feeds of both shards,
-// the transfers between them; and the moments that are shown of it.
+// Everything that lives while the demo runs: workloads of the clusters, the feeds of both shards, the
+// transfers between them; and the moments that are shown of it.
 
-import { createRandom, sleep } from '@bigfleet/base';
+import { sleep } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
 import { shardPorts } from './children/start-children.ts';
-import { clusterPlans } from './clusters/plans.ts';
-import { createCluster, type RunningCluster } from './clusters/run-cluster.ts';
+import type { StageCluster } from './stage-cluster.ts';
 import type { RunOptions } from './demo.ts';
 import { Decisions } from './feed/decisions.ts';
 import type { CoordinatorLink } from './fleet/coordinator-link.ts';
@@ -25,6 +24,7 @@ const MOVE_GRACE_MS = 15_000;
 
 export interface StageOptions extends RunOptions {
   readonly logger: Logger;
+  readonly clusters: readonly StageCluster[];
   readonly link: CoordinatorLink;
   /** False on a host where nothing can move. */
   readonly expectsMove: boolean;
@@ -34,34 +34,28 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #decisions = new Decisions();
   readonly #shards: readonly WatchedShard[];
-  readonly #clusters: readonly RunningCluster[];
   #transfers: readonly Transfer[] = [];
 
   constructor(options: StageOptions) {
-    const { runtime, seed, ports, logger } = options;
+    const { runtime, ports, logger } = options;
     this.#options = options;
     const targetOf = (shard: ShardName): string => `${HOST}:${ports[shardPorts[shard][0]]}`;
     const decisions = this.#decisions;
     this.#shards = SHARDS.map(
       (name) => new WatchedShard({ runtime, name, target: targetOf(name), logger, decisions }),
     );
-    const random = createRandom(seed).stream('clusters');
-    this.#clusters = clusterPlans.map((plan) => {
-      const target = targetOf(plan.shard);
-      return createCluster({ runtime, random: random.stream(plan.id), plan, target, logger });
-    });
   }
 
-  /** Sessions and feeds, until the signal. */
+  /** Workloads and feeds, until the signal. */
   async run(signal: AbortSignal): Promise<void> {
-    const { runtime, link, logger } = this.#options;
+    const { runtime, link, logger, clusters } = this.#options;
     const onTransfers = (transfers: readonly Transfer[]): void => {
       this.#transfers = transfers;
     };
     await Promise.all([
       ...this.#shards.map((shard) => shard.follow(signal)),
       watchTransfers({ runtime, link, logger, onTransfers }, signal),
-      ...this.#clusters.map((cluster) => cluster.run(signal)),
+      ...clusters.map((cluster) => cluster.run(signal)),
     ]);
   }
 
@@ -80,7 +74,7 @@ export class Stage {
   }
 
   async summary(startMs: number): Promise<Summary> {
-    const { runtime, seed, ports, expectsMove } = this.#options;
+    const { runtime, seed, ports, clusters, expectsMove } = this.#options;
     const endMs = runtime.clock.monotonicMs();
     const scrapeOf = (port: number): ReturnType<typeof scrape> =>
       scrape(runtime, `http://${HOST}:${port}/metrics`);
@@ -99,6 +93,7 @@ export class Stage {
       coverage: this.#coverage(endMs),
       provider,
       transfers: this.#transfers,
+      clusters: clusters.map(({ scene }) => scene),
       expectsMove,
     });
   }
@@ -129,13 +124,7 @@ export class Stage {
         machinesByState: countByState(picture.machines.values()),
       })),
       transfers: this.#transfers,
-      clusters: this.#clusters.map(({ id, shard, session, population, cluster }) => ({
-        id,
-        shard,
-        isConnected: session.isConnected,
-        podCount: population.podCount,
-        nodeCount: cluster.nodeCount,
-      })),
+      clusters: this.#options.clusters.map(({ scene }) => scene),
       unmet: unmetByPriority(pictures.flatMap(({ needs }) => [...needs.values()])),
       decisions: this.#decisions.latest,
       decisionCount: this.#decisions.totalCount,

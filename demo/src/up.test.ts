@@ -1,20 +1,33 @@
-// Proves that `make up` really runs: everything shown and summed up, stopped on
-// Ctrl-C without leftovers, and clear about busy ports and bad options.
+// Proves that `make up` really runs: everything shown and summed up, its clusters open to kubectl, another
+// cluster joined and left clean, stopped on Ctrl-C without leftovers, and clear about busy ports and bad
+// options.
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { sleep } from '@bigfleet/base';
+import { realRuntime } from '@bigfleet/base/real';
+import { ApiServer, type Obj, StandInScheduler, listen } from '@bigfleet/kube/testing';
+import { connect } from './kube/connect.ts';
+import { installDefinitions } from './kube/definitions.ts';
 import { parseOptions } from './options.ts';
 import { defaultPorts, HOST, portNames, portProblems, type Ports } from './places.ts';
 import type { Summary } from './report/summary.ts';
 
 const up = fileURLToPath(new URL('./up.ts', import.meta.url));
+
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+const skip = hasKubectl
+  ? false
+  : 'KUBECTL IS MISSING: what the demo tells people to type was not tested';
+if (!hasKubectl) console.warn(skip);
 
 interface Ended {
   readonly code: number | null;
@@ -27,10 +40,25 @@ interface Started {
   readonly ended: Promise<Ended>;
   /** Resolves with the line, or undefined when the process ended without it. */
   line(pattern: RegExp): Promise<string | undefined>;
+  /** All so far. */
+  lines(): readonly string[];
 }
+
+const HANG_MS = 120_000;
+const POLL_MS = 200;
+
+const running = new Set<ChildProcess>();
+/** A test that failed must not leave its demo behind. */
+after(async () => {
+  const ends = [...running].map((child) => once(child, 'exit'));
+  for (const child of running) child.kill('SIGTERM');
+  await Promise.all(ends);
+});
 
 function start(...args: string[]): Started {
   const child = spawn(process.execPath, [up, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => {
@@ -50,7 +78,31 @@ function start(...args: string[]): Started {
     }
     return found();
   };
-  return { child, ended, line };
+  return { child, ended, line, lines: () => stdout.split('\n') };
+}
+
+/** Polls; a run that hangs is ended here, and no time is asserted. */
+async function eventually(
+  what: string,
+  child: ChildProcess,
+  isSo: () => Promise<boolean> | boolean,
+): Promise<void> {
+  const runtime = realRuntime();
+  const deadlineMs = runtime.clock.monotonicMs() + HANG_MS;
+  while (!(await isSo())) {
+    assert.equal(child.exitCode, null, `the demo ended before ${what}`);
+    assert.ok(runtime.clock.monotonicMs() < deadlineMs, `hangs: ${what}`);
+    await sleep(runtime, POLL_MS);
+  }
+}
+
+/** Processes whose command line names the run's folder, which every child's does. */
+async function leftOvers(dir: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid,args']);
+  return stdout
+    .split('\n')
+    .filter((text) => text.includes(dir))
+    .join('\n');
 }
 
 /** Free now, and apart from those that a running `make up` uses. */
@@ -97,17 +149,166 @@ test('a run shows everything that it promises and sums it up in its last line', 
   assert.ok(summary.transfers.done >= 1 && summary.transfers.aborted === 0);
   assert.ok(lines.some((text) => /transfer \S+: .* from shard-1 to shard-0  DONE/.test(text)));
   assert.ok(lines.some((text) => /Provision simulated\/.*phase1\.speculative: /.test(text)));
+  for (const { running, acknowledged } of Object.values(summary.pods)) {
+    assert.ok(running > 10 && acknowledged > 10);
+  }
   assert.deepEqual(await portProblems(ports), []);
+});
+
+test('what it tells people to type works as it stands', { skip }, async (t) => {
+  const ports = await freePorts();
+  const { child, ended, line, lines } = start('--seed', '7', ...portArgs(ports));
+  await line(/^ready after/);
+  const commands = lines().filter((text) => /^ {2}(?:export KUBECONFIG=|kubectl )/.test(text));
+  const [exported = '', ...rest] = commands.map((text) => text.trim());
+  const dir = path.dirname(exported.split('=')[1] ?? '');
+  const shell = async (command: string): Promise<string> => {
+    const typed = `${exported}\n${command}`;
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-ec', typed]);
+    return stdout + stderr;
+  };
+  const shows = (command: string, pattern: RegExp): Promise<void> =>
+    eventually(`${command} shows ${String(pattern)}`, child, async () =>
+      pattern.test(await shell(command)),
+    );
+  assert.ok(rest.length >= 9);
+  // Pods are there, some run, and every kind answers.
+  await shows('kubectl get pods', / Running /);
+  await shows('kubectl get capacityrequests', / Acknowledged /);
+  await shows('kubectl get upcomingnodes', / Ready /);
+  await shows('kubectl get availablecapacity', / (?:Low|Medium|High) /);
+  for (const command of rest) t.diagnostic(`${command}: ${(await shell(command)).slice(0, 80)}`);
+  await shows('kubectl get pod urgent', / Running /);
+  await shows('kubectl --context=train-us get pod gpu', / Running /);
+  // The last command scaled to nothing; here it grows and shrinks under the eyes of kubectl.
+  await shell('kubectl scale deployment yours --replicas=4');
+  await shows('kubectl get deployment yours', / 4\/4 /);
+  await shows('kubectl get nodes', /m7i\.xlarge/);
+  await shell('kubectl run mine --image=mine:1');
+  await shows('kubectl get pod mine', / Running /);
+  await shows('kubectl get capacityrequests', /cr-pod-mine-[0-9a-f]{10} +Acknowledged/);
+  await shell('kubectl delete pod mine urgent');
+  await shell('kubectl scale deployment yours --replicas=0');
+  await shows('kubectl get capacityrequests --no-headers | grep -c cr-pod-mine || true', /^0$/m);
+  const machines = 'kubectl get nodes,upcomingnodes -o name';
+  await shows(`${machines} | grep -c m7i || true`, /^0$/m);
+  child.kill('SIGINT');
+  const { code, stderr } = await ended;
+  assert.equal(code, 0, stderr);
+  assert.equal(existsSync(dir), false);
+  assert.equal(await leftOvers(dir), '');
+});
+
+/** A cluster that somebody has: one Pod that waits for a machine, and an object of another tool. */
+async function otherCluster(t: TestContext): Promise<{
+  readonly server: ApiServer;
+  readonly kubeconfig: string;
+  readonly names: (collection: string) => readonly string[];
+}> {
+  const runtime = realRuntime();
+  const server = new ApiServer({ runtime });
+  const create = (target: string, body: Obj): void => {
+    const answer = server.answer({ method: 'POST', path: target, body: JSON.stringify(body) });
+    assert.ok(answer.kind === 'answer' && answer.status === 201, JSON.stringify(answer));
+  };
+  const listening = await listen({ server });
+  const folder = mkdtempSync(path.join(tmpdir(), 'joined-'));
+  const kubeconfig = path.join(folder, 'config');
+  writeFileSync(kubeconfig, listening.kubeconfig());
+  const ender = new AbortController();
+  const access = { kubeconfig, name: 'scheduler', runtime };
+  const client = await connect(access);
+  const scheduling = new StandInScheduler({ runtime, client, signal: ender.signal }).run();
+  t.after(async () => {
+    ender.abort(new Error('the test is over'));
+    await scheduling;
+    client.transport.close();
+    server.stop();
+    await listening.close();
+    rmSync(folder, { recursive: true });
+  });
+  const node = (name: string): Obj => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
+  create('/api/v1/nodes', node('mine'));
+  create('/api/v1/namespaces/default/pods', {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    // Not onto spot machines, one of which may go at any moment.
+    metadata: { name: 'waiting', annotations: { 'bigfleet.lucy.sh/interruption-penalty': '1M' } },
+    spec: {
+      containers: [{ name: 'a', image: 'a:1', resources: { requests: { cpu: '2' } } }],
+    },
+  });
+  const names = (collection: string): readonly string[] =>
+    [...server.store.values(collection)].map(({ object }) =>
+      String((object['metadata'] as { readonly name: string }).name),
+    );
+  return { server, kubeconfig, names };
+}
+
+test('a cluster that joins gets machines, and is left as it was', async (t) => {
+  const ports = await freePorts();
+  const { server, kubeconfig, names } = await otherCluster(t);
+  const { child, ended, line } = start(
+    '--seed',
+    '7',
+    '--kubeconfig',
+    kubeconfig,
+    ...portArgs(ports),
+  );
+  assert.ok((await line(/installed upcomingnodes\.bigfleet\.lucy\.sh; it stays/)) !== undefined);
+  await line(/^ready after/);
+  const phase = (): unknown => {
+    const pod = server.store.get('/pods', 'default/waiting')?.object;
+    return (pod?.['status'] as { readonly phase?: string } | undefined)?.phase;
+  };
+  await eventually('the Pod runs', child, () => phase() === 'Running');
+  assert.equal(names('/nodes').length, 2);
+  assert.equal(names('bigfleet.lucy.sh/capacityrequests').length, 1);
+  assert.ok((await line(/^ {2}joined: +1\/1 Pods run/)) !== undefined);
+  child.kill('SIGINT');
+  const { code, lines, stderr } = await ended;
+  assert.equal(code, 0, stderr);
+  assert.ok(lines.includes('removed 1 nodes from the joined cluster'), lines.slice(-8).join('\n'));
+  assert.deepEqual(names('/nodes'), ['mine']);
+  for (const kind of ['capacityrequests', 'upcomingnodes', 'availablecapacities']) {
+    assert.deepEqual(names(`bigfleet.lucy.sh/${kind}`), [], kind);
+  }
+  assert.equal((JSON.parse(lines.at(-1) ?? '') as Summary).pods['joined']?.running, 1);
+});
+
+test('a cluster that a BigFleet serves already is refused, and nothing of it is touched', async (t) => {
+  const { server, kubeconfig } = await otherCluster(t);
+  const runtime = realRuntime();
+  const client = await connect({ runtime, kubeconfig, name: 'other' });
+  t.after(() => client.transport.close());
+  await installDefinitions(runtime, client, new AbortController().signal);
+  const path_ = '/apis/bigfleet.lucy.sh/v1alpha1/upcomingnodes';
+  const body = JSON.stringify({
+    apiVersion: 'bigfleet.lucy.sh/v1alpha1',
+    kind: 'UpcomingNode',
+    metadata: { name: 'un-m-1', annotations: { 'bigfleet.lucy.sh/machine-id': 'aws/m-1' } },
+    spec: { resources: {} },
+  });
+  server.answer({ method: 'POST', path: path_, body });
+  const ports = await freePorts();
+  const { code, stderr } = await start('--kubeconfig', kubeconfig, ...portArgs(ports)).ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /served by a BigFleet already \(upcomingnode un-m-1\): .*join another/);
+  assert.ok(server.store.get('bigfleet.lucy.sh/upcomingnodes', 'un-m-1') !== undefined);
 });
 
 test('Ctrl-C stops everything and sums it up', async () => {
   const ports = await freePorts();
   const { child, ended, line } = start('--seed', '7', ...portArgs(ports));
+  const dir = path.dirname(/=(.*)$/.exec((await line(/export KUBECONFIG=/)) ?? '')?.[1] ?? '');
   await line(/^ready after/);
+  assert.ok(existsSync(dir));
   child.kill('SIGINT');
   const { code, lines, stderr } = await ended;
   assert.equal(code, 0, stderr);
   assert.equal((JSON.parse(lines.at(-1) ?? '') as Summary).seed, '7');
+  assert.equal(existsSync(dir), false);
+  assert.equal(await leftOvers(dir), '');
   assert.deepEqual(await portProblems(ports), []);
 });
 
@@ -150,12 +351,23 @@ test('options come from flags, then the environment, then defaults', () => {
     const parsed = parseOptions(args, env);
     return parsed.ok ? parsed.options : parsed.problem;
   };
-  assert.deepEqual(options([], {}), { forMs: undefined, seed: '12648430', ports: defaultPorts });
-  const env = { FOR: '30s', SEED: '5', SHARD_PORT: '17780' };
+  assert.deepEqual(options([], {}), {
+    forMs: undefined,
+    seed: '12648430',
+    ports: defaultPorts,
+    kubeconfig: undefined,
+  });
+  // A kubeconfig in the environment is somebody's habit, and no wish to join.
+  const env = { FOR: '30s', SEED: '5', SHARD_PORT: '17780', KUBECONFIG: up };
   assert.deepEqual(options(['--seed', '6', '--provider-port', '19000'], env), {
     forMs: 30_000,
     seed: '6',
     ports: { ...defaultPorts, shard: 17_780, provider: 19_000 },
+    kubeconfig: undefined,
   });
+  assert.equal(
+    options(['--kubeconfig', '/nowhere/config'], {}),
+    'KUBECONFIG=/nowhere/config: /nowhere/config cannot be read',
+  );
   assert.equal(options(['--shard-port', '9000'], {}), 'port 9000 is given twice');
 });

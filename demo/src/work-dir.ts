@@ -1,7 +1,7 @@
 // The run's own directory for data and logs: gone after a run that went well, kept for reading after
 // one that did not.
 
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LogSink } from '@bigfleet/telemetry';
@@ -9,11 +9,19 @@ import type { LogSink } from '@bigfleet/telemetry';
 export interface WorkDir {
   readonly path: string;
   remove(): void;
+  /** False when it stays, because there is something to read. */
+  removeEmpty(): boolean;
 }
 
 export function createWorkDir(): WorkDir {
   const dir = mkdtempSync(path.join(tmpdir(), 'bigfleet-up-'));
-  return { path: dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  const remove = (): void => rmSync(dir, { recursive: true, force: true });
+  const removeEmpty = (): boolean => {
+    if (readdirSync(dir).length > 0) return false;
+    remove();
+    return true;
+  };
+  return { path: dir, remove, removeEmpty };
 }
 
 export interface FileSink extends LogSink {

@@ -38,13 +38,15 @@ test('every command that is named in passing exists, with its flags', () => {
 });
 
 test('every flag of a process and every series on the page exists', () => {
-  const reference = `${read('docs/cli/bigfleet.md')}${read('docs/cli/bigfleetctl.md')}`;
+  const reference = ['bigfleet', 'bigfleetctl', 'bigfleet-operator']
+    .map((name) => read(`docs/cli/${name}.md`))
+    .join('');
   const flags = new Set([...page.matchAll(/`(--[a-z-]+)/g)].map(([, flag = '']) => flag));
   assert.ok(flags.size > 15, `only ${flags.size} flags`);
   for (const flag of flags) {
     const isKnown = reference.includes(`\`${flag} `) || reference.includes(`\`${flag}\``);
-    // A provider's.
-    assert.ok(isKnown || flag === '--addr', flag);
+    const isOfProvider = ['--addr', '--price-refresh'].includes(flag);
+    assert.ok(isKnown || isOfProvider, flag);
   }
   const known = read('docs/internals/observability.md');
   const series = new Set(

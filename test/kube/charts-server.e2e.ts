@@ -220,6 +220,25 @@ describe('charts, on a real API server', SKIP, () => {
     await helmMust('uninstall', 'bigfleet', '--namespace', NAMESPACE);
   });
 
+  test('the notes speak TLS where the coordinators do, and know the policies', async () => {
+    const chart = ['p', './deploy/helm/bigfleet', '--namespace', NAMESPACE, '--dry-run=server'];
+    const secured = [
+      '--set=coordinator.tls.secretName=c',
+      '--set=shard.tls.secretName=s',
+      '--set=networkPolicy.enabled=true',
+    ];
+    const shown = await helmMust('install', ...chart, ...secured);
+    assert.match(
+      shown,
+      /--coordinator=bigfleet-coordinator\.bigfleet-system\.svc:7790 .* status$/m,
+    );
+    assert.match(shown, /bigfleet\.lucy\.sh\/client=true/);
+    assert.doesNotMatch(shown, /--probe|WARNING/);
+    const plain = await helmMust('install', ...chart);
+    assert.match(plain, /-- bigfleetctl doctor$/m);
+    assert.match(plain, /--probe$/m);
+  });
+
   test('a namespace other than the one of the release is pointed out', async () => {
     const args = ['--namespace', 'default', '--dry-run=server'];
     const shown = await helmMust('install', 'p', './deploy/helm/bigfleet', ...args);

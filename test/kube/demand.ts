@@ -1,10 +1,11 @@
 // The demand of a cluster twice: as a fresh full list of the API server gives it, and as a shard has it from
 // the cluster's operator. Whatever an operator's cache lost, kept or mixed up makes the two differ.
 
+import { compareText } from '@bigfleet/base';
 import { CAPACITY_REQUESTS, collectionPath } from '@bigfleet/kube';
 import { type CapacityRequest, DemandIndex } from '@bigfleet/operator';
 import { needsOf } from '../shard/query.ts';
-import { eventually } from '../toolkit/index.ts';
+import { eventually, HANG_MS } from '../toolkit/index.ts';
 import type { Api } from './api.ts';
 
 export interface Stored {
@@ -44,7 +45,7 @@ export async function listAll(api: Api, path: string): Promise<readonly Stored[]
   return found;
 }
 
-export async function listedNeeds(api: Api): Promise<readonly Need[]> {
+async function listedNeeds(api: Api): Promise<readonly Need[]> {
   const index = new DemandIndex();
   for (const { metadata, spec, status } of await listAll(api, REQUESTS)) {
     index.set({
@@ -74,7 +75,7 @@ export async function needsAtShard(
       resources: { ...need?.aggregateResources },
       minUnit: { ...need?.minUnit },
     }))
-    .sort((a, b) => (order(a) < order(b) ? -1 : 1));
+    .sort((a, b) => compareText(order(a), order(b)));
 }
 
 function order({ fingerprint, group }: Need): string {
@@ -97,7 +98,8 @@ export async function demandIsWhole(
     },
     {
       what: `the shard has the demand of ${clusterId}`,
-      everyMs: 200,
+      everyMs: 500,
+      withinMs: 3 * HANG_MS,
       details: () => `listed ${text(seen?.listed)}\nat the shard ${text(seen?.told)}`,
     },
   );
@@ -108,8 +110,12 @@ function text(needs: readonly Need[] | undefined): string {
     needs?.map(({ fingerprint, group, resources, minUnit }) => [
       fingerprint,
       group,
-      Object.entries(resources).sort(),
-      Object.entries(minUnit).sort(),
+      sorted(resources),
+      sorted(minUnit),
     ]),
   );
+}
+
+function sorted(amounts: Need['resources']): readonly (readonly [string, string])[] {
+  return Object.entries(amounts).sort(([a], [b]) => compareText(a, b));
 }

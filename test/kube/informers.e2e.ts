@@ -109,7 +109,7 @@ test('9. Informer survives etcd compaction (410)', { skip }, async (t) => {
 test('21. A defaulted field is added to a CRD under load', { skip }, async (t) => {
   world.explainFailures(t);
   const reconnects = await count(steady, 'bigfleet_operator_session_reconnects_total');
-  for (const value of ['2', '8', '32']) {
+  for (const value of ['2', '8']) {
     const load = waves.next(WAVE);
     await defaultPenalty(value);
     await Promise.all([load, rollupsGoOn(steady), rollupsGoOn(world.operator)]);
@@ -122,7 +122,7 @@ test('21. A defaulted field is added to a CRD under load', { skip }, async (t) =
     );
     await allIsWhole();
   }
-  assert.ok((await relists(steady, 'capacityrequests', 'schema')) >= 3);
+  assert.ok((await relists(steady, 'capacityrequests', 'schema')) >= 2);
   assert.equal(await count(steady, 'bigfleet_operator_session_reconnects_total'), reconnects);
 });
 

@@ -2,7 +2,7 @@
 // alive, with the fields of that Pod, and none for any other.
 
 import assert from 'node:assert/strict';
-import { eventually } from '../toolkit/index.ts';
+import { eventually, HANG_MS } from '../toolkit/index.ts';
 import type { Json } from './api.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { listAll, type Stored } from './demand.ts';
@@ -54,7 +54,12 @@ export async function oneRequestPerPod(
       problem = problemOf(pods, requests) ?? '';
       return problem === '' && requests;
     },
-    { what: 'one request for each living Pod', everyMs: 200, details: () => problem },
+    {
+      what: 'one request for each living Pod',
+      everyMs: 500,
+      withinMs: 5 * HANG_MS,
+      details: () => problem,
+    },
   );
 }
 

@@ -8,8 +8,8 @@ import { after, before, test } from 'node:test';
 import { captureSink, createLogger, createRegistry, parseListenAddress } from '@bigfleet/telemetry';
 import { startPodController } from '@bigfleet/pod-controller';
 import { start } from '../operator/cluster-processes.ts';
-import { eventually } from '../toolkit/index.ts';
-import type { ApiWatch, Json } from './api.ts';
+import { eventually, HANG_MS } from '../toolkit/index.ts';
+import type { Json } from './api.ts';
 import { skipWithout } from './binaries.ts';
 import { demandIsWhole, listAll, type Need, needsAtShard, type Stored } from './demand.ts';
 import { each, oneRequestPerPod, pod, podsPath, requestsPath } from './pods-and-requests.ts';
@@ -28,16 +28,6 @@ before(async () => {
   world = await startWorld({
     operatorArgs: BUDGET,
     podControllerArgs: BUDGET,
-  });
-  // Of §7.2-6; the controller manager makes its Pods while other tests run.
-  await world.plane.namespace('replicas');
-  await created('/apis/apps/v1/namespaces/replicas/deployments', {
-    metadata: { name: 'web' },
-    spec: {
-      replicas: REPLICAS,
-      selector: { matchLabels: { app: 'web' } },
-      template: podTemplate({ app: 'web' }, { nodeSelector: { team: 'web' } }),
-    },
   });
 });
 
@@ -95,7 +85,12 @@ function needsWith(
       seen = all?.filter(({ fingerprint }) => fingerprint.includes(text));
       return seen !== undefined && isWanted(seen) && seen;
     },
-    { what: `needs with ${text}`, everyMs: 200, details: () => JSON.stringify(seen) },
+    {
+      what: `needs with ${text}`,
+      everyMs: 200,
+      withinMs: 3 * HANG_MS,
+      details: () => JSON.stringify(seen),
+    },
   );
 }
 
@@ -106,12 +101,9 @@ test('3. Every Pod has exactly one CR under 1 000 Pods in a burst with an induce
   const { admin } = world.plane;
   const namespace = await world.plane.namespace('burst');
   const path = requestsPath(namespace);
-  const { metadata } = await admin.must(admin.get(path));
-  const { resourceVersion } = metadata as { resourceVersion: string };
-  const watch = await admin.watch(`${path}?watch=true&resourceVersion=${resourceVersion}`);
-  const seen = creationsOf(watch);
+  const seen = await Creations.follow(path);
   // Everything that the controller hears is old: its own writes in its watch, too.
-  world.proxies.podController.fault('down', { latencyMs: 1_500 });
+  world.proxies.podController.fault('down', { latencyMs: 150 });
   const numbers = Array.from({ length: 1_000 }, (_, at) => at);
   await each(
     numbers,
@@ -136,20 +128,21 @@ test('3. Every Pod has exactly one CR under 1 000 Pods in a burst with an induce
   const requests = await oneRequestPerPod(world.plane, namespace);
   assert.equal(requests.length, numbers.length);
   assert.equal(await second.metric(reconciles('duplicate_deleted')), 0);
-  // Every creation that ever was, deleted ones too.
-  watch.end();
-  const { creations, deletions } = await seen;
-  assert.equal(creations.size, numbers.length);
+  // Every creation that ever was, also of requests that were deleted since.
+  await seen.stop();
+  assert.equal(seen.byPod.size, numbers.length);
   assert.deepEqual(
-    [...creations].filter(([, count]) => count !== 1),
+    [...seen.byPod].filter(([, count]) => count !== 1),
     [],
   );
-  assert.equal(deletions, 0);
+  assert.equal(seen.deletionCount, 0);
   const needs = await needsWith('team:1:burst', (all) => all.length === 3);
   assert.equal(sumMillis(needs), numbers.length);
   await admin.must(admin.delete(podsPath(namespace), { gracePeriodSeconds: 0 }));
   await eventually(async () => (await requestsIn(namespace)).length === 0, {
     what: 'the requests are collected with their Pods',
+    everyMs: 500,
+    withinMs: 5 * HANG_MS,
   });
   await needsWith('team:1:burst', (all) => all.length === 0);
 });
@@ -162,25 +155,60 @@ function secondArgs(): readonly string[] {
   return world.podController.args.filter((each) => !each.startsWith('--metrics-addr'));
 }
 
-async function creationsOf(
-  watch: ApiWatch,
-): Promise<{ readonly creations: ReadonlyMap<string, number>; readonly deletions: number }> {
-  const creations = new Map<string, number>();
-  let deletions = 0;
-  try {
-    for (;;) {
-      const event = await watch.next();
-      if (event === undefined) break;
-      const { metadata } = event.object as unknown as Stored;
-      const uid = metadata.labels?.[OWNED_BY_POD] ?? '';
-      if (event.type === 'ADDED') creations.set(uid, (creations.get(uid) ?? 0) + 1);
-      if (event.type === 'DELETED') deletions++;
-    }
-  } catch (error) {
-    // The test ends its watch.
-    if ((error as Error).name !== 'AbortError') throw error;
+/** Every creation in a collection, through any number of watches: a server ends those of slow readers. */
+class Creations {
+  readonly byPod = new Map<string, number>();
+  deletionCount = 0;
+  readonly #path: string;
+  #resourceVersion: string;
+  #last = '';
+  #following: Promise<void> | undefined;
+
+  private constructor(path: string, resourceVersion: string) {
+    this.#path = path;
+    this.#resourceVersion = resourceVersion;
   }
-  return { creations, deletions };
+
+  static async follow(path: string): Promise<Creations> {
+    const { admin } = world.plane;
+    const { metadata } = await admin.must(admin.get(path));
+    const creations = new Creations(path, (metadata as Stored['metadata']).resourceVersion);
+    creations.#following = creations.#follow();
+    return creations;
+  }
+
+  /** Resolves when everything until now was seen. */
+  async stop(): Promise<void> {
+    this.#last = 'last';
+    const body = { apiVersion: 'bigfleet.lucy.sh/v1alpha1', kind: 'CapacityRequest' };
+    const spec = { priority: 0, resources: {} };
+    await created(this.#path, { ...body, metadata: { name: this.#last }, spec });
+    await this.#following;
+    const { admin } = world.plane;
+    await admin.must(admin.delete(`${this.#path}/${this.#last}`));
+  }
+
+  async #follow(): Promise<void> {
+    for (;;) {
+      const query = `watch=true&resourceVersion=${this.#resourceVersion}`;
+      const watch = await world.plane.admin.watch(`${this.#path}?${query}`);
+      for (let event = await watch.next(); event !== undefined; event = await watch.next()) {
+        assert.notEqual(event.type, 'ERROR', JSON.stringify(event));
+        const { metadata } = event.object as unknown as Stored;
+        this.#resourceVersion = metadata.resourceVersion;
+        if (metadata.name === this.#last) {
+          watch.end();
+          return;
+        }
+        this.#count(event.type, metadata.labels?.[OWNED_BY_POD] ?? '');
+      }
+    }
+  }
+
+  #count(type: string, podUid: string): void {
+    if (type === 'ADDED') this.byPod.set(podUid, (this.byPod.get(podUid) ?? 0) + 1);
+    if (type === 'DELETED') this.deletionCount++;
+  }
 }
 
 function sumMillis(needs: readonly Need[]): number {
@@ -283,6 +311,15 @@ test('6. Gangs: equal terms in two namespaces give two Needs; 500 replicas witho
   skip,
 }, async (t) => {
   world.explainFailures(t);
+  await world.plane.namespace('replicas');
+  await created('/apis/apps/v1/namespaces/replicas/deployments', {
+    metadata: { name: 'web' },
+    spec: {
+      replicas: REPLICAS,
+      selector: { matchLabels: { app: 'web' } },
+      template: podTemplate({ app: 'web' }, { nodeSelector: { team: 'web' } }),
+    },
+  });
   const namespaces = [await world.plane.namespace('gang-a'), await world.plane.namespace('gang-b')];
   const term = {
     topologyKey: 'topology.kubernetes.io/rack',

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that the tests need; `make deps` calls it. Usage:
+# Installs the Debian packages that the tests need; `make deps` calls it, and `make image-deps` with
+# another list. Usage:
 #   sh test/toolkit/install-debian-packages.sh [list-file]
 # Quick and silent when nothing is missing. Needs root only when something is: otherwise it says
 # in one line what to run and exits 1. It never starts a service: an etcd or Prometheus of the
@@ -25,7 +26,7 @@ done
 [ -n "$missing" ] || exit 0
 
 if [ "$(id -u)" != 0 ]; then
-  echo "missing Debian packages:$missing; run: sudo make deps" >&2
+  echo "missing Debian packages:$missing; run: ${INSTALL_WITH:-sudo make deps}" >&2
   exit 1
 fi
 
@@ -44,7 +45,7 @@ DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $m
 # Installing also enables units for the next boot; those that came with us stay off.
 if command -v systemctl >/dev/null; then
   for package in $missing; do
-    for unit in $(dpkg -L "$package" | sed -n 's|.*/systemd/system/\([^/@]*\.service\)$|\1|p'); do
+    for unit in $(dpkg -L "$package" | sed -n 's,.*/systemd/system/\([^/@]*\.\(service\|socket\|timer\)\)$,\1,p'); do
       systemctl disable --quiet "$unit"
     done
   done

@@ -100,6 +100,8 @@ export const REAL_RUNTIME = 'packages/base/src/runtime/real.ts';
 export const ADAPTERS: Readonly<Record<string, readonly RegExp[]>> = {
   '@grpc/grpc-js': [/^packages\/wire\/src\/grpc\//, /^bench\//, /^test\//],
   // wire *is* the adapter: its typed handlers and clients are typed by generated descriptors.
+  // Measured against, never linked (record 0088).
+  '@kubernetes/client-node': [/^bench\/kube\//],
   '@bufbuild/protobuf': [/^packages\/wire\/src\//, /^(?:bench|test|tools)\//],
   'prom-client': [/^packages\/telemetry\/src\//],
   pino: [/^packages\/telemetry\/src\//],
@@ -107,7 +109,7 @@ export const ADAPTERS: Readonly<Record<string, readonly RegExp[]>> = {
   'fast-check': [/\.(?:test|long|e2e)\.ts$/, /\/testing\//, /^test\//, /^bench\//],
   '@peculiar/x509': [/^test\//, /\/testing\//, /\.(?:test|long|e2e)\.ts$/],
   'reflect-metadata': [/^test\//, /\/testing\//, /\.(?:test|long|e2e)\.ts$/],
-  esbuild: [/^test\/browser\//],
+  esbuild: [/^test\/browser\//, /^tools\/bundle\//],
   'playwright-core': [/^test\//],
 };
 

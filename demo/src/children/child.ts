@@ -12,11 +12,12 @@ export interface ChildOptions {
   readonly script: string;
   readonly args: readonly string[];
   readonly logFile: string;
-  /** Answers 200 when the process is ready. */
-  readonly readyUrl: string;
+  /** Each answers 200 when the process is ready. */
+  readonly readyUrls: readonly string[];
 }
 
-const READY_WITHIN_MS = 30_000;
+/** For a machine that does much else; a process that dies is noticed at once. */
+const READY_WITHIN_MS = 90_000;
 const POLL_MS = 50;
 /** Beyond the 10 s that a shard takes for itself. */
 const STOP_WITHIN_MS = 15_000;
@@ -84,17 +85,9 @@ export class Child {
   }
 
   async #pollReady(signal: AbortSignal): Promise<void> {
-    const { readyUrl, runtime } = this.#options;
-    for (;;) {
-      const isReady = await fetch(readyUrl, { signal }).then(
-        async (response) => {
-          await response.body?.cancel();
-          return response.ok;
-        },
-        () => false,
-      );
-      if (isReady) return;
-      await sleep(runtime, POLL_MS, signal);
+    const { readyUrls, runtime } = this.#options;
+    for (const url of readyUrls) {
+      while (!(await isReady(url, signal))) await sleep(runtime, POLL_MS, signal);
     }
   }
 
@@ -108,4 +101,14 @@ export class Child {
   readonly #kill = (): void => {
     this.#process.kill('SIGKILL');
   };
+}
+
+async function isReady(url: string, signal: AbortSignal): Promise<boolean> {
+  return await fetch(url, { signal }).then(
+    async (response) => {
+      await response.body?.cancel();
+      return response.ok;
+    },
+    () => false,
+  );
 }

@@ -5,12 +5,23 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Runtime } from '@bigfleet/base';
 import type { ProviderAddress } from '../fleet/provider-address.ts';
+import type { ClusterAddress } from '../kube/cluster-addresses.ts';
 import type { DemoOptions } from '../options.ts';
-import { type ShardName, HOST, type PortName } from '../places.ts';
+import {
+  CLUSTERS,
+  HOST,
+  operatorPort,
+  type PortName,
+  PROVIDER,
+  type ShardName,
+} from '../places.ts';
+import type { ServedCluster } from '../operators/run-operators.ts';
 import { slotCount } from '../provider/shapes.ts';
 import { Child } from './child.ts';
 
-const providerScript = fileURLToPath(new URL('../simulated-provider.ts', import.meta.url));
+const providerScript = scriptOf('simulated-provider');
+const controlPlanesScript = scriptOf('control-planes');
+const operatorsScript = scriptOf('operators');
 /** Started, never loaded: the demo speaks to the shard over the wire only. */
 const bigfleetScript = fileURLToPath(new URL('./main.ts', import.meta.resolve('@bigfleet/cli')));
 
@@ -27,11 +38,45 @@ export const shardPorts: Readonly<Record<ShardName, readonly [PortName, PortName
 export interface StartOptions extends Pick<DemoOptions, 'ports' | 'seed'> {
   readonly runtime: Runtime;
   readonly provider: ProviderAddress;
+  readonly clusters: readonly ClusterAddress[];
   /** For data and logs. */
   readonly dir: string;
 }
 
-export function startProvider({ runtime, ports, seed, provider, dir }: StartOptions): Child {
+/** The control planes of the demo's own clusters. */
+export function startControlPlanes({ runtime, ports, dir }: StartOptions): Child {
+  return new Child({
+    runtime,
+    name: 'Kubernetes',
+    script: controlPlanesScript,
+    args: CLUSTERS.map((cluster) => `--cluster=${cluster}=${ports[cluster]}`),
+    logFile: path.join(dir, 'control-planes.log'),
+    readyUrls: CLUSTERS.map((cluster) => readyz(ports[cluster])),
+  });
+}
+
+/** Operator and pod controller of every cluster, in one process to spare memory. */
+export function startOperators({ runtime, ports, clusters, dir }: StartOptions): Child {
+  const args = clusters.map(({ id, shard, kubeconfig }) => {
+    const shardAddress = `${HOST}:${ports[shardPorts[shard][0]]}`;
+    const metricsAddress = `${HOST}:${ports[operatorPort(id)]}`;
+    const templateFile = path.join(dir, `${id}.bootstrap.tmpl`);
+    const served: ServedCluster = { id, kubeconfig, shardAddress, metricsAddress, templateFile };
+    return `--cluster=${JSON.stringify(served)}`;
+  });
+  return new Child({
+    runtime,
+    name: 'operator host',
+    script: operatorsScript,
+    args,
+    logFile: path.join(dir, 'operators.log'),
+    readyUrls: clusters.map(({ id }) => readyz(ports[operatorPort(id)])),
+  });
+}
+
+export function startProvider(options: StartOptions): Child {
+  const { runtime, ports, seed, provider, clusters, dir } = options;
+  const files = clusters.map(({ id, kubeconfig }) => [id, kubeconfig] as const);
   return new Child({
     runtime,
     name: 'provider',
@@ -42,11 +87,12 @@ export function startProvider({ runtime, ports, seed, provider, dir }: StartOpti
       `--metrics-addr=${HOST}:${ports['provider-metrics']}`,
       `--seed=${seed}`,
       `--seed-count=${slotCount}`,
+      `--clusters=${JSON.stringify(Object.fromEntries(files))}`,
       '--failed-cleanup-after=3s',
       '--shutdown-grace=1s',
     ],
     logFile: path.join(dir, 'provider.log'),
-    readyUrl: `http://${HOST}:${ports['provider-metrics']}/readyz`,
+    readyUrls: [readyz(ports['provider-metrics'])],
   });
 }
 
@@ -65,7 +111,7 @@ export function startCoordinator({ runtime, ports, dir }: StartOptions): Child {
       '--reflection',
     ],
     logFile: path.join(dir, 'coordinator.log'),
-    readyUrl: `http://${HOST}:${ports['coordinator-metrics']}/readyz`,
+    readyUrls: [readyz(ports['coordinator-metrics'])],
   });
 }
 
@@ -81,7 +127,7 @@ export function startShard(shard: ShardName, options: StartOptions): Child {
       `--id=${shard}`,
       `--listen=${HOST}:${ports[listen]}`,
       `--metrics-addr=${HOST}:${ports[metrics]}`,
-      `--provider=simulated=${provider.dialHost}:${ports.provider}`,
+      `--provider=${PROVIDER}=${provider.dialHost}:${ports.provider}`,
       '--provider-shared',
       `--coordinator-addr=${HOST}:${ports.coordinator}`,
       `--coordinator-heartbeat-interval=${HEARTBEAT_INTERVAL}`,
@@ -92,6 +138,14 @@ export function startShard(shard: ShardName, options: StartOptions): Child {
       '--reflection',
     ],
     logFile: path.join(dir, `${shard}.log`),
-    readyUrl: `http://${HOST}:${ports[metrics]}/readyz`,
+    readyUrls: [readyz(ports[metrics])],
   });
+}
+
+function scriptOf(name: string): string {
+  return fileURLToPath(new URL(`../${name}.ts`, import.meta.url));
+}
+
+function readyz(port: number): string {
+  return `http://${HOST}:${port}/readyz`;
 }

@@ -1,10 +1,10 @@
 // Who lives in the demo: three clusters with different tastes, each a list of archetypes of the
-// workload catalogue, at one of the two shards. One waits for a machine type that nobody sells, as
-// one always does, and one for a type that only the other shard owns.
+// workload catalogue. One waits for a machine type that nobody sells, as one always does, and one for a
+// type that only the other shard owns.
 
-import { type Archetype, isGang, realisticDev } from '@bigfleet/sim';
+import { type Archetype, isGang, type QuantityMap, realisticDev } from '@bigfleet/sim';
 import { assert } from '@bigfleet/base';
-import { METAL_TYPE, type ShardName } from '../places.ts';
+import { type ClusterName, METAL_TYPE } from '../places.ts';
 
 export interface PlannedWorkload {
   readonly archetype: Archetype;
@@ -12,8 +12,7 @@ export interface PlannedWorkload {
 }
 
 export interface ClusterPlan {
-  readonly id: string;
-  readonly shard: ShardName;
+  readonly id: ClusterName;
   readonly workloads: readonly PlannedWorkload[];
 }
 
@@ -22,6 +21,27 @@ export type WorkloadKind = 'service' | 'batch' | 'gang';
 export function kindOf(archetype: Archetype): WorkloadKind {
   if (isGang(archetype)) return 'gang';
   return archetype.meanLifetimeSeconds > 0 ? 'batch' : 'service';
+}
+
+/**
+ * Sizes of the demo, in the place of the catalogue's: Pods of one kind fill the machines of their types to
+ * the last core, and no other kind runs there. BigFleet covers demand by its sum; Pods that leave a rest on
+ * every machine would wait beside a need that is covered, as they would wait for a scheduler anywhere.
+ */
+const fits: Readonly<Record<string, Fit>> = {
+  'tiny-stateless': fit(['m6i.large', 'm6i.xlarge'], { cpu: '380m', memory: '1Gi' }),
+  'cpu-service': fit(['m6i.2xlarge'], { cpu: '1900m', memory: '7Gi' }),
+  'critical-realtime': fit(['c6i.4xlarge'], { cpu: '3800m', memory: '7Gi' }),
+  'cpu-batch': fit(['c6i.8xlarge', 'n2-standard-32'], { cpu: '3800m', memory: '7Gi' }),
+  'memory-cache': fit(['r6i.xlarge', 'r6i.2xlarge'], { cpu: '1900m', memory: '14Gi' }),
+  'gpu-inference': fit(['a2-highgpu-1g'], { cpu: '8', memory: '32Gi', 'nvidia.com/gpu': '1' }),
+  'stateful-db': fit(['r6i.4xlarge'], { cpu: '7600m', memory: '58Gi' }),
+};
+
+type Fit = Pick<Archetype, 'instanceTypes'> & { readonly resources: QuantityMap };
+
+function fit(instanceTypes: readonly string[], resources: QuantityMap): Fit {
+  return { instanceTypes, resources };
 }
 
 const nextGeneration: Archetype = {
@@ -37,7 +57,7 @@ const onMetal: Archetype = {
   weight: 1,
   zones: archetypeOf('cpu-batch').zones,
   instanceTypes: [METAL_TYPE],
-  resources: { cpu: '20', memory: '80Gi' },
+  resources: { cpu: '19', memory: '74Gi' },
   priorityClasses: [1_000],
   interruptionPenaltyDollars: 64,
   reclamationPenaltyDollars: 256,
@@ -47,7 +67,6 @@ const onMetal: Archetype = {
 export const clusterPlans: readonly ClusterPlan[] = [
   {
     id: 'web-eu',
-    shard: 'shard-0',
     workloads: [
       planned('tiny-stateless', 3),
       planned('cpu-service', 2),
@@ -57,12 +76,10 @@ export const clusterPlans: readonly ClusterPlan[] = [
   },
   {
     id: 'batch-us',
-    shard: 'shard-1',
     workloads: [planned('cpu-batch', 4), planned('tiny-stateless', 2), planned('stateful-db', 1)],
   },
   {
     id: 'train-us',
-    shard: 'shard-0',
     workloads: [
       planned('gpu-training-small', 1),
       planned('gpu-training-medium', 1),
@@ -78,7 +95,9 @@ function planned(name: string, objectCount: number): PlannedWorkload {
 }
 
 function archetypeOf(name: string): Archetype {
-  const archetype = realisticDev.archetypes.find((candidate) => candidate.name === name);
-  assert(archetype !== undefined, 'the catalogue has no such archetype', { name });
-  return archetype;
+  const found = realisticDev.archetypes.find((candidate) => candidate.name === name);
+  assert(found !== undefined, 'the catalogue has no such archetype', { name });
+  const { sizeBuckets: _buckets, ...archetype } = found;
+  const own = fits[name];
+  return own === undefined ? found : { ...archetype, ...own };
 }

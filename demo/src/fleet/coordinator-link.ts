@@ -15,7 +15,7 @@ import {
 import { SHARDS, ZONES_OF_SHARD } from '../places.ts';
 
 const POLL_MS = 100;
-const ASSIGNED_WITHIN_MS = 15_000;
+const ASSIGNED_WITHIN_MS = 60_000;
 const CALL_WITHIN_MS = 2_000;
 
 export class CoordinatorLink implements Disposable {

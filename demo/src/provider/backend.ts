@@ -1,6 +1,7 @@
 // The simulated substrate: hosts in memory, transitions that take their time and sometimes fail.
 // Asynchronous on purpose: a synchronous stand-in hides everything that waiting brings. Fencing,
-// idempotency, time-outs and the record of each machine are the kit's.
+// idempotency, time-outs and the record of each machine are the kit's. What the bootstrap blob starts on a
+// host is a node of its cluster (`nodes.ts`).
 
 import { type Runtime, sleep } from '@bigfleet/base';
 import {
@@ -19,9 +20,9 @@ import {
   ProviderError,
 } from '@bigfleet/providerkit';
 import { RACK_KEY } from '../places.ts';
+import type { JoinedNode, MachineNodes } from './nodes.ts';
 import type { Pace, Step } from './pace.ts';
-
-import { allocatableOf, priceOf } from './shapes.ts';
+import { allocatableOf, priceOf, rackOf } from './shapes.ts';
 
 export interface SimulatedBackendOptions {
   readonly runtime: Runtime;
@@ -29,14 +30,15 @@ export interface SimulatedBackendOptions {
   readonly label: string;
   readonly slots: readonly OfferingSlot[];
   readonly pace: Pace;
+  readonly nodes: MachineNodes;
   readonly onFailure: (step: Step) => void;
 }
 
 interface Host {
   readonly ref: string;
   readonly isSpot: boolean;
-  /** It serves a cluster. */
-  isJoined: boolean;
+  /** What it serves a cluster as. */
+  node: JoinedNode | undefined;
 }
 
 export interface JoinedSpotHost {
@@ -44,10 +46,18 @@ export interface JoinedSpotHost {
   readonly ref: string;
 }
 
-const failures: Readonly<Record<'create' | 'configure', [ErrorClass, string, string]>> = {
-  create: ['capacity', 'InsufficientInstanceCapacity', 'simulated: no such machine is free'],
-  configure: ['guest', 'JoinHookFailed', 'simulated: the join hook exited 1'],
+type Fallible = 'create' | 'configure';
+
+const failures: Readonly<Record<Fallible, readonly [vendorCode: string, message: string]>> = {
+  create: ['InsufficientInstanceCapacity', 'simulated: no such machine is free'],
+  configure: ['JoinHookFailed', 'simulated: the join hook exited 1'],
 };
+
+const classes: Readonly<Record<Fallible, ErrorClass>> = { create: 'capacity', configure: 'guest' };
+
+function failure(op: Fallible, vendorCode: string, message: string): ProviderError {
+  return new ProviderError({ class: classes[op], op, vendorCode, message });
+}
 
 export class SimulatedBackend implements Backend {
   readonly #options: SimulatedBackendOptions;
@@ -58,20 +68,24 @@ export class SimulatedBackend implements Backend {
     // Bare metal stands there from the start.
     for (const { id, offering } of options.slots) {
       if (offering.capacityType !== 'BareMetal') continue;
-      this.#hosts.set(id, { ref: `rack/${id}`, isSpot: false, isJoined: false });
+      this.#hosts.set(id, { ref: `rack/${id}`, isSpot: false, node: undefined });
     }
   }
 
   /** Hosts that a spot market could take back now, in the order of their creation. */
   joinedSpotHosts(): readonly JoinedSpotHost[] {
     return [...this.#hosts]
-      .filter(([, { isSpot, isJoined }]) => isSpot && isJoined)
+      .filter(([, { isSpot, node }]) => isSpot && node !== undefined)
       .map(([machineId, { ref }]) => ({ machineId, ref }));
   }
 
   /** False when the host is gone already. */
-  lose({ machineId, ref }: JoinedSpotHost): boolean {
-    return this.#hosts.get(machineId)?.ref === ref && this.#hosts.delete(machineId);
+  async lose({ machineId, ref }: JoinedSpotHost): Promise<boolean> {
+    const host = this.#hosts.get(machineId);
+    if (host?.ref !== ref) return false;
+    this.#hosts.delete(machineId);
+    if (host.node !== undefined) await this.#options.nodes.leave(host.node);
+    return true;
   }
 
   async describe(): Promise<readonly Instance[]> {
@@ -87,24 +101,35 @@ export class SimulatedBackend implements Backend {
     const known = this.#hosts.get(machine.id);
     if (known?.ref === ref) return { host: this.#hostRef(known) };
     await this.#step('create', machine, signal);
-    const host = { ref, isSpot: machine.capacityType === 'Spot', isJoined: false };
+    const host = { ref, isSpot: machine.capacityType === 'Spot', node: undefined };
     this.#hosts.set(machine.id, host);
     return { host: this.#hostRef(host) };
   }
 
-  async configureInstance({ machine, signal }: ConfigureInstanceOptions): Promise<void> {
+  async configureInstance(options: ConfigureInstanceOptions): Promise<void> {
+    const { machine, clusterId, bootstrapBlob, signal } = options;
     await this.#step('configure', machine, signal);
-    this.#require(machine).isJoined = true;
+    const host = this.#require(machine);
+    const joined = await this.#options.nodes.join(clusterId, machine, bootstrapBlob);
+    if (joined.kind === 'refused') throw failure('configure', 'JoinRefused', joined.problem);
+    host.node = { clusterId, nodeName: joined.nodeName };
   }
 
   async drainInstance({ machine, signal }: DrainInstanceOptions): Promise<void> {
     await this.#step('drain', machine, signal);
-    this.#require(machine).isJoined = false;
+    this.#switchOff(this.#require(machine));
   }
 
   async deleteInstance({ machine, signal }: DeleteInstanceOptions): Promise<void> {
     await this.#step('delete', machine, signal);
+    const host = this.#hosts.get(machine.id);
+    if (host !== undefined) this.#switchOff(host);
     this.#hosts.delete(machine.id);
+  }
+
+  #switchOff(host: Host): void {
+    if (host.node !== undefined) this.#options.nodes.silence(host.node);
+    host.node = undefined;
   }
 
   async #step(step: Step, { capacityType }: MachineRecord, signal: AbortSignal): Promise<void> {
@@ -114,8 +139,8 @@ export class SimulatedBackend implements Backend {
     await sleep(runtime, pace.dwellMs(step), signal);
     if (!isFailing || (step !== 'create' && step !== 'configure')) return;
     onFailure(step);
-    const [errorClass, vendorCode, message] = failures[step];
-    throw new ProviderError({ class: errorClass, op: step, vendorCode, message });
+    const [vendorCode, message] = failures[step];
+    throw failure(step, vendorCode, message);
   }
 
   #require({ id }: MachineRecord): Host {
@@ -130,7 +155,6 @@ export class SimulatedBackend implements Backend {
   }
 }
 
-/** All slots of one bucket stand in one rack. */
 function instanceOf({ id, offering }: OfferingSlot): Instance {
   const { instanceType, zone, capacityType, resources } = offering;
   const allocatable = allocatableOf(instanceType);
@@ -143,6 +167,6 @@ function instanceOf({ id, offering }: OfferingSlot): Instance {
     interruptionProbability: forecastInterruption(capacityType, undefined),
     resources,
     ...(allocatable === undefined ? {} : { allocatable }),
-    labels: new Map([[RACK_KEY, `${zone}-${instanceType}-${capacityType}`]]),
+    labels: new Map([[RACK_KEY, rackOf(offering)]]),
   };
 }

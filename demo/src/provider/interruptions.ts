@@ -40,7 +40,7 @@ async function interruptOne(
   const victim = pace.victim(candidates);
   await provider.reportInterruption({ hostRef: victim.ref, notice: 'termination' });
   await sleep(runtime, NOTICE_MS, signal);
-  if (!backend.lose(victim)) return false;
+  if (!(await backend.lose(victim))) return false;
   const outcome = await provider.reportHostLost(victim.machineId, 'simulated spot interruption');
   if (outcome !== 'failed') return false;
   onInterrupted();

@@ -1,5 +1,5 @@
 // The machine types that the simulated provider sells, with honest sizes and prices: the types that
-// the workload catalogue asks for, in its three zones. What is left out on purpose is one type that
+// the workload catalogue asks for, and some more for people, in its three zones. What is left out on purpose is one type that
 // a demo workload wants, so that there is always one need that no money can buy. Bare metal stands in
 // one zone only: whoever does not own that zone can't have it but by a transfer.
 
@@ -24,17 +24,19 @@ function withGpu(size: readonly [cpu: string, memory: string, gpu: string], pric
   return { cpu, memory, gpu, onDemandPerHour: price, hasSpot: false };
 }
 
-/** Sizes are what is left for pods on real machines of these names. */
+/** Sizes are about what is left for pods on real machines of these names. */
 const shapes: ReadonlyMap<string, Shape> = new Map([
   ['m6i.large', core('1900m', '6Gi', 0.096)],
-  ['m6i.xlarge', core('3900m', '14Gi', 0.192)],
-  ['m6i.2xlarge', core('7900m', '29Gi', 0.384)],
-  ['c6i.4xlarge', core('15800m', '28Gi', 0.68)],
-  ['c6i.8xlarge', core('31800m', '58Gi', 1.36)],
-  ['n2-standard-32', core('31800m', '120Gi', 1.55)],
-  ['r6i.xlarge', core('3900m', '29Gi', 0.252)],
-  ['r6i.2xlarge', core('7900m', '60Gi', 0.504)],
-  ['r6i.4xlarge', core('15800m', '122Gi', 1.008)],
+  ['m6i.xlarge', core('3800m', '14Gi', 0.192)],
+  ['m6i.2xlarge', core('7600m', '29Gi', 0.384)],
+  ['m7i.xlarge', core('3800m', '14Gi', 0.202)],
+  ['m7i.2xlarge', core('7600m', '29Gi', 0.403)],
+  ['c6i.4xlarge', core('15200m', '28Gi', 0.68)],
+  ['c6i.8xlarge', core('30400m', '58Gi', 1.36)],
+  ['n2-standard-32', core('30400m', '120Gi', 1.55)],
+  ['r6i.xlarge', core('3800m', '29Gi', 0.252)],
+  ['r6i.2xlarge', core('7600m', '60Gi', 0.504)],
+  ['r6i.4xlarge', core('15200m', '122Gi', 1.008)],
   ['a2-highgpu-1g', withGpu(['11800m', '80Gi', '1'], 3.67)],
   ['a3-highgpu-1g', withGpu(['25800m', '228Gi', '1'], 11.06)],
   ['a3-highgpu-8g', withGpu(['207', '1850Gi', '8'], 88.49)],
@@ -82,4 +84,9 @@ export function priceOf(offering: Offering): number | undefined {
   if (pricePerHour !== undefined || listed === undefined) return pricePerHour;
   const factor = capacityType === 'Spot' ? 1 - SPOT_DISCOUNT : 1;
   return Math.round(listed * factor * 10_000) / 10_000;
+}
+
+/** All slots of one bucket stand in one rack. */
+export function rackOf({ zone, instanceType, capacityType }: MixBucket): string {
+  return `${zone}-${instanceType}-${capacityType}`;
 }

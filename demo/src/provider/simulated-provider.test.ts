@@ -1,5 +1,6 @@
 // Proves, under the kit and virtual time, that machines of the simulated provider take their time,
-// that its failures become Failed machines that recover, and that the spot market takes machines.
+// that its failures become Failed machines that recover, that the spot market takes machines, and that a
+// serving machine is a node of its cluster.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,8 +15,11 @@ import {
 import { captureSink, createLogger } from '@bigfleet/telemetry';
 import { createClient, CapacityProvider, MachineState, openGate, Router } from '@bigfleet/wire';
 import { createMemoryNetwork } from '@bigfleet/wire/memory';
+import { KubeClient, type Node, WriteLanes } from '@bigfleet/kube';
+import { ApiServer, InMemoryTransport, Kubelets } from '@bigfleet/kube/testing';
 import { SimulatedBackend } from './backend.ts';
 import { interruptSpotHosts } from './interruptions.ts';
+import { MachineNodes } from './nodes.ts';
 import { dwellMs, FAILURE_BLOCK, Pace } from './pace.ts';
 import { allocatableOf, mix, slotCount, soldTypes } from './shapes.ts';
 
@@ -30,6 +34,9 @@ interface Stage {
   readonly interruptions: number[];
   create(id: string): Promise<void>;
   configure(id: string): Promise<void>;
+  drain(id: string): Promise<void>;
+  /** Of the cluster that machines are configured for. */
+  nodes(): readonly Node[];
   states(): Promise<ReadonlyMap<string, MachineState>>;
   close(): Promise<void>;
 }
@@ -59,7 +66,14 @@ async function stage(count: number): Promise<Stage> {
   const onFailure = (step: string): void => {
     failures.push(step);
   };
-  const options = { runtime, label: 's', slots: slots(count), pace, onFailure };
+  const server = new ApiServer({ runtime });
+  const nodes = new MachineNodes((signal) => {
+    const transport = new InMemoryTransport({ runtime, server });
+    const lanes = new WriteLanes({ runtime, qps: 1_000, burst: 1_000 });
+    const client = new KubeClient({ runtime, transport, lanes, fieldManager: 'kubelet' });
+    return new Map([['web-eu', new Kubelets({ runtime, client, signal })]]);
+  });
+  const options = { runtime, label: 's', slots: slots(count), pace, nodes, onFailure };
   const backend = new SimulatedBackend(options);
   const provider = await createProvider({
     backend,
@@ -87,6 +101,7 @@ async function stage(count: number): Promise<Stage> {
     provider,
     ending.signal,
   ).catch((error: unknown) => assert.equal(error, ending.signal.reason));
+  const joined = nodes.run(ending.signal);
   const during = async <T>(call: Promise<T>): Promise<T> => {
     await time.runFor(20);
     return await call;
@@ -98,16 +113,20 @@ async function stage(count: number): Promise<Stage> {
     interruptions,
     create: async (machineId) => void (await during(client.create({ machineId }))),
     configure: async (machineId) => {
-      const bootstrapBlob = new Uint8Array([1]);
+      const blob = '--node-labels=bigfleet.lucy.sh/machine-id=h-1';
+      const bootstrapBlob = new TextEncoder().encode(blob);
       await during(client.configure({ machineId, clusterId: 'web-eu', bootstrapBlob }));
     },
+    drain: async (machineId) => void (await during(client.drain({ machineId }))),
+    nodes: () => [...server.store.values('/nodes')].map(({ object }) => object as unknown as Node),
     states: async () => {
       const { machines } = await during(client.list({}));
       return new Map(machines.map(({ id, state }) => [id, state]));
     },
     close: async () => {
       ending.abort(new Error('the test is over'));
-      await market;
+      await Promise.all([market, joined]);
+      server.stop();
       const closed = provider.shutdown(0);
       await time.runFor(100);
       await closed;
@@ -126,6 +145,26 @@ test('a machine dwells in Creating and in Configuring before it serves', async (
   assert.equal((await subject.states()).get('s/0'), MachineState.CONFIGURING);
   await subject.time.runFor(dwellMs.configure[1]);
   assert.equal((await subject.states()).get('s/0'), MachineState.CONFIGURED);
+  await subject.close();
+});
+
+test('a machine is a Ready node while it serves, and only its cluster takes the Node away', async () => {
+  const subject = await stage(1);
+  await subject.create('s/0');
+  await subject.time.runFor(dwellMs.create[1]);
+  assert.deepEqual(subject.nodes(), []);
+  await subject.configure('s/0');
+  await subject.time.runFor(dwellMs.configure[1]);
+  assert.equal((await subject.states()).get('s/0'), MachineState.CONFIGURED);
+  const [node] = subject.nodes();
+  assert.equal(node?.spec?.providerID, 'simulated://s/0');
+  assert.equal(node?.metadata.labels?.['node.kubernetes.io/instance-type'], 'm6i.large');
+  assert.equal(node?.metadata.labels?.['bigfleet.lucy.sh/machine-id'], 'h-1');
+  assert.equal(node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status, 'True');
+  await subject.drain('s/0');
+  await subject.time.runFor(dwellMs.drain[1]);
+  assert.equal((await subject.states()).get('s/0'), MachineState.IDLE);
+  assert.equal(subject.nodes().length, 1);
   await subject.close();
 });
 
@@ -157,6 +196,7 @@ test('the spot market takes serving machines only', async () => {
   assert.equal(subject.interruptions.length, 1);
   assert.equal((await subject.states()).get('s/1'), MachineState.FAILED);
   assert.equal((await subject.states()).get('s/0'), MachineState.IDLE);
+  assert.deepEqual(subject.nodes(), [], 'a lost machine leaves no Node');
   await subject.close();
 });
 

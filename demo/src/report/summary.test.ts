@@ -9,6 +9,7 @@ import type { CoverageReport } from '../feed/coverage.ts';
 import { FleetPicture } from '../feed/fleet-picture.ts';
 import { delta, snapshot } from '../feed/testing/frames.ts';
 import type { Transfer } from '../fleet/watch-transfers.ts';
+import type { ClusterScene } from '../view/scene.ts';
 import { Counters } from './counters.ts';
 import { sumCoverage, summarise, type Summary } from './summary.ts';
 
@@ -18,6 +19,18 @@ const good: CoverageReport = {
   unsatisfiableCount: 1,
   neverCovered: [],
   unmetTooLong: [],
+};
+
+const cluster: ClusterScene = {
+  id: 'web-eu',
+  shard: 'shard-0',
+  isConnected: true,
+  runningCount: 30,
+  pendingCount: 2,
+  requestCount: 32,
+  acknowledgedCount: 31,
+  nodeCount: 12,
+  upcomingCount: 1,
 };
 
 function counters(...lines: readonly string[]): Counters {
@@ -37,6 +50,7 @@ function summaryOf(changes: {
   readonly cycles?: number;
   readonly phase?: Transfer['phase'];
   readonly expectsMove?: boolean;
+  readonly cluster?: Partial<ClusterScene>;
 }): Summary {
   const { interruptions = 1, failures = 2, cycles = 30, phase = 'DONE' } = changes;
   const picture = new FleetPicture();
@@ -49,6 +63,7 @@ function summaryOf(changes: {
     ranMs: 30_400,
     coverage: { ...good, ...changes.coverage },
     transfers: [{ id: 't-1', from: 'shard-1', to: 'shard-0', phase, machineCount: 2 }],
+    clusters: [{ ...cluster, ...changes.cluster }],
     expectsMove: changes.expectsMove ?? true,
     shards: [
       { name: 'shard-0', picture, counters: shardCounters(cycles) },
@@ -99,6 +114,7 @@ test('a good run has no problems and says what happened', () => {
     actionsByKind: { Provision: 14, Reclaim: 4 },
     cycles: 30,
     worstCycleAtMostMs: 32,
+    pods: { 'web-eu': { running: 30, pending: 2, requests: 32, acknowledged: 31 } },
     interruptions: 1,
     failures: 2,
     problems: [],
@@ -113,6 +129,8 @@ test('each thing that was not shown is a problem', () => {
     [{ interruptions: 0 }, /no spot interruption/],
     [{ failures: 0 }, /no transition failed/],
     [{ cycles: 0 }, /no cycle ran/],
+    [{ cluster: { runningCount: 0 } }, /no Pod runs in web-eu/],
+    [{ cluster: { acknowledgedCount: 0 } }, /no CapacityRequest of web-eu is acknowledged/],
     [{ phase: 'COMMITTED' }, /no machine moved/],
     [{ phase: 'ABORTED' }, /no machine moved/],
   ];
@@ -121,6 +139,11 @@ test('each thing that was not shown is a problem', () => {
     assert.equal(problems.length, 1, problems.join());
     assert.match(problems[0] ?? '', problem);
   }
+});
+
+test('what the owner of a joined cluster runs is not judged', () => {
+  const joined = { id: 'joined', runningCount: 0, acknowledgedCount: 0 };
+  assert.deepEqual(summaryOf({ cluster: joined }).problems, []);
 });
 
 test('where nothing can move, nothing has to', () => {

@@ -6,6 +6,8 @@ import type { MachineView } from '@bigfleet/wire';
 import type { CoverageReport } from '../feed/coverage.ts';
 import type { FleetPicture } from '../feed/fleet-picture.ts';
 import type { Transfer } from '../fleet/watch-transfers.ts';
+import type { ClusterScene } from '../view/scene.ts';
+import { JOINED } from '../places.ts';
 import type { Counters } from './counters.ts';
 
 export interface Summary {
@@ -23,10 +25,20 @@ export interface Summary {
   /** Upper bound of the slowest cycle's histogram bucket. */
   readonly worstCycleAtMostMs: number;
   readonly needs: CoverageReport;
+  /** By cluster, at the end. */
+  readonly pods: Readonly<Record<string, PodCounts>>;
   readonly interruptions: number;
   readonly failures: number;
   /** Empty when everything was shown. */
   readonly problems: readonly string[];
+}
+
+export interface PodCounts {
+  readonly running: number;
+  readonly pending: number;
+  /** CapacityRequests, and those of them that the shard has. */
+  readonly requests: number;
+  readonly acknowledged: number;
 }
 
 export interface SummaryInput {
@@ -36,6 +48,7 @@ export interface SummaryInput {
   readonly coverage: CoverageReport;
   readonly provider: Counters;
   readonly transfers: readonly Transfer[];
+  readonly clusters: readonly ClusterScene[];
   /** False on a host where nothing can move. */
   readonly expectsMove: boolean;
 }
@@ -52,6 +65,7 @@ export function summarise(input: SummaryInput): Summary {
   const total = (of: (shard: ShardInput) => number): number =>
     shards.reduce((sum, shard) => sum + of(shard), 0);
   const facts = {
+    pods: Object.fromEntries(input.clusters.map((cluster) => [cluster.id, podCounts(cluster)])),
     interruptions: provider.sum('bigfleet_simulated_interruptions_total'),
     failures: provider.sum('bigfleet_simulated_failures_total'),
     cycles: total(({ counters }) => counters.sum('bigfleet_shard_cycles_total')),
@@ -77,15 +91,38 @@ export function summarise(input: SummaryInput): Summary {
   };
 }
 
-type Facts = Pick<Summary, 'interruptions' | 'failures' | 'cycles' | 'needs' | 'transfers'>;
+type Facts = Pick<
+  Summary,
+  'interruptions' | 'failures' | 'cycles' | 'needs' | 'transfers' | 'pods'
+>;
 
-function problemsOf({ interruptions, failures, cycles, needs }: Facts): readonly string[] {
+function podCounts(cluster: ClusterScene): PodCounts {
+  return {
+    running: cluster.runningCount,
+    pending: cluster.pendingCount,
+    requests: cluster.requestCount,
+    acknowledged: cluster.acknowledgedCount,
+  };
+}
+
+/** Not judged for a joined cluster: nobody knows what its owner runs there. */
+function podProblems(pods: Summary['pods']): readonly string[] {
+  return Object.entries(pods)
+    .filter(([cluster]) => cluster !== JOINED)
+    .flatMap(([cluster, { running, acknowledged }]) => [
+      ...(running === 0 ? [`no Pod runs in ${cluster}`] : []),
+      ...(acknowledged === 0 ? [`no CapacityRequest of ${cluster} is acknowledged`] : []),
+    ]);
+}
+
+function problemsOf({ interruptions, failures, cycles, needs, pods }: Facts): readonly string[] {
   const { coveredCount, neverCovered, unmetTooLong } = needs;
   return [
     ...(cycles === 0 ? ['no cycle ran'] : []),
     ...(coveredCount === 0 ? ['no need was ever covered'] : []),
     ...neverCovered.map((name) => `never covered: ${name}`),
     ...unmetTooLong.map((name) => `unmet for too long: ${name}`),
+    ...podProblems(pods),
     ...(interruptions === 0 ? ['no spot interruption happened; run for longer'] : []),
     ...(failures === 0 ? ['no transition failed; run for longer'] : []),
   ];

@@ -1,15 +1,26 @@
 // Without a terminal: one status line per second or so, before it the decisions since the last one, a
-// few at most, so that a log of a long run stays readable, and every step of a transfer.
+// few at most, so that a log of a long run stays readable, and every step of a transfer. Clusters have
+// their lines less often: they would be most of the log.
 
 import type { Output, View, Scene } from './scene.ts';
-import { clock, decisionText, dollarsText, ownerText, statesText, transferText } from './words.ts';
+import {
+  clock,
+  clusterText,
+  decisionText,
+  dollarsText,
+  ownerText,
+  statesText,
+  transferText,
+} from './words.ts';
 
 const EVERY_MS = 1_000;
+const CLUSTERS_EVERY_MS = 5_000;
 const DECISIONS_PER_STATUS = 3;
 
 export class PlainView implements View {
   readonly #output: Output;
   #shownMs = Number.NEGATIVE_INFINITY;
+  #clustersShownMs = Number.NEGATIVE_INFINITY;
   #shownDecisionCount = 0;
   #shownTransfers: ReadonlySet<string> = new Set();
 
@@ -31,9 +42,16 @@ export class PlainView implements View {
       `${clock(scene.elapsedMs)}  ${statesText(scene)}  ${dollarsText(scene.dollarsPerHour)}  ` +
         `${scene.shards.map(ownerText).join(', ')}  unmet: ${unmet.join(', ')}`,
     );
+    this.#clusters(scene);
   }
 
   close(): void {}
+
+  #clusters({ elapsedMs, clusters }: Scene): void {
+    if (elapsedMs - this.#clustersShownMs < CLUSTERS_EVERY_MS) return;
+    this.#clustersShownMs = elapsedMs;
+    for (const cluster of clusters) this.line(`  ${cluster.id}: ${clusterText(cluster)}`);
+  }
 
   /** A transfer that takes a step has another text. */
   #transfers({ transfers }: Scene): void {

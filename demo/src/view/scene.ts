@@ -3,15 +3,15 @@
 
 import { type PriorityClass, priorityClassOf } from '@bigfleet/base';
 import type { NeedView } from '@bigfleet/wire';
+import type { ClusterCounts } from '../clusters/watched-cluster.ts';
 import type { Decision } from '../feed/decisions.ts';
 import type { Transfer } from '../fleet/watch-transfers.ts';
 
-export interface ClusterScene {
+export interface ClusterScene extends ClusterCounts {
   readonly id: string;
   readonly shard: string;
+  /** Its operator's session with the shard stands. */
   readonly isConnected: boolean;
-  readonly podCount: number;
-  readonly nodeCount: number;
 }
 
 /** What a shard owns; it shows nothing else. */

@@ -6,6 +6,7 @@
 import type { Output, View, Scene } from './scene.ts';
 import {
   clock,
+  clusterText,
   dollarsText,
   ownerText,
   shortDecisionText,
@@ -25,14 +26,14 @@ const TRANSFERS = 4;
 
 export class TerminalView implements View {
   readonly #output: Output;
-  readonly #deeper: readonly string[];
+  readonly #commands: readonly (readonly string[])[];
   #notes: readonly string[] = [];
   #isOpen = false;
 
-  /** `deeper`: commands that show more. */
-  constructor(output: Output, deeper: readonly string[]) {
+  /** `commands`: groups of them with a heading each, the most useful last. */
+  constructor(output: Output, commands: readonly (readonly string[])[]) {
     this.#output = output;
-    this.#deeper = deeper;
+    this.#commands = commands;
   }
 
   line(text: string): void {
@@ -60,8 +61,10 @@ export class TerminalView implements View {
     const decisions = scene.decisions.slice(-room);
     const lines = [...head, ...decisions.map((decision) => `  ${shortDecisionText(decision)}`)];
     const notes = this.#notes.length === 0 ? [] : ['', ...this.#notes];
-    const deeper = ['', 'Look deeper:', ...this.#deeper];
-    for (const part of [notes, deeper]) if (lines.length + part.length <= rows) lines.push(...part);
+    const groups = this.#commands.toReversed().map((group) => ['', ...group]);
+    for (const part of [notes, ...groups]) {
+      if (lines.length + part.length <= rows) lines.push(...part);
+    }
     return lines;
   }
 }
@@ -78,11 +81,11 @@ function fleetOf(scene: Scene): readonly string[] {
     ),
     ...transfers.slice(-TRANSFERS).map((transfer) => `Moved      ${transferText(transfer)}`),
     '',
-    ...clusters.map(
-      ({ id, shard, isConnected, podCount, nodeCount }) =>
-        `Cluster    ${id.padEnd(10)} ${String(podCount).padStart(4)} pods  ` +
-        `${String(nodeCount).padStart(3)} nodes  ${isConnected ? `at ${shard}` : 'not connected'}`,
-    ),
+    ...clusters.map((cluster) => {
+      const { id, shard, isConnected } = cluster;
+      const text = clusterText(cluster);
+      return `Cluster    ${id.padEnd(10)} ${isConnected ? '' : 'not connected: '}${text}  ${shard}`;
+    }),
     '',
     ...unmet.map(
       ({ priorityClass, count, examples }) =>

@@ -2,12 +2,14 @@
 // priority and decisions with their reason; on a terminal cut to its width and put back afterwards.
 
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import type { NeedView } from '@bigfleet/wire';
 import { FleetPicture } from '../feed/fleet-picture.ts';
 import { type NeedSketch, snapshot } from '../feed/testing/frames.ts';
 import { defaultPorts } from '../places.ts';
 import { deeperCommands } from './deeper.ts';
+import { kubectlCommands } from './kubectl.ts';
 import { PlainView } from './plain-view.ts';
 import { type Output, type Scene, unmetByPriority } from './scene.ts';
 import { TerminalView } from './terminal-view.ts';
@@ -41,6 +43,18 @@ const decision = {
   reason: 'phase1.speculative: No idle machine covered the need.',
 };
 
+const cluster = {
+  id: 'web-eu',
+  shard: 'shard-0',
+  isConnected: true,
+  runningCount: 30,
+  pendingCount: 1,
+  requestCount: 31,
+  acknowledgedCount: 28,
+  nodeCount: 12,
+  upcomingCount: 2,
+};
+
 function scene(changes: Partial<Scene> = {}): Scene {
   return {
     seed: '7',
@@ -49,7 +63,7 @@ function scene(changes: Partial<Scene> = {}): Scene {
     shards: [{ name: 'shard-0', cycle: 9, machinesByState: { Speculative: 300, Configured: 2 } }],
     transfers: [],
     dollarsPerHour: 123.456,
-    clusters: [{ id: 'web-eu', shard: 'shard-0', isConnected: false, podCount: 31, nodeCount: 12 }],
+    clusters: [{ ...cluster, isConnected: false }],
     unmet: [{ priorityClass: 'batch', count: 1, examples: ['train-us lacks 64 cpu: no_supply'] }],
     decisions: [decision],
     decisionCount: 1,
@@ -57,13 +71,14 @@ function scene(changes: Partial<Scene> = {}): Scene {
   };
 }
 
-test('a plain status line says it all in one line', () => {
+test('a plain status line says it all in one line, and a line follows for each cluster', () => {
   const output = new Captured();
   new PlainView(output).show(scene());
   assert.deepEqual(output.lines, [
     '  cycle 7  Provision simulated/Spot/m6i.large/zone-a/003 for web-eu  $0.03/h  ' +
       'phase1.speculative: No idle machine covered the need.',
     '01:05  Speculative 700  Configured 42  $123.46/h  shard-0 owns 302  unmet: batch 1',
+    '  web-eu: 30/31 Pods run  28/31 acknowledged  12 +2 nodes',
   ]);
 });
 
@@ -72,13 +87,15 @@ test('plain lines come at most once a second, with each decision once and a coun
   const view = new PlainView(output);
   view.show(scene());
   view.show(scene({ elapsedMs: 65_250 }));
-  assert.equal(output.lines.length, 2);
-  view.show(scene({ elapsedMs: 66_000 }));
   assert.equal(output.lines.length, 3);
+  view.show(scene({ elapsedMs: 66_000 }));
+  assert.equal(output.lines.length, 4);
   const many = Array.from({ length: 12 }, () => decision);
   view.show(scene({ elapsedMs: 67_000, decisions: many, decisionCount: 31 }));
-  assert.deepEqual(output.lines.slice(3, 4), ['  … and 27 more decisions']);
-  assert.equal(output.lines.length, 3 + 1 + 3 + 1);
+  assert.deepEqual(output.lines.slice(4, 5), ['  … and 27 more decisions']);
+  assert.equal(output.lines.length, 4 + 1 + 3 + 1);
+  view.show(scene({ elapsedMs: 70_000, decisions: many, decisionCount: 31 }));
+  assert.match(output.lines.at(-1) ?? '', /^ {2}web-eu: 30\/31 Pods run/);
 });
 
 test('each step of a transfer is one plain line', () => {
@@ -100,7 +117,7 @@ test('each step of a transfer is one plain line', () => {
 
 test('the terminal shows everything, cut to its width, and gives the screen back', () => {
   const output = new Captured(60);
-  const view = new TerminalView(output, ['  curl -s http://127.0.0.1:8780/metrics']);
+  const view = new TerminalView(output, [['  curl -s http://127.0.0.1:8780/metrics']]);
   view.line('before the first scene lines are plain');
   view.show(scene());
   view.line('a note');
@@ -111,7 +128,7 @@ test('the terminal shows everything, cut to its width, and gives the screen back
     /Configured 42/,
     /\$123\.46\/h/,
     /shard-0 owns 302  cycle 9/,
-    /not connected/,
+    /web-eu {5}not connected: 30\/31 Pods run/,
     /no_supply/,
     /a note/,
   ]) {
@@ -136,9 +153,8 @@ function lastScreen({ text }: Captured): readonly string[] {
 
 test('80 by 24: states, money, unmet demand and the newest decisions with their reason', () => {
   const output = new Captured(80, 24);
-  const view = new TerminalView(output, ['  a command']);
+  const view = new TerminalView(output, [['  a command']]);
   const shard = { name: 'shard-0', cycle: 9, machinesByState: { Configured: 2 } };
-  const cluster = { id: 'web-eu', shard: 'shard-0', isConnected: true, podCount: 1, nodeCount: 1 };
   const transfer = { id: 't', from: 'a', to: 'b', machineCount: 1, phase: 'DONE' } as const;
   const unmet = (['critical', 'service', 'batch'] as const).map((priorityClass) => ({
     priorityClass,
@@ -160,15 +176,22 @@ test('80 by 24: states, money, unmet demand and the newest decisions with their 
   assert.match(screen[0] ?? '', /^BigFleet {2}01:05 {2}\$123\.46\/h/);
   assert.match(screen[2] ?? '', /^Machines {3}Speculative 700 {2}Configured 42/);
   assert.equal(screen.filter((line) => line.startsWith('Unmet')).length, 3);
+  const shown = screen.filter((line) => line.startsWith('Cluster'));
+  assert.deepEqual([shown.length, shown[0]?.endsWith('  shard-0')], [3, true]);
   assert.match(screen.at(-1) ?? '', /^ {2}cycle 29 Provision for web-eu .*phase1\.speculative: No/);
 });
 
 test('a tall window has room for the commands, and a tiny one loses lines from the end only', () => {
   const tall = new Captured(80, 60);
-  new TerminalView(tall, ['  a command']).show(scene());
-  assert.ok(lastScreen(tall).includes('  a command'));
+  new TerminalView(tall, [
+    ['Look:', '  a command'],
+    ['Try:', '  another'],
+  ]).show(scene());
+  const screen = lastScreen(tall);
+  assert.ok(screen.includes('  a command'));
+  assert.ok(screen.indexOf('Try:') < screen.indexOf('Look:'), 'the most useful comes first');
   const tiny = new Captured(20, 3);
-  new TerminalView(tiny, ['  a command']).show(scene());
+  new TerminalView(tiny, [['  a command']]).show(scene());
   assert.deepEqual(lastScreen(tiny), ['BigFleet  01:05  $12', '', 'Machines   Speculati']);
 });
 
@@ -215,5 +238,15 @@ test('the commands that show more name the coordinator only where it is not the 
       line.replace('bigfleetctl', 'bigfleetctl --coordinator=127.0.0.1:17790'),
     );
     assert.ok(line.length <= 80, line);
+  }
+});
+
+test('what to type at the clusters fits a line and names files that are there', () => {
+  const commands = kubectlCommands('/tmp/bigfleet-up-abcdef');
+  assert.equal(commands[0], '  export KUBECONFIG=/tmp/bigfleet-up-abcdef/kubeconfig');
+  for (const line of commands) {
+    assert.ok(line.length <= 80, line);
+    const [, file] = /-f (\S+)/.exec(line) ?? [];
+    if (file !== undefined) assert.ok(existsSync(file), file);
   }
 });

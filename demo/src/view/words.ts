@@ -2,7 +2,7 @@
 
 import type { Decision } from '../feed/decisions.ts';
 import type { Transfer } from '../fleet/watch-transfers.ts';
-import type { Scene, ShardScene } from './scene.ts';
+import type { ClusterScene, Scene, ShardScene } from './scene.ts';
 
 export function clock(elapsedMs: number): string {
   const seconds = Math.floor(elapsedMs / 1_000);
@@ -22,6 +22,18 @@ export function ownerText({ name, machinesByState }: ShardScene): string {
   return `${name} owns ${total}`;
 }
 
+/** Pods that run of all, requests that are acknowledged of all, nodes, and machines on their way. */
+export function clusterText(cluster: ClusterScene): string {
+  const { runningCount, pendingCount, requestCount, acknowledgedCount, nodeCount } = cluster;
+  const of = (part: number, whole: number): string => `${part}/${whole}`.padStart(5);
+  const upcoming = cluster.upcomingCount === 0 ? '' : ` +${cluster.upcomingCount}`;
+  return (
+    `${of(runningCount, runningCount + pendingCount)} Pods run  ` +
+    `${of(acknowledgedCount, requestCount)} acknowledged  ` +
+    `${String(nodeCount).padStart(2)}${upcoming} nodes`
+  );
+}
+
 export function transferText({ id, from, to, phase, machineCount }: Transfer): string {
   const count = machineCount === 0 ? '' : `${machineCount} `;
   const what = `${count}${machineCount === 1 ? 'machine' : 'machines'}`;
@@ -34,18 +46,18 @@ export function dollarsText(dollarsPerHour: number): string {
 
 export function decisionText(decision: Decision): string {
   const { cycle, kind, machineId, dollarsPerHour, reason } = decision;
-  const what = `${kind} ${machineId}${clusterText(decision)}`;
+  const what = `${kind} ${machineId}${forClusterText(decision)}`;
   return `cycle ${cycle}  ${what}  ${dollarsText(dollarsPerHour)}  ${reason}`;
 }
 
 /** For lines that are cut at the end: why comes before which machine. */
 export function shortDecisionText(decision: Decision): string {
   const { cycle, kind, machineId, dollarsPerHour, reason } = decision;
-  const what = `${kind}${clusterText(decision)} ${dollarsText(dollarsPerHour)}`;
+  const what = `${kind}${forClusterText(decision)} ${dollarsText(dollarsPerHour)}`;
   return `cycle ${cycle} ${what}  ${reason}  ${machineId}`;
 }
 
-function clusterText({ kind, cluster }: Decision): string {
+function forClusterText({ kind, cluster }: Decision): string {
   if (cluster === '') return '';
   return kind === 'Bootstrap' || kind === 'Provision' ? ` for ${cluster}` : ` of ${cluster}`;
 }

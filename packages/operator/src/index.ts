@@ -2,7 +2,7 @@
 
 export type * from './rollup/capacity-request.ts';
 export { DemandIndex } from './rollup/demand-index.ts';
-export type { Rollup, RollupNeed } from './rollup/rollup.ts';
+export { encodeRollup, type Rollup, type RollupNeed } from './rollup/rollup.ts';
 export type * from './session/cluster-port.ts';
 export { createOperatorMetrics, type OperatorMetrics } from './session/metrics.ts';
 export { OperatorSession, type OperatorSessionOptions } from './session/operator-session.ts';

@@ -48,7 +48,10 @@ wrong: [the runbook](../operator-guide.md#runbook).`;
 const DIVERGENCES = `## Divergences
 
 Queries of the founding documents that the specification lists run verbatim against a real Prometheus
-(\`test/promql/shard-queries.test.ts\`). No alert rules and no dashboards ship yet.`;
+(\`test/promql/shard-queries.test.ts\`). Alerts (\`deploy/prometheus\`)
+and dashboards (\`deploy/grafana\`) ask for series, labels and values of this page only
+(\`test/monitoring/dashboards.test.ts\`), and each of their queries answers on a running fleet
+(\`test/monitoring/running-fleet.test.ts\`).`;
 
 export function observabilityPage(processes: readonly ProcessSeries[]): string {
   const common = commonNames(processes);

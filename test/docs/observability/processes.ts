@@ -176,6 +176,7 @@ const operator: Start = async ({ runtime, logger, folder }, registry) => {
       rollupIntervalMs: 10_000,
       bootstrapTemplateFile: '',
       bootstrapAllowedKeys: new Set(),
+      apiServerEndpoint: '',
       bootstrapToken: undefined,
       lease: undefined,
       tls: NO_TLS,

@@ -75,6 +75,7 @@ const OPERATOR: ChartCase = {
     replicas: to(2, { 'leaderElection.enabled': true }),
     bootstrapTemplate: to('#!/bin/sh\njoin {{ .ClusterID }} {{ .MachineIDLabel }}\n'),
     bootstrapAllowedKeys: to(['topology.kubernetes.io/zone', 'node.kubernetes.io/instance-type']),
+    apiServerEndpoint: to('https://api.cluster.example.com:6443'),
     'bootstrapToken.ttl': to('45m', { 'bootstrapToken.enabled': true }),
     'bootstrapToken.minTtl': to('400s', { 'bootstrapToken.enabled': true }),
     'tls.secretName': to('operator-leaf'),
@@ -258,7 +259,6 @@ const PROVIDER: ChartCase = {
     }),
   },
   everything: {
-    ...POLICED,
     templateBackend: 'fake',
     provider: 'lab-eu-1',
     'offerings.content': '[]',

@@ -184,6 +184,11 @@ export const OUTSIDE_SCHEMA: readonly Omit<Refusal, 'says'>[] = [
     values: { clusterID: 'a/b' },
   },
   { chart: 'bigfleet-operator', why: 'a shard without a port', values: { shardAddress: 'shard' } },
+  {
+    chart: 'bigfleet-operator',
+    why: 'a shard on a socket of the host',
+    values: { shardAddress: 'unix:/run/shard.sock' },
+  },
   { chart: 'bigfleet-operator', why: 'a port as text', values: { metricsPort: '8770' } },
   { chart: 'bigfleet', why: 'an unknown key', values: { 'shard.fakeProvider': true } },
   { chart: 'bigfleet', why: 'a seed of the fake', values: { 'shard.seedMachines': 5 } },

@@ -124,3 +124,10 @@ duration: {{ .Values.certManager.duration }}
 renewBefore: {{ .Values.certManager.renewBefore }}
 issuerRef: {{- toYaml .Values.certManager.issuerRef | nindent 2 }}
 {{- end }}
+
+{{- /* How an administrator asks the coordinators, as the coordinator that it runs beside. */}}
+{{- define "bigfleet.ctl" -}}
+kubectl -n {{ .Values.namespace }} exec bigfleet-coordinator-0 -- bigfleetctl
+{{- if include "bigfleet.coordinatorTLSSecret" . }} --coordinator={{ include "bigfleet.coordinatorHost" . }}:{{ .Values.coordinator.service.grpcPort }} --tls-cert=/etc/bigfleet/tls/tls.crt --tls-key=/etc/bigfleet/tls/tls.key --tls-ca=/etc/bigfleet/tls/ca.crt
+{{- end }}
+{{- end }}

@@ -14,6 +14,11 @@ export const operatorFlags = {
   'rollup-interval': duration('0', 'between two roll-ups; 0 is 10s; for load tests'),
   'bootstrap-template-file': text('', 'template of the bootstrap blob; empty is a stub', '<file>'),
   'bootstrap-allowed-keys': text('', 'requirement keys that it can serve; empty is all', '<a,b>'),
+  'api-server-endpoint': text(
+    '',
+    'this cluster as machines reach it, for templates; empty is as this process does',
+    '<url>',
+  ),
   'bootstrap-token': toggle(false, 'mint join tokens for the template (needs create on secrets)'),
   'bootstrap-token-ttl': duration('30m', 'life of a join token; renewed at half of it'),
   'bootstrap-token-min-ttl': duration('300s', 'least life left in a blob'),

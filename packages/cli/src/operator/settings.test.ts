@@ -34,6 +34,7 @@ test('without more than it needs: the documented defaults', () => {
     rollupIntervalMs: 10_000,
     bootstrapTemplateFile: '',
     bootstrapAllowedKeys: new Set(),
+    apiServerEndpoint: '',
     bootstrapToken: undefined,
     lease: undefined,
     tls: { cert: '', key: '', ca: '', requireTls: false },

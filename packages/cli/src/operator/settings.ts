@@ -46,6 +46,7 @@ export function operatorSettings(
     rollupIntervalMs: values['rollup-interval'] || DEFAULT_ROLLUP_MS,
     bootstrapTemplateFile: values['bootstrap-template-file'],
     bootstrapAllowedKeys: commaSeparated(values['bootstrap-allowed-keys']),
+    apiServerEndpoint: values['api-server-endpoint'],
     bootstrapToken: tokenSettings(values),
     lease: leaseSettings(values),
     tls: {

@@ -19,6 +19,8 @@ export interface ApiRefusal {
 }
 
 const MAX_ANSWER_BYTES = 256 << 20;
+/** A server that asks for more is mistaken: a reflector that waits for hours is a dead one. */
+const MAX_RETRY_AFTER_SECONDS = 300;
 const MAX_SHOWN_LENGTH = 300;
 
 export async function answerOf(response: KubeHttpResponse): Promise<ApiAnswer> {
@@ -42,13 +44,14 @@ export function refusalOf(
   },
 ): ApiRefusal {
   const details = status?.['details'];
-  const inBody = isObject(details) ? details['retryAfterSeconds'] : undefined;
+  const asked = head.retryAfterSeconds ?? (isObject(details) ? details['retryAfterSeconds'] : 0);
   return {
     kind: 'refused',
     status: typeof status?.['code'] === 'number' ? status['code'] : head.status,
     reason: textOf(status?.['reason']),
     message: textOf(status?.['message']) || head.text.slice(0, MAX_SHOWN_LENGTH).trim(),
-    retryAfterSeconds: head.retryAfterSeconds ?? (typeof inBody === 'number' ? inBody : undefined),
+    retryAfterSeconds:
+      typeof asked === 'number' && asked > 0 ? Math.min(asked, MAX_RETRY_AFTER_SECONDS) : undefined,
   };
 }
 

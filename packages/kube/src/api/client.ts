@@ -1,9 +1,16 @@
 // Requests to one API server. What the server answers is an expected outcome and comes back as a
 // value; a server that cannot be reached throws `kube_unreachable`. Writes wait in their lane; a
-// request that is safe to repeat is repeated when its connection broke, a create with a generated name
-// never is. A 401 reads the credentials again, once.
+// request that is safe to repeat is repeated when its connection broke, after a pause, and a create with
+// a generated name never is. A 401 reads the credentials again, once.
 
-import { BigFleetError, type Runtime, runWithDeadline } from '@bigfleet/base';
+import {
+  Backoff,
+  BigFleetError,
+  type Random,
+  type Runtime,
+  runWithDeadline,
+  sleep,
+} from '@bigfleet/base';
 import type { KubeHttpRequest, KubeTransport } from '../transport/transport.ts';
 import { type ApiAnswer, type ApiObject, answerOf } from './answer.ts';
 import type { WriteLane, WriteLanes } from './lanes.ts';
@@ -28,13 +35,19 @@ export interface WriteOptions {
 const TIMEOUT_MS = 30_000;
 /** A broken connection is tried again this often; the pool may hold several that the server closed. */
 const BROKEN_RETRIES = 2;
+/** A server that restarts breaks all connections at once; they must not all come back at once. */
+const BROKEN_PAUSE = { initialMs: 100, maxMs: 1_000, jitter: 1 };
+/** Of a lane whose write was answered 429 without saying for how long. */
+const BUSY_PAUSE_SECONDS = 1;
 const MERGE_PATCH = 'application/merge-patch+json';
 
 export class KubeClient {
   readonly #options: ClientOptions;
+  readonly #random: Random;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.#random = options.runtime.random.stream('kube client');
   }
 
   get transport(): KubeTransport {
@@ -113,7 +126,7 @@ export class KubeClient {
   }
 
   async #read(path: string, signal: AbortSignal): Promise<ApiAnswer> {
-    return this.#repeat(true, () => this.#once({ method: 'GET', path, signal }));
+    return this.#repeat(true, { method: 'GET', path, signal });
   }
 
   async #write(
@@ -131,19 +144,23 @@ export class KubeClient {
     await lanes.enter(lane, signal);
     const manager = method === 'DELETE' ? '' : queryText({ fieldManager });
     const order = { method, path: path + manager, contentType, body, signal };
-    const answer = await this.#repeat(isRepeatable, () => this.#once(order));
+    const answer = await this.#repeat(isRepeatable, order);
+    // 429 to an eviction is a disruption budget that holds, and says nothing about the server's load.
     if (answer.kind === 'refused' && answer.status === 429 && lane !== 'eviction') {
-      lanes.pause(lane, (answer.retryAfterSeconds ?? 1) * 1000);
+      lanes.pause(lane, (answer.retryAfterSeconds ?? BUSY_PAUSE_SECONDS) * 1000);
     }
     return answer;
   }
 
-  async #repeat(isRepeatable: boolean, attempt: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+  async #repeat(isRepeatable: boolean, order: KubeHttpRequest): Promise<ApiAnswer> {
+    const { runtime } = this.#options;
+    const pause = new Backoff(this.#random, BROKEN_PAUSE);
     for (let left = isRepeatable ? BROKEN_RETRIES : 0; ; left--) {
       try {
-        return await attempt();
+        return await this.#once(order);
       } catch (error) {
         if (left <= 0 || !isBrokenConnection(error)) throw error;
+        await sleep(runtime, pause.nextMs(), order.signal);
       }
     }
   }

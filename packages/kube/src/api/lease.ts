@@ -151,17 +151,18 @@ export class Lease {
   }
 
   async #renewOnce(signal: AbortSignal): Promise<boolean> {
-    const { identity } = this.#options;
-    const known = this.#known;
-    if (known !== undefined) {
-      const spec = { ...known.spec, ...this.#heldSpec(known.spec.acquireTime ?? this.#now()) };
-      if (await this.#write({ ...known, spec }, signal)) return true;
-    }
+    if (this.#known !== undefined && (await this.#rewrite(this.#known, signal))) return true;
     // Somebody wrote in between, or an answer to our own write was lost.
     const current = await this.#read(signal);
     if (current === undefined) return this.#create(signal);
     this.#observe(current);
-    return current.spec.holderIdentity === identity;
+    // Written again: others count from the write that they saw, which may be older than this look.
+    return current.spec.holderIdentity === this.#options.identity && this.#rewrite(current, signal);
+  }
+
+  #rewrite(lease: StoredLease, signal: AbortSignal): Promise<boolean> {
+    const spec = { ...lease.spec, ...this.#heldSpec(lease.spec.acquireTime ?? this.#now()) };
+    return this.#write({ ...lease, spec }, signal);
   }
 
   async #release(): Promise<void> {

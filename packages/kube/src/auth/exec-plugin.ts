@@ -3,7 +3,7 @@
 // expiry must not start a burst of processes.
 
 import { execFile } from 'node:child_process';
-import { BigFleetError, type Clock, describeThrown } from '@bigfleet/base';
+import { BigFleetError, type Clock, describeThrown, err, ok, type Result } from '@bigfleet/base';
 import { Secret } from '@bigfleet/telemetry';
 import type { Credentials, CredentialSource } from './access.ts';
 
@@ -29,7 +29,7 @@ export class ExecCredentials implements CredentialSource {
   readonly #plugin: ExecPlugin;
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #clock: Clock;
-  #held: { readonly credentials: Credentials; readonly untilUnixMs: number } | undefined;
+  #held: HeldCredentials | undefined;
   #running: Promise<Credentials> | undefined;
 
   constructor(plugin: ExecPlugin, options: ExecOptions) {
@@ -73,28 +73,10 @@ export class ExecCredentials implements CredentialSource {
   }
 
   #keep(output: string): Credentials {
-    let parsed: ExecCredentialOutput;
-    try {
-      parsed = JSON.parse(output) as ExecCredentialOutput;
-    } catch {
-      throw this.#failure('it printed no JSON');
-    }
-    const status = parsed?.status;
-    const { token, clientCertificateData: certPem, clientKeyData: key } = status ?? {};
-    const credentials: Credentials = {
-      bearerToken: typeof token === 'string' ? new Secret(token) : undefined,
-      certificate:
-        typeof certPem === 'string' && typeof key === 'string'
-          ? { certPem, keyPem: new Secret(key) }
-          : undefined,
-    };
-    if (credentials.bearerToken === undefined && credentials.certificate === undefined) {
-      throw this.#failure('its ExecCredential holds neither a token nor a certificate');
-    }
-    const expiry = Date.parse(String(status?.expirationTimestamp));
-    const untilUnixMs = Number.isNaN(expiry) ? Infinity : expiry - EXPIRY_MARGIN_MS;
-    this.#held = { credentials, untilUnixMs };
-    return credentials;
+    const read = readExecCredential(output);
+    if (!read.ok) throw this.#failure(read.error);
+    this.#held = read.value;
+    return read.value.credentials;
   }
 
   #failure(problem: string): BigFleetError {
@@ -104,11 +86,37 @@ export class ExecCredentials implements CredentialSource {
   }
 }
 
-interface ExecCredentialOutput {
-  readonly status?: {
-    readonly token?: unknown;
-    readonly clientCertificateData?: unknown;
-    readonly clientKeyData?: unknown;
-    readonly expirationTimestamp?: unknown;
+interface HeldCredentials {
+  readonly credentials: Credentials;
+  readonly untilUnixMs: number;
+}
+
+/** What a plugin printed; the error says what it is not, and never repeats it: it may hold a secret. */
+export function readExecCredential(output: string): Result<HeldCredentials, string> {
+  const status = statusIn(output);
+  if (status === undefined) return err('it printed no ExecCredential in JSON');
+  const { token, clientCertificateData: certPem, clientKeyData: key } = status;
+  const credentials: Credentials = {
+    bearerToken: typeof token === 'string' && token !== '' ? new Secret(token) : undefined,
+    certificate:
+      typeof certPem === 'string' && typeof key === 'string'
+        ? { certPem, keyPem: new Secret(key) }
+        : undefined,
   };
+  if (credentials.bearerToken === undefined && credentials.certificate === undefined) {
+    return err('its ExecCredential holds neither a token nor a certificate');
+  }
+  const expiry = Date.parse(String(status['expirationTimestamp']));
+  const untilUnixMs = Number.isNaN(expiry) ? Infinity : expiry - EXPIRY_MARGIN_MS;
+  return ok({ credentials, untilUnixMs });
+}
+
+function statusIn(output: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const parsed = JSON.parse(output) as { readonly status?: unknown } | null;
+    const status = parsed?.status;
+    return typeof status === 'object' && status !== null ? { ...status } : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -21,7 +21,7 @@ export interface FirstSyncOptions {
   readonly unsynced: () => readonly string[];
 }
 
-const watchFailed: LogMessage<'resource' | 'what' | 'err'> = {
+const watchFailed: LogMessage<'resource' | 'what' | 'code' | 'err'> = {
   level: 'warn',
   text: 'watch failed; trying again',
 };
@@ -38,7 +38,7 @@ const OWNER_HINT = "; install the CRDs (api/crd) and the chart's RBAC";
 
 export class FirstSync implements ReadinessSource {
   readonly #options: FirstSyncOptions;
-  readonly #failures: SampledMessage<'resource' | 'what' | 'err', never>;
+  readonly #failures: SampledMessage<'resource' | 'what' | 'code' | 'err', never>;
   /** The last failure of each collection that waits for its first list. */
   readonly #problems = new Map<string, string>();
   #isStopping = false;
@@ -50,8 +50,8 @@ export class FirstSync implements ReadinessSource {
     this.#failures = createSampledMessage({ runtime, logger, message: watchFailed, perSecond });
   }
 
-  failed(resource: string, { what, problem, needsOwner }: ReflectorFailure): void {
-    this.#failures.log({ resource, what, err: problem });
+  failed(resource: string, { what, code, problem, needsOwner }: ReflectorFailure): void {
+    this.#failures.log({ resource, what, code, err: problem });
     // One line: a proxy's page has many.
     const line = problem.replaceAll(/\s+/g, ' ').trim();
     this.#problems.set(resource, `${what}: ${line}${needsOwner ? OWNER_HINT : ''}`);

@@ -8,17 +8,21 @@
 // throw of theirs is counted and answered with a relist, because the record of that object is unknown.
 //
 // States: listing (no watch; the old map, if any, stays in use) → watching (from the list's or the last
-// event's resourceVersion) → listing after 410, a change of the schema, a thrown reader, or every few
-// hours as a safety net; → waiting between attempts after a failure.
+// event's resourceVersion) → listing after 410, a change of the schema, a thrown reader, bytes that are no
+// event, or every few hours as a safety net; → waiting between attempts after a failure, and before a
+// list that follows another too soon: a server that answers every watch with 410 or with nonsense must
+// not be asked for a hundred thousand objects in a tight loop.
 
 import {
   AssertionError,
   Backoff,
   BigFleetError,
   describeThrown,
+  type ErrorCode,
   type Runtime,
   sleep,
   type Timer,
+  toBigFleetError,
 } from '@bigfleet/base';
 import {
   type ApiAnswer,
@@ -73,6 +77,7 @@ export type RelistReason = 'initial' | 'expired' | 'schema' | 'reader' | 'period
 
 export interface ReflectorFailure {
   readonly what: 'list' | 'watch' | 'reader';
+  readonly code: ErrorCode;
   readonly problem: string;
   /** 403 and 404: rights or the CRD are missing, so the cluster's owner has to act. */
   readonly needsOwner: boolean;
@@ -88,6 +93,7 @@ interface Entry<T> {
 }
 
 const PAGE_LIMIT = 500;
+const MAX_SHOWN_LENGTH = 100;
 const CONNECT_TIMEOUT_MS = 30_000;
 /**
  * Bookmarks come about every minute; silence beyond this may be a dead connection. It may also be a
@@ -99,10 +105,18 @@ const RETRY = { initialMs: 800, maxMs: 30_000, jitter: 1 };
 /** While rights or the CRD are missing. */
 const OWNER_RETRY_MS = { least: 10_000, span: 20_000 };
 const SAFETY_RELIST_MS = { least: 6 * 3_600_000, span: 6 * 3_600_000 };
+/** Before a list that the server or a reader forced. The first wait is short jitter, so that the clients
+ * of a compacted server do not all list at once. */
+const FORCED_RELIST = { initialMs: 1_000, maxMs: 60_000, jitter: 1 };
+/** Forced lists further apart than this are separate mishaps. */
+const FORCED_RELIST_MEMORY_MS = 600_000;
+const FORCED_REASONS: ReadonlySet<RelistReason> = new Set(['expired', 'reader', 'malformed']);
 
 export class Reflector<T> {
   readonly #options: ReflectorOptions<T>;
   readonly #backoff: Backoff;
+  readonly #forcedBackoff: Backoff;
+  #forcedAtMs = Number.NEGATIVE_INFINITY;
   #entries = new Map<string, Entry<T>>();
   #resourceVersion = '';
   /** A watch brought something since the last list. */
@@ -110,6 +124,8 @@ export class Reflector<T> {
   #isSynced = false;
   /** Set: the next step is a list, for this reason. */
   #relist: RelistReason | undefined = 'initial';
+  /** The schema changed while a list was under way, which may have begun before the change. */
+  #isSchemaStale = false;
   #watch: AbortController | undefined;
   #safetyTimer: Timer | undefined;
 
@@ -117,6 +133,7 @@ export class Reflector<T> {
     this.#options = options;
     const random = options.runtime.random.stream(`reflector ${options.resource.plural}`);
     this.#backoff = new Backoff(random, RETRY);
+    this.#forcedBackoff = new Backoff(random, FORCED_RELIST);
   }
 
   get isSynced(): boolean {
@@ -137,6 +154,7 @@ export class Reflector<T> {
 
   /** A full list beside the watch's map: after a change of the schema, resuming is not enough. */
   relist(reason: RelistReason): void {
+    if (reason === 'schema' && this.#relist !== undefined) this.#isSchemaStale = true;
     this.#relist ??= reason;
     this.#watch?.abort(new BigFleetError('cancelled', 'a list is due'));
   }
@@ -148,9 +166,9 @@ export class Reflector<T> {
     while (!signal.aborted) {
       const failure = await this.#step(signal);
       if (signal.aborted) return;
-      if (failure === undefined) continue;
-      this.#options.observer.failed?.(failure);
-      await sleep(this.#options.runtime, this.#waitMs(failure), signal).catch(() => undefined);
+      if (failure !== undefined) this.#options.observer.failed?.(failure);
+      const waitMs = failure === undefined ? 0 : this.#waitMs(failure);
+      if (waitMs > 0) await sleep(this.#options.runtime, waitMs, signal).catch(() => undefined);
     }
   }
 
@@ -158,11 +176,15 @@ export class Reflector<T> {
   async #step(signal: AbortSignal): Promise<ReflectorFailure | undefined> {
     const what = this.#relist === undefined ? 'watch' : 'list';
     try {
-      return what === 'list' ? await this.#listAll(signal) : await this.#watchOnce(signal);
+      if (what === 'list') return await this.#listAll(signal);
+      const failure = await this.#watchOnce(signal);
+      await this.#waitBeforeForcedList(signal);
+      return failure;
     } catch (error) {
       // An abort carries whatever reason its owner gave.
       if (!signal.aborted && !(error instanceof BigFleetError)) throw error;
-      return { what, problem: describeThrown(error), needsOwner: false };
+      const { code, message: problem } = toBigFleetError(error, 'cancelled');
+      return { what, code, problem, needsOwner: false };
     }
   }
 
@@ -172,6 +194,16 @@ export class Reflector<T> {
       return OWNER_RETRY_MS.least + runtime.random.float() * OWNER_RETRY_MS.span;
     }
     return Math.max(this.#backoff.nextMs(), (failure.retryAfterSeconds ?? 0) * 1000);
+  }
+
+  /** The old set stays in use meanwhile. */
+  async #waitBeforeForcedList(signal: AbortSignal): Promise<void> {
+    if (this.#relist === undefined || !FORCED_REASONS.has(this.#relist)) return;
+    const { runtime } = this.#options;
+    const nowMs = runtime.clock.monotonicMs();
+    if (nowMs - this.#forcedAtMs > FORCED_RELIST_MEMORY_MS) this.#forcedBackoff.reset();
+    this.#forcedAtMs = nowMs;
+    await sleep(runtime, this.#forcedBackoff.nextMs(), signal);
   }
 
   // ── listing ─────────────────────────────────────────────────────────────────────────────
@@ -185,27 +217,36 @@ export class Reflector<T> {
     const reason = this.#relist ?? 'initial';
     const fresh = new Map<string, Entry<T>>();
     let resourceVersion = '';
-    let token: string | undefined;
-    do {
-      const answer = await this.#page(token, signal);
+    let next: Promise<ApiAnswer> | undefined = this.#page(undefined, signal);
+    while (next !== undefined) {
+      const answer: ApiAnswer = await next;
       // 410: the list's own version was compacted between two pages; the next attempt begins anew.
       if (answer.kind === 'refused') return failureOf('list', answer);
       observer.heard?.();
       const meta = isObject(answer.object['metadata']) ? answer.object['metadata'] : {};
-      const items: unknown = answer.object['items'];
-      for (const item of Array.isArray(items) ? items : []) {
+      const items = itemsOf(answer.object);
+      resourceVersion = textOf(meta['resourceVersion']);
+      next = this.#pageAhead(textOf(meta['continue']), signal);
+      for (const item of items) {
         const seen = this.#entryOf(item, reason);
         if (seen === undefined) continue;
         fresh.set(seen.key, seen.entry);
         if (!this.#isSynced) this.#put(seen.key, seen.entry);
       }
-      resourceVersion = textOf(meta['resourceVersion']);
-      token = textOf(meta['continue']) || undefined;
       await runtime.timers.turn();
-    } while (token !== undefined);
+    }
     this.#swap(fresh, reason);
     this.#resourceVersion = resourceVersion;
     return undefined;
+  }
+
+  /** The server makes the next page while this one is read: two are in memory, never more. */
+  #pageAhead(token: string, signal: AbortSignal): Promise<ApiAnswer> | undefined {
+    if (token === '') return undefined;
+    const page = this.#page(token, signal);
+    // Awaited after the page before it, which may fail first.
+    page.catch(() => undefined);
+    return page;
   }
 
   /** A list's page; a single object is a page of one. */
@@ -218,7 +259,7 @@ export class Reflector<T> {
     if (answer.kind === 'refused') return answer;
     // No version: the object's own may have been compacted long ago, and a watch from it would be
     // answered 410 for ever. A watch without one begins with the object as it is.
-    return { kind: 'ok', object: { metadata: {}, items: [answer.object] } };
+    return { kind: 'ok', object: { kind: 'List', metadata: {}, items: [answer.object] } };
   }
 
   #swap(fresh: Map<string, Entry<T>>, reason: RelistReason): void {
@@ -234,10 +275,11 @@ export class Reflector<T> {
     }
     for (const [key, entry] of before) {
       if (fresh.has(key)) continue;
-      if (entry.record !== undefined) observer.removed?.(key, entry.record);
+      this.#notify(key, undefined, entry);
       differences++;
     }
-    this.#relist = undefined;
+    this.#relist = this.#isSchemaStale ? 'schema' : undefined;
+    this.#isSchemaStale = false;
     if (reason !== 'expired' || this.#isListUsed) this.#backoff.reset();
     this.#isListUsed = false;
     if (!this.#isSynced) {
@@ -274,12 +316,18 @@ export class Reflector<T> {
     try {
       return this.#options.read(object, meta);
     } catch (error) {
-      if (error instanceof AssertionError) throw error;
-      const problem = `${meta.key}: ${describeThrown(error)}`;
-      this.#options.observer.failed?.({ what: 'reader', problem, needsOwner: false });
-      if (this.#relist === undefined) this.relist('reader');
+      this.#threw(meta.key, error);
       return undefined;
     }
+  }
+
+  /** A list is the answer to a throw in a watch; the throw in a list is left at its report. */
+  #threw(key: string, error: unknown): void {
+    if (error instanceof AssertionError) throw error;
+    const problem = `${key}: ${describeThrown(error)}`;
+    const code = 'kube_answer_malformed';
+    this.#options.observer.failed?.({ what: 'reader', code, problem, needsOwner: false });
+    if (this.#relist === undefined) this.relist('reader');
   }
 
   #put(key: string, entry: Entry<T>): void {
@@ -289,10 +337,14 @@ export class Reflector<T> {
     this.#notify(key, entry, before);
   }
 
-  #notify(key: string, entry: Entry<T>, before: Entry<T> | undefined): void {
+  #notify(key: string, entry: Entry<T> | undefined, before: Entry<T> | undefined): void {
     const { observer } = this.#options;
-    if (entry.record !== undefined) observer.upserted?.(key, entry.record, before?.record);
-    else if (before?.record !== undefined) observer.removed?.(key, before.record);
+    try {
+      if (entry?.record !== undefined) observer.upserted?.(key, entry.record, before?.record);
+      else if (before?.record !== undefined) observer.removed?.(key, before.record);
+    } catch (error) {
+      this.#threw(key, error);
+    }
   }
 
   // ── watching ────────────────────────────────────────────────────────────────────────────
@@ -349,7 +401,8 @@ export class Reflector<T> {
     }
     // A server that ends watches at once would otherwise be asked in a tight loop.
     const problem = 'a watch ended without an event';
-    return eventCount > 0 ? undefined : { what: 'watch', problem, needsOwner: false };
+    if (eventCount > 0) return undefined;
+    return { what: 'watch', code: 'kube_unreachable', problem, needsOwner: false };
   }
 
   #watchPath(): string {
@@ -370,7 +423,8 @@ export class Reflector<T> {
     const object = event?.['object'];
     if (event === undefined || !isObject(object)) {
       this.#relist = 'malformed';
-      return undefined;
+      const problem = `no event: ${JSON.stringify(line.slice(0, MAX_SHOWN_LENGTH))}`;
+      return { what: 'watch', code: 'kube_answer_malformed', problem, needsOwner: false };
     }
     if (event['type'] === 'ERROR')
       return this.#refused(refusalOf(object, { status: 0, text: line }));
@@ -388,14 +442,14 @@ export class Reflector<T> {
     const before = key === undefined ? undefined : this.#entries.get(key);
     if (key === undefined || before === undefined) return;
     this.#entries.delete(key);
-    if (before.record !== undefined) this.#options.observer.removed?.(key, before.record);
+    this.#notify(key, undefined, before);
   }
 
   #refused(refusal: ApiRefusal): ReflectorFailure | undefined {
     const failure = failureOf('watch', refusal);
     if (refusal.status !== 410) return failure;
     this.#relist = 'expired';
-    // A server whose lists are too old for its own watches is not asked in a tight loop.
+    // A server whose lists are too old for its own watches is a failure that its owner should see.
     return this.#isListUsed ? undefined : failure;
   }
 }
@@ -442,9 +496,24 @@ class Watchdog {
   }
 }
 
+/**
+ * The objects of a page. Anything else than a list must not pass as an empty one: the swap would remove
+ * every object, and the operator would hand the whole cluster back.
+ */
+function itemsOf(page: ApiObject): readonly unknown[] {
+  const items: unknown = page['items'];
+  if (textOf(page['kind']).endsWith('List')) {
+    if (Array.isArray(items)) return items;
+    // What a Go server makes of a nil slice.
+    if (items === null) return [];
+  }
+  throw new BigFleetError('kube_answer_malformed', `a ${textOf(page['kind'])} instead of a list`);
+}
+
 function failureOf(what: 'list' | 'watch', refusal: ApiRefusal): ReflectorFailure {
   return {
     what,
+    code: 'kube_refused',
     problem: describeRefusal(refusal),
     needsOwner: refusal.status === 403 || refusal.status === 404,
     retryAfterSeconds: refusal.retryAfterSeconds,

@@ -5,6 +5,7 @@ export * from './in-memory-transport.ts';
 export * from './listen.ts';
 export * from './stand-ins/join-blob.ts';
 export * from './stand-ins/kubelets.ts';
+export * from './stand-ins/retrying-work.ts';
 export * from './stand-ins/scheduler.ts';
 export {
   createDefinitions,
@@ -13,3 +14,4 @@ export {
   type TestCluster,
   testCluster,
 } from './test-cluster.ts';
+export { type StoredEvent, type StoredObject, TestWorld } from './world.ts';

@@ -245,6 +245,8 @@ test('kubectl edits with an editor of its own choice', { skip }, async () => {
   });
   assert.match(edited, /deployment\.apps\/web edited/);
   await expectOutput(/web +0\/3 /, 'get deployments');
+  await expectOutput(/deployment\.apps\/web scaled/, 'scale deployment web --replicas=4');
+  await expectOutput(/web +0\/4 /, 'get deployments');
   await expectOutput(
     /configured/,
     'apply -f',

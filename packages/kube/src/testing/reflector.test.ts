@@ -3,100 +3,18 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BigFleetError } from '@bigfleet/base';
-import { KubeClient } from '../api/client.ts';
-import { WriteLanes } from '../api/lanes.ts';
 import { CAPACITY_REQUESTS, PODS } from '../api/resource.ts';
-import { Reflector, type ReflectorFailure, type RelistReason } from '../reflector/reflector.ts';
-import type { ApiServerOptions } from './api-server/server.ts';
-import { asNumber, at, textAt } from './api-server/json.ts';
-import { InMemoryTransport, type InMemoryTransportOptions } from './in-memory-transport.ts';
+import { Reflector } from '../reflector/reflector.ts';
+import { schemaWatch } from '../reflector/schema-watch.ts';
+import { asNumber, textAt } from './api-server/json.ts';
+import { checkEqual, follow, set, stage } from './followed-pods.ts';
 import {
   capacityRequest,
   createDefinitions,
   pod,
   PODS_PATH,
   REQUESTS_PATH,
-  type TestCluster,
-  testCluster,
 } from './test-cluster.ts';
-
-interface Stage extends TestCluster {
-  readonly client: KubeClient;
-  readonly transport: InMemoryTransport;
-  readonly signal: AbortSignal;
-  stop(): void;
-}
-
-function stage(
-  options: Partial<ApiServerOptions> = {},
-  more: Partial<InMemoryTransportOptions> = {},
-  seed = '1',
-): Stage {
-  const cluster = testCluster({ ...options, seed });
-  const { runtime } = cluster.time;
-  const transport = new InMemoryTransport({ runtime, server: cluster.server, ...more });
-  const lanes = new WriteLanes({ runtime, qps: 50, burst: 100 });
-  const client = new KubeClient({ runtime, transport, lanes, fieldManager: 'test' });
-  const ender = new AbortController();
-  return {
-    ...cluster,
-    client,
-    transport,
-    signal: ender.signal,
-    stop: () => ender.abort(new BigFleetError('cancelled', 'the test is over')),
-  };
-}
-
-interface Followed {
-  readonly reflector: Reflector<string>;
-  readonly relists: RelistReason[];
-  readonly failures: ReflectorFailure[];
-  readonly differences: number[];
-}
-
-/** A reflector of Pods; a record is the value of the label `v`. */
-function follow({ time, client, signal }: Stage): Followed {
-  const followed: Followed = {
-    relists: [],
-    failures: [],
-    differences: [],
-    reflector: new Reflector<string>({
-      runtime: time.runtime,
-      client,
-      resource: PODS,
-      read: (object) => textAt(object, 'metadata', 'labels', 'v'),
-      observer: {
-        // Observers look things up while they are told: after a relist, too.
-        upserted: (key, record) => assert.equal(followed.reflector.get(key), record),
-        removed: (key) => assert.equal(followed.reflector.get(key), undefined),
-        relisted: (reason, count) => {
-          followed.relists.push(reason);
-          followed.differences.push(count);
-        },
-        failed: (failure) => followed.failures.push(failure),
-      },
-    }),
-  };
-  followed.reflector.run(signal).catch((error: unknown) => assert.fail(String(error)));
-  return followed;
-}
-
-function set({ ask, merge }: TestCluster, name: string, v: string): void {
-  if (ask('GET', `${PODS_PATH}/${name}`).status === 404)
-    ask('POST', PODS_PATH, pod(name, { labels: { v } }));
-  else merge(`${PODS_PATH}/${name}`, { metadata: { labels: { v } } });
-}
-
-/** The cache equals what a fresh list says. */
-function checkEqual({ ask }: TestCluster, { reflector }: Followed): void {
-  const items = ask('GET', '/api/v1/pods').object['items'] as unknown[];
-  assert.equal(reflector.size, items.length);
-  for (const item of items) {
-    const key = `default/${String(at(item, 'metadata', 'name'))}`;
-    assert.equal(reflector.get(key), at(item, 'metadata', 'labels', 'v') ?? '', key);
-  }
-}
 
 test('pages are listed, then events followed, for hours on bookmarks alone', async () => {
   const world = stage();
@@ -294,6 +212,35 @@ test('pages whose version is compacted in between are listed anew', async () => 
   await world.time.runFor(60_000);
   checkEqual(world, followed);
   assert.match(followed.failures[0]?.problem ?? '', /HTTP 410 Expired/);
+  world.stop();
+});
+
+test('a changed definition is told at once and again, because a server takes it into use later', async () => {
+  const world = stage();
+  createDefinitions(world);
+  const told: number[] = [];
+  const watch = schemaWatch({
+    runtime: world.time.runtime,
+    client: world.client,
+    resource: CAPACITY_REQUESTS,
+    changed: () => told.push(Math.round(world.time.nowMs / 1000)),
+    failed: ({ problem }) => assert.fail(problem),
+  });
+  watch.run(world.signal).catch((error: unknown) => assert.fail(String(error)));
+  const path =
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/capacityrequests.bigfleet.lucy.sh';
+  const describe = (value: string): void => {
+    const at = '/spec/versions/0/schema/openAPIV3Schema/description';
+    const patch = [{ op: 'add', path: at, value }];
+    assert.equal(world.ask('PATCH', path, patch, 'application/json-patch+json').status, 200);
+  };
+  await world.time.runUntil(10_000);
+  assert.deepEqual(told, []);
+  describe('one');
+  await world.time.runUntil(20_000);
+  describe('two');
+  await world.time.runUntil(300_000);
+  assert.deepEqual(told, [10, 15, 20, 25, 50, 110]);
   world.stop();
 });
 

@@ -64,7 +64,7 @@ export async function eventsOf(watch: Watch): Promise<{ type: string; object: Ob
 const DEFINITIONS = new URL('../../../../api/crd/', import.meta.url);
 
 /** BigFleet's own definitions, created through the API. */
-export function createDefinitions({ ask }: TestCluster): void {
+export function createDefinitions({ ask }: Pick<TestCluster, 'ask'>): void {
   for (const file of readdirSync(DEFINITIONS)) {
     if (!file.endsWith('.yaml')) continue;
     const parsed = parseYaml(readFileSync(new URL(file, DEFINITIONS), 'utf8'));

@@ -1,4 +1,5 @@
-// Proves that connections are kept between calls, and that a new client certificate cuts no call short.
+// Proves that connections are kept between calls, that dead ones are given up together, and that a new
+// client certificate cuts no call short.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -16,13 +17,21 @@ interface Stage {
   readonly release: () => void;
   readonly slowCame: Promise<void>;
   readonly rotate: () => void;
+  /** The connections of now are never answered on again; resolves when a request comes on one. */
+  readonly strand: () => Promise<void>;
 }
 
 async function stage(t: TestContext): Promise<Stage> {
   const sockets = new Set<Socket>();
+  const stranded = new Set<Socket>();
+  const lost = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const came = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
+    if (stranded.has(request.socket)) {
+      lost.resolve();
+      return;
+    }
     const isSlow = request.url === '/slow';
     if (isSlow) came.resolve();
     const due = isSlow ? released.promise : Promise.resolve();
@@ -48,12 +57,17 @@ async function stage(t: TestContext): Promise<Stage> {
   });
   t.after(() => {
     transport.close();
+    for (const socket of sockets) socket.destroy();
     server.close();
   });
   const rotate = (): void => {
     current = certificate('two');
   };
-  return { transport, sockets, release: released.resolve, slowCame: came.promise, rotate };
+  const strand = (): Promise<void> => {
+    for (const socket of sockets) stranded.add(socket);
+    return lost.promise;
+  };
+  return { transport, sockets, release: released.resolve, slowCame: came.promise, rotate, strand };
 }
 
 const { signal } = new AbortController();
@@ -64,6 +78,22 @@ test('calls one after the other share a connection', async (t) => {
     await answerOf(await transport.send({ method: 'GET', path: '/', signal }));
   }
   assert.equal(sockets.size, 1);
+});
+
+test('after one old connection that does not answer, none of the others is tried', async (t) => {
+  const { transport, sockets, strand } = await stage(t);
+  const get = (until: AbortSignal) =>
+    transport.send({ method: 'GET', path: '/', signal: until }).then(answerOf);
+  await Promise.all(Array.from({ length: 5 }, () => get(signal)));
+  assert.equal(sockets.size, 5);
+  const lost = strand();
+  const ender = new AbortController();
+  const hanging = get(ender.signal);
+  await lost;
+  ender.abort(new Error('enough'));
+  await assert.rejects(hanging, /enough/);
+  assert.deepEqual(await get(signal), { kind: 'ok', object: {} });
+  assert.equal(sockets.size, 6);
 });
 
 test('a call under way outlives the certificate it began with, and its connection does not', async (t) => {

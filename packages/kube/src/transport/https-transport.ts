@@ -32,19 +32,47 @@ export class HttpsTransport implements KubeTransport {
     const credentials = await this.#options.access.credentials.read(order.signal);
     order.signal.throwIfAborted();
     if (this.#isClosed) throw new BigFleetError('cancelled', 'the transport is closed');
-    const { calls, watches } = this.#agentsFor(credentials);
-    const { server } = this.#options.access;
-    const url = new URL(joinPaths(server.pathname, order.path), server);
-    const open = server.protocol === 'https:' ? httpsRequest : request;
-    const call = open(url, {
-      method: order.method,
-      agent: order.isWatch === true ? watches : calls,
-      headers: this.#headers(order, credentials),
-      signal: order.signal,
-    });
+    const { call, agent } = this.#opened(order, credentials);
     this.#open.add(call);
-    call.once('close', () => this.#open.delete(call));
+    let answer: IncomingMessage | undefined;
+    call.once('response', (message) => {
+      answer = message;
+    });
+    // An old connection died, or leads nowhere any more: those beside it would be tried one after the
+    // other, each for a whole timeout. Before the caller learns of it, who may try again at once.
+    const suspectOthers = (): void => {
+      if (call.reusedSocket && answer?.complete !== true) closeIdle(agent);
+    };
+    call.once('error', suspectOthers);
+    call.once('close', () => {
+      this.#open.delete(call);
+      suspectOthers();
+    });
     return headOf(call, order);
+  }
+
+  /** Node throws at once for a certificate that is none and for a token that no header can carry. */
+  #opened(
+    order: KubeHttpRequest,
+    credentials: Credentials,
+  ): { readonly call: ClientRequest; readonly agent: HttpAgent } {
+    const { server } = this.#options.access;
+    try {
+      const { calls, watches } = this.#agentsFor(credentials);
+      const url = new URL(joinPaths(server.pathname, order.path), server);
+      const open = server.protocol === 'https:' ? httpsRequest : request;
+      const agent = order.isWatch === true ? watches : calls;
+      const call = open(url, {
+        method: order.method,
+        agent,
+        headers: this.#headers(order, credentials),
+        signal: order.signal,
+      });
+      return { call, agent };
+    } catch (error) {
+      const problem = `credentials that cannot be sent: ${describeThrown(error)}`;
+      throw new BigFleetError('kubeconfig_invalid', problem, { cause: error });
+    }
   }
 
   refreshCredentials(): void {
@@ -104,6 +132,10 @@ export class HttpsTransport implements KubeTransport {
 /** Closes idle connections now and the others after their call: `destroy` would cut calls short. */
 function retire(agent: HttpAgent): void {
   agent.maxFreeSockets = 0;
+  closeIdle(agent);
+}
+
+function closeIdle(agent: HttpAgent): void {
   for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
 }
 

@@ -98,7 +98,7 @@ export class AvailableCapacities {
 
 /** The spec of an object in the watch, as `apply` compares it. */
 export function readHint(object: ApiObject): string {
-  return specText(object['spec'] as AvailableCapacitySpec);
+  return specText((object['spec'] ?? {}) as AvailableCapacitySpec);
 }
 
 function hintSpec(update: AvailableCapacityUpdate): AvailableCapacitySpec {
@@ -127,7 +127,7 @@ function costText(costPerHour: number): string {
 }
 
 function specText({ requirements, resources, ...rest }: AvailableCapacitySpec): string {
-  const sorted = Object.entries(resources).sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = Object.entries(resources ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   const terms = (requirements ?? []).map(({ key, operator, values = [] }) => [
     key,
     operator,

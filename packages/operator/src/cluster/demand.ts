@@ -8,7 +8,6 @@ import {
   type ApiObject,
   CAPACITY_REQUESTS,
   type CapacityRequestSpec,
-  type CapacityRequestStatus,
   describeRefusal,
   type EventSender,
   type KubeClient,
@@ -18,7 +17,7 @@ import {
   Reflector,
   type ReflectorObserver,
 } from '@bigfleet/kube';
-import { BigFleetError, type Runtime } from '@bigfleet/base';
+import { BigFleetError, type RequestRefusal, type Runtime } from '@bigfleet/base';
 import type { CapacityRequest, RefusedRequest, RequestRef } from '../rollup/capacity-request.ts';
 import { DemandIndex } from '../rollup/demand-index.ts';
 
@@ -104,7 +103,7 @@ export class Demand {
     };
     const text = {
       type: 'Warning',
-      reason: 'NotInRollup',
+      reason: eventReason(refusal.reason),
       message: `${refusal.reason}: ${refusal.problem}`,
     } as const;
     this.#options.onChore(this.#options.events.send(subject, text));
@@ -113,9 +112,10 @@ export class Demand {
   /** The index takes the request in here, while the object is at hand; the record is what is left. */
   #read(object: ApiObject, meta: ObjectMeta): RequestRecord {
     const { labels, annotations } = object['metadata'] as Metadata;
-    const status = object['status'] as CapacityRequestStatus | undefined;
+    const status = object['status'] as { readonly phase?: string } | undefined;
     const { namespace, name, uid, resourceVersion } = meta;
     const isForeign = labels?.[LABELS.foreignNode] === 'true';
+    const phase = status?.phase ?? '';
     const request: CapacityRequest = {
       namespace,
       name,
@@ -123,7 +123,8 @@ export class Demand {
       resourceVersion,
       spec: object['spec'] as CapacityRequestSpec,
       isForeign,
-      isAcknowledged: status?.phase === 'Acknowledged',
+      // A phase of a newer CRD is somebody's statement that must not be overwritten.
+      isAcknowledged: phase !== '' && phase !== 'Pending',
     };
     this.#staged.set(uid, request);
     return {
@@ -131,7 +132,7 @@ export class Demand {
       name,
       uid,
       resourceVersion,
-      hasPhase: status?.phase !== undefined,
+      hasPhase: phase !== '',
       isForeign,
       isMarkedExcluded: annotations?.[ANNOTATIONS.excluded] !== undefined,
     };
@@ -184,4 +185,9 @@ export class Demand {
       patch: { metadata: { uid: record.uid, annotations: { [ANNOTATIONS.excluded]: value } } },
     });
   }
+}
+
+/** `bad_quantity` as Kubernetes writes reasons: `BadQuantity`. */
+function eventReason(code: RequestRefusal): string {
+  return code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

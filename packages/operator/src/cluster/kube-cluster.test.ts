@@ -12,8 +12,8 @@ import {
   Operator,
 } from '@bigfleet/wire';
 import { availableCapacityName } from './names.ts';
-import { PODS_PATH, REQUESTS_PATH } from '@bigfleet/kube/testing';
-import { ClusterWorld, NODES_PATH, OURS, type StoredObject } from './testing/cluster-world.ts';
+import { PODS_PATH, REQUESTS_PATH, type StoredObject } from '@bigfleet/kube/testing';
+import { ClusterWorld, NODES_PATH, OURS } from './testing/cluster-world.ts';
 
 async function started(): Promise<ClusterWorld> {
   const world = new ClusterWorld();
@@ -174,6 +174,41 @@ test('left-overs of machines that the replay does not name go, except where thei
   const names = world.list(`${OURS}/upcomingnodes`).map(({ metadata }) => metadata.name);
   assert.deepEqual(names.sort(), ['un-m2', 'un-m3']);
   assert.deepEqual(world.chores, ['kept m2']);
+  world.stop();
+});
+
+test('a left-over that was kept goes when its Node stops, and the Node with it if it was drained', async () => {
+  const world = await started();
+  for (const machine of ['m1', 'm2']) await world.frame(machine, MachineState.CONFIGURED);
+  world.node('node-1', { machine: 'm1' });
+  world.node('node-2', { machine: 'm2' });
+  const mark = JSON.stringify({
+    id: 'r',
+    deadline: '2026-01-01T00:00:01Z',
+    machine: 'm2',
+    over: true,
+  });
+  world.merge('/api/v1/nodes/node-2', {
+    metadata: { annotations: { 'bigfleet.lucy.sh/reclaim': mark } },
+    spec: { unschedulable: true },
+  });
+  await world.restart();
+  const swept = world.cluster.sweepMachines(new Set(), new AbortController().signal);
+  await world.time.runFor(5_000);
+  await swept;
+  assert.deepEqual(world.chores, ['kept m1', 'kept m2']);
+  assert.equal(world.list(`${OURS}/upcomingnodes`).length, 2);
+  for (const name of ['node-1', 'node-2']) {
+    const conditions = [{ type: 'Ready', status: 'Unknown' }];
+    world.merge(`/api/v1/nodes/${name}/status`, { status: { conditions } });
+  }
+  await world.time.runFor(5_000);
+  assert.deepEqual(world.list(`${OURS}/upcomingnodes`), []);
+  assert.deepEqual(
+    world.list('/api/v1/nodes').map(({ metadata }) => metadata.name),
+    ['node-1'],
+    'a Node that nobody drained is not ours to delete',
+  );
   world.stop();
 });
 

@@ -89,6 +89,8 @@ export class KubeCluster implements ClusterPort {
   /** Machines that were seen on their way in since they last served: their Node's mark is of before. */
   readonly #arriving = new Set<string>();
   readonly #badSinceMs = new Map<string, number>();
+  /** By Node, machines that the shard does not know here any more, kept because their Node works. */
+  readonly #leftOvers = new Map<string, string>();
   #observer: ClusterObserver | undefined;
 
   constructor(options: KubeClusterOptions) {
@@ -123,8 +125,14 @@ export class KubeCluster implements ClusterPort {
       read: readNode,
       observer: {
         ...this.#watched('nodes'),
-        upserted: (_key, node) => this.#index.nodeChanged(node),
-        removed: (_key, node) => this.#index.nodeGone(node),
+        upserted: (_key, node) => {
+          this.#index.nodeChanged(node);
+          if (!node.isReady) this.#sweepLeftOver(node.name);
+        },
+        removed: (_key, node) => {
+          this.#index.nodeGone(node);
+          this.#sweepLeftOver(node.name);
+        },
       },
     });
     this.#upcoming = new Reflector<UpcomingRecord>({
@@ -245,6 +253,9 @@ export class KubeCluster implements ClusterPort {
   async applyNodeState(update: NodeStateUpdate, signal: AbortSignal): Promise<UpcomingNodePhase> {
     const { machineId, providerId, nodeName, state } = update;
     this.#index.machineKnown({ machineId, providerId, nodeName });
+    for (const [name, left] of this.#leftOvers) {
+      if (left === machineId) this.#leftOvers.delete(name);
+    }
     const isServing = state === MachineState.CONFIGURED;
     if (!isServing && state !== MachineState.DRAINING) this.#arriving.add(machineId);
     const node = this.#nodeOf(machineId);
@@ -272,16 +283,38 @@ export class KubeCluster implements ClusterPort {
   }
 
   async sweepMachines(known: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    this.#leftOvers.clear();
     for (const record of this.#upcoming.records()) {
-      if (known.has(record.machineId)) continue;
-      const node = this.#nodeOf(record.machineId) ?? this.#index.node(record.nodeName);
-      if (node?.isReady === true) {
-        this.#options.hooks.leftOverKept(record.machineId);
-        continue;
-      }
-      await this.#upcomingNodes.delete(record, signal);
-      this.#index.machineGone(record.machineId);
+      if (!known.has(record.machineId)) await this.#sweep(record, signal);
     }
+  }
+
+  /**
+   * A Node that is Ready may be in use, whatever the shard says, or its kubelet has stopped less than a
+   * minute ago: it is kept until it is not Ready. A Node that we had cordoned goes with its machine, as it
+   * would have at the IDLE frame that nobody heard.
+   */
+  async #sweep(record: UpcomingRecord, signal: AbortSignal): Promise<void> {
+    const { machineId, nodeName } = record;
+    const node = this.#nodeOf(machineId) ?? this.#index.node(nodeName);
+    if (node?.isReady === true) {
+      this.#leftOvers.set(node.name, machineId);
+      this.#options.hooks.leftOverKept(machineId);
+      return;
+    }
+    await this.#upcomingNodes.delete(record, signal);
+    if (node !== undefined && readMark(node.reclaim) !== undefined) {
+      await this.#reclaims.deleteNode(node, signal);
+    }
+    this.#index.machineGone(machineId);
+  }
+
+  #sweepLeftOver(nodeName: string): void {
+    const machineId = this.#leftOvers.get(nodeName);
+    if (machineId === undefined) return;
+    this.#leftOvers.delete(nodeName);
+    const record = this.#upcomingNodes.record(machineId);
+    if (record !== undefined) this.#chore(this.#sweep(record, this.#options.signal));
   }
 
   sweepAvailableCapacity(known: ReadonlySet<string>, signal: AbortSignal): Promise<void> {

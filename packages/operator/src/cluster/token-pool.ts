@@ -44,12 +44,12 @@ export class TokenPool {
   take(): JoinToken | undefined {
     const current = this.#current;
     if (current === undefined) return undefined;
-    const leftMs = current.expiryUnixMs - this.#nowUnixMs();
+    const leftMs = current.expiryUnixMs - MARGIN_MS - this.#nowUnixMs();
     if (leftMs < this.#options.minTtlMs) return undefined;
     return {
       token: current.token,
       expiry: new Date(current.expiryUnixMs).toISOString().replace(/\.\d+/, ''),
-      ttlSeconds: Math.floor((leftMs - MARGIN_MS) / 1000),
+      ttlSeconds: Math.floor(leftMs / 1000),
     };
   }
 

@@ -44,7 +44,7 @@ export function readUpcoming(object: ApiObject): UpcomingRecord | undefined {
   return {
     name: meta.name,
     machineId: annotations?.[ANNOTATIONS.machineId] ?? meta.name.slice('un-'.length),
-    specText: specText(object['spec'] as UpcomingNodeSpec),
+    specText: specText((object['spec'] ?? { resources: {} }) as UpcomingNodeSpec),
     phase: status?.phase ?? '',
     nodeName: status?.nodeRef?.name ?? '',
     nodeUid: status?.nodeRef?.uid ?? '',
@@ -309,6 +309,9 @@ export function phaseOf(
       return before === undefined || hasCome(before) ? 'gone' : 'Launched';
     case MachineState.DELETING:
       return 'gone';
+    case MachineState.SPECULATIVE:
+      // A slot whose machine failed or was lost has no host any more: nothing is on its way for it.
+      return before === undefined || isBeforeHost(before) ? 'Provisioning' : 'gone';
     case MachineState.CONFIGURING:
       return 'Registered';
     case MachineState.CONFIGURED:
@@ -322,12 +325,16 @@ export function phaseOf(
   }
 }
 
+function isBeforeHost({ phase }: Pick<UpcomingRecord, 'phase'>): boolean {
+  return phase === '' || phase === 'Provisioning';
+}
+
 /**
  * It was bound to this cluster, and idle it is not any more: drained, its drain failed at the deadline, its blob
  * refused or late, moved by its provider. No frame about it comes again, so that its object would stay for ever.
  */
-function hasCome({ phase }: Pick<UpcomingRecord, 'phase'>): boolean {
-  return phase !== '' && phase !== 'Provisioning' && phase !== 'Launched';
+function hasCome(record: Pick<UpcomingRecord, 'phase'>): boolean {
+  return !isBeforeHost(record) && record.phase !== 'Launched';
 }
 
 function specOf(update: NodeStateUpdate): UpcomingNodeSpec {

@@ -11,6 +11,19 @@ const at = (phase: UpcomingNodePhase): { phase: UpcomingNodePhase } => ({ phase 
 for (const [name, state, before, expected] of [
   ['a machine in creation is on its way', MachineState.CREATING, undefined, 'Provisioning'],
   ['a slot is on its way', MachineState.SPECULATIVE, undefined, 'Provisioning'],
+  [
+    'a slot that waits for its machine is on its way',
+    MachineState.SPECULATIVE,
+    at('Provisioning'),
+    'Provisioning',
+  ],
+  [
+    'a slot whose machine failed holds nothing any more',
+    MachineState.SPECULATIVE,
+    at('Failed'),
+    'gone',
+  ],
+  ['a slot whose machine served has left', MachineState.SPECULATIVE, at('Ready'), 'gone'],
   ['an idle machine on its way is launched', MachineState.IDLE, at('Provisioning'), 'Launched'],
   ['an idle machine that nobody knows writes nothing', MachineState.IDLE, undefined, 'gone'],
   ['an idle machine that was draining has left', MachineState.IDLE, at('Draining'), 'gone'],

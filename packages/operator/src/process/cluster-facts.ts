@@ -1,5 +1,5 @@
-// What a template may say of the cluster itself. Address and authority are those of this process's own
-// access; the version is asked, and asked again, because a cluster is upgraded under a running operator.
+// What a template may say of the cluster itself. The authority is that of this process's own access, and so is
+// the address unless the cluster's owner names an outer one: a Service address is of no use before the join; the version is asked, and asked again, because a cluster is upgraded under a running operator.
 
 import { createHash, X509Certificate } from 'node:crypto';
 import { BigFleetError, describeThrown, type Runtime, sleep } from '@bigfleet/base';
@@ -10,6 +10,8 @@ export interface FactsOptions {
   readonly runtime: Runtime;
   readonly client: KubeClient;
   readonly access: ClusterAccess;
+  /** Empty: that of the access. */
+  readonly endpoint: string;
   readonly onFailure: (problem: string) => void;
 }
 
@@ -27,9 +29,10 @@ export class FollowedFacts implements ClusterFacts {
 
   /** Throws `kubeconfig_invalid` for an authority that is no certificate. */
   constructor(options: FactsOptions) {
-    const { server, tls } = options.access;
+    const { endpoint, access } = options;
+    const { server, tls } = access;
     this.#options = options;
-    this.apiServerEndpoint = server.href.replace(/\/$/, '');
+    this.apiServerEndpoint = endpoint || server.href.replace(/\/$/, '');
     const { ca = '' } = tls;
     this.caCertBase64 = Buffer.from(ca).toString('base64');
     this.caCertHash = ca === '' ? '' : spkiHash(ca);

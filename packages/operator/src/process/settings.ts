@@ -18,6 +18,8 @@ export interface OperatorSettings {
   readonly bootstrapTemplateFile: string;
   /** Empty: all. */
   readonly bootstrapAllowedKeys: ReadonlySet<string>;
+  /** This cluster as machines reach it; empty: as this process does. */
+  readonly apiServerEndpoint: string;
   /** Undefined: templates get no token. */
   readonly bootstrapToken: { readonly ttlMs: number; readonly minTtlMs: number } | undefined;
   /** Undefined: this process alone serves the cluster. */

@@ -156,6 +156,7 @@ async function prepare(
     runtime,
     client,
     access,
+    endpoint: settings.apiServerEndpoint,
     onFailure: (err) => logger.event(versionUnknown, { err }),
   });
   const pool = tokenPool(options, client, signal);

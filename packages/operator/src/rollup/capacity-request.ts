@@ -14,10 +14,11 @@ export interface RequestRef {
 }
 
 export interface CapacityRequest extends RequestRef {
+  /** As it is stored, possibly under another version of the CRD: `read-spec.ts` checks its shape. */
   readonly spec: CapacityRequestSpec;
   /** Its pod runs on a node that BigFleet does not own (label `bigfleet.lucy.sh/foreign-node`). */
   readonly isForeign: boolean;
-  /** `status.phase` is Acknowledged; an empty phase is Pending. */
+  /** Beyond Pending, which an empty phase means: Acknowledged, or a phase that this build does not know. */
   readonly isAcknowledged: boolean;
 }
 
@@ -42,6 +43,9 @@ export interface RefusedRequest {
 const MAX_SHOWN_LENGTH = 100;
 
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}…`;
+  const short = typeof value === 'string' ? value.slice(0, MAX_SHOWN_LENGTH + 1) : value;
+  const text = JSON.stringify(short) ?? String(short);
+  if (text.length <= MAX_SHOWN_LENGTH) return text;
+  // Copied: a slice would keep the whole text in memory for as long as the refusal lives.
+  return `${Buffer.from(text.slice(0, MAX_SHOWN_LENGTH)).toString()}…`;
 }

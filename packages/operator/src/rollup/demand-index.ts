@@ -5,15 +5,19 @@
 // A roll-up is rebuilt from the records every time; there are no running sums that could drift.
 // An index is complete or not used: a relist fills a new one and swaps it in whole.
 
-import { assert } from '@bigfleet/base';
+import { assert, ok, type Result } from '@bigfleet/base';
 import type { CapacityRequest, Refusal, RefusedRequest, RequestRef } from './capacity-request.ts';
 import { type RequestDemand, readRequest } from './read-request.ts';
 import { vectorKey } from './resource-vector.ts';
 import { type CountedDemand, type Rollup, sumCells } from './rollup.ts';
 
-/** One aggregation key and one vector. */
-interface Cell extends CountedDemand {
+interface KeyedDemand extends RequestDemand {
+  /** Of its cell. */
   readonly id: string;
+}
+
+/** One aggregation key and one vector. */
+interface Cell extends CountedDemand, KeyedDemand {
   requestCount: number;
   /** Requests seen by the roll-up that is being built; 0 outside of it. */
   tally: number;
@@ -26,11 +30,16 @@ interface RequestRecord extends RequestRef {
   readonly refusal: Refusal | undefined;
 }
 
+/** Gangs make specs of their own, so that there is no end of different ones. */
+const MAX_READ_SPECS = 4_096;
+const MAX_SPEC_LENGTH = 4_096;
+
 const foreign: Refusal = { reason: 'foreign_node', problem: 'the pod runs on a foreign node' };
 
 export class DemandIndex {
   readonly #records = new Map<string, RequestRecord>();
   readonly #cells = new Map<string, Cell>();
+  readonly #readSpecs = new Map<string, Result<KeyedDemand, Refusal>>();
 
   get requestCount(): number {
     return this.#records.size;
@@ -43,13 +52,21 @@ export class DemandIndex {
 
   /** Adds or replaces the object of this uid. Returns why it is left out of the roll-up, if it is. */
   set(request: CapacityRequest): Refusal | undefined {
-    this.delete(request.uid);
     const { namespace, name, uid, resourceVersion, isAcknowledged } = request;
-    const demand = request.isForeign ? undefined : readRequest(request);
+    const before = this.#records.get(uid)?.cell;
+    const demand = request.isForeign ? undefined : this.#read(request);
     const cell = demand?.ok === true ? this.#enter(demand.value) : undefined;
     const refusal = demand === undefined ? foreign : demand.ok ? undefined : demand.error;
-    const ref = { namespace, name, uid, resourceVersion };
-    this.#records.set(uid, { ...ref, isAcknowledged, cell, refusal });
+    this.#records.set(uid, {
+      namespace,
+      name,
+      uid,
+      resourceVersion,
+      isAcknowledged,
+      cell,
+      refusal,
+    });
+    if (before !== undefined) this.#leave(before);
     return refusal;
   }
 
@@ -64,8 +81,7 @@ export class DemandIndex {
 
   /**
    * The total demand as of now. Cost: one step per request without allocation, then exact sums per
-   * cell. At 100,000 requests 7 ms on one core, so it need
-   * not yield; demand-index.test.ts prints it.
+   * cell, few enough that it need not yield: `bench/kube/rollup.bench.ts` holds it.
    */
   rollup(): Rollup {
     const refused: RefusedRequest[] = [];
@@ -94,12 +110,24 @@ export class DemandIndex {
     }
   }
 
-  #enter(demand: RequestDemand): Cell {
-    const { fingerprint } = demand.profile;
-    const id = JSON.stringify([fingerprint, demand.group, vectorKey(demand.vector)]);
+  /** Thousands of requests have one spec: it is read once. */
+  #read(request: CapacityRequest): Result<KeyedDemand, Refusal> {
+    const text = specText(request);
+    const known = text === undefined ? undefined : this.#readSpecs.get(text);
+    if (known !== undefined) return known;
+    const read = readRequest(request);
+    const demand = read.ok ? ok(keyed(read.value)) : read;
+    if (text === undefined) return demand;
+    if (this.#readSpecs.size >= MAX_READ_SPECS) this.#readSpecs.clear();
+    this.#readSpecs.set(text, demand);
+    return demand;
+  }
+
+  #enter(demand: KeyedDemand): Cell {
+    const { id } = demand;
     let cell = this.#cells.get(id);
     if (cell === undefined) {
-      cell = { ...demand, id, requestCount: 0, tally: 0 };
+      cell = { ...demand, requestCount: 0, tally: 0 };
       this.#cells.set(id, cell);
     }
     cell.requestCount++;
@@ -110,4 +138,19 @@ export class DemandIndex {
     cell.requestCount--;
     if (cell.requestCount === 0) this.#cells.delete(cell.id);
   }
+}
+
+function keyed(demand: RequestDemand): KeyedDemand {
+  const { profile, group, vector } = demand;
+  return { ...demand, id: JSON.stringify([profile.fingerprint, group, vectorKey(vector)]) };
+}
+
+/**
+ * Equal texts are equal demand; undefined where text does not decide. The namespace counts for a gang
+ * alone. An infinity, as JSON's 1e400 is read, prints as null.
+ */
+function specText({ namespace, spec }: CapacityRequest): string | undefined {
+  const text = JSON.stringify(spec) ?? '';
+  if (text.length > MAX_SPEC_LENGTH || text.includes('null')) return undefined;
+  return text.includes('coLocation') ? `${namespace} ${text}` : text;
 }

@@ -8,6 +8,7 @@ import { createProfile, Operator, type Profile, type Requirement } from '@bigfle
 import type { CoLocation } from '@bigfleet/kube';
 import { type CapacityRequest, type Refusal, shown } from './capacity-request.ts';
 import { groupOf } from './co-location.ts';
+import { readSpec } from './read-spec.ts';
 import { bucketOfPenalty, isInt32, readRequirements, readSpread } from './terms.ts';
 import { parseVector, type ResourceVector } from './resource-vector.ts';
 
@@ -20,8 +21,11 @@ export interface RequestDemand {
 
 export function readRequest({
   namespace,
-  spec,
+  spec: stored,
 }: Pick<CapacityRequest, 'namespace' | 'spec'>): Result<RequestDemand, Refusal> {
+  const read = readSpec(stored);
+  if (!read.ok) return read;
+  const spec = read.value;
   const requirements = readRequirements(spec.requirements ?? []);
   if (!requirements.ok) return requirements;
   const spread = readSpread(spec.topologySpread ?? []);

@@ -33,6 +33,7 @@ import {
   changedFields,
   deriveSpec,
   fieldHashes,
+  type PodWarning,
   type RequestObject,
   requestObject,
 } from '../derive/derive.ts';
@@ -96,7 +97,7 @@ interface Reflectors {
 interface Wanted {
   readonly podUid: string;
   readonly object: RequestObject;
-  readonly badAnnotations: readonly string[];
+  readonly warnings: readonly PodWarning[];
 }
 
 const CONCURRENCY = 16;
@@ -340,11 +341,15 @@ export class PodController {
       this.#written(answer.object);
       hooks.created(podKey(pod), object.metadata.name);
       await this.#stampPending(answer.object, signal);
-      await this.#warnOfAnnotations(pod, wanted);
+      await this.#warn(pod, wanted.warnings);
       return 'cr_created';
     }
     // Created before, and not seen in the watch yet: an answer that was lost, or another replica.
     if (answer.reason === 'AlreadyExists') return this.#adopt(object.metadata, signal);
+    if (isVerdict(answer)) {
+      const message = `no capacity is asked for: ${describeRefusal(answer)}`;
+      await this.#warn(pod, [{ reason: 'CapacityRequestRefused', message }]);
+    }
     // 404 too: the CRD or the namespace is missing, and may come.
     throw refused(answer);
   }
@@ -419,7 +424,7 @@ export class PodController {
     const answer = await client.replace(CAPACITY_REQUESTS, body, { lane: 'demand', signal });
     this.#settle(answer, request);
     this.#fresh.delete(podKey(pod));
-    await this.#warnOfAnnotations(pod, wanted);
+    await this.#warn(pod, wanted.warnings);
     return 'cr_updated';
   }
 
@@ -448,18 +453,28 @@ export class PodController {
     if (record !== undefined) this.#requestSeen(record);
   }
 
-  async #warnOfAnnotations(pod: PodRecord, { badAnnotations }: Wanted): Promise<void> {
-    for (const annotation of badAnnotations) {
-      await this.#events?.send(
-        { apiVersion: 'v1', kind: 'Pod', namespace: pod.namespace, name: pod.name, uid: pod.uid },
-        {
-          type: 'Warning',
-          reason: 'BadPenalty',
-          message: `annotation ${annotation} is no quantity and counts as absent`,
-        },
-      );
+  async #warn(pod: PodRecord, warnings: readonly EventWarning[]): Promise<void> {
+    const { namespace, name, uid } = pod;
+    const subject = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
+    for (const warning of warnings) {
+      await this.#events?.send(subject, { type: 'Warning', ...warning });
     }
   }
+}
+
+/** For the owner of a Pod. */
+interface EventWarning {
+  readonly reason: PodWarning['reason'] | 'CapacityRequestRefused';
+  readonly message: string;
+}
+
+/**
+ * The API server found the request itself wrong, so that a repetition alone will not help: the CRD of
+ * the cluster has another schema, or a quota or an admission plugin forbids it. Its Pod waits for
+ * capacity that nobody asks for.
+ */
+function isVerdict({ status }: ApiRefusal): boolean {
+  return status === 400 || status === 403 || status === 413 || status === 422;
 }
 
 interface StoredRequest extends NamedBody {
@@ -489,8 +504,8 @@ function markedForeign(object: RequestObject): RequestObject {
 
 function wantedOf(pod: Pod, rules: PodRules): Wanted {
   const derived = deriveSpec(pod, rules.classes);
-  const { badAnnotations } = derived;
-  return { podUid: pod.metadata.uid, object: requestObject(pod, derived), badAnnotations };
+  const { warnings } = derived;
+  return { podUid: pod.metadata.uid, object: requestObject(pod, derived), warnings };
 }
 
 function nodeNamedBy(object: ApiObject): string {

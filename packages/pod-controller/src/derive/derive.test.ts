@@ -208,7 +208,31 @@ test('an annotation that is no quantity counts as absent and is named', () => {
   const annotations = { 'bigfleet.lucy.sh/reclamation-penalty': 'much' };
   const derived = deriveSpec(pod({}, { annotations }), none);
   assert.equal(derived.spec.reclamationPenalty, undefined);
-  assert.deepEqual(derived.badAnnotations, ['bigfleet.lucy.sh/reclamation-penalty']);
+  assert.deepEqual(derived.warnings, [
+    {
+      reason: 'BadPenalty',
+      message:
+        'annotation bigfleet.lucy.sh/reclamation-penalty is no quantity and counts as absent',
+    },
+  ]);
+});
+
+test('a class without a number counts as priority 0 and is named; a number from anywhere is silent', () => {
+  const unresolved = deriveSpec(pod({ priorityClassName: 'gone' }), none);
+  assert.equal(unresolved.spec.priority, 0);
+  assert.deepEqual(
+    unresolved.warnings.map(({ reason }) => reason),
+    ['PriorityUnresolved'],
+  );
+  const defaults = { interruptionPenalty: undefined, reclamationPenalty: undefined, priority: 7 };
+  for (const [spec, classes] of [
+    [{ priorityClassName: 'gone', priority: 3 }, none],
+    [{ priorityClassName: 'gold' }, new Map([['gold', defaults]])],
+    [{ priority: 5 }, none],
+    [{}, none],
+  ] as const) {
+    assert.deepEqual(deriveSpec(pod(spec), classes).warnings, [], JSON.stringify(spec));
+  }
 });
 
 for (const [name, text, problem] of [

@@ -19,8 +19,14 @@ import type { ClassTable } from './class-defaults.ts';
 
 export interface Derived {
   readonly spec: CapacityRequestSpec;
-  /** Annotations of the Pod that are no quantities, for a Warning Event. */
-  readonly badAnnotations: readonly string[];
+  /** What the owner of the Pod should know, for Warning Events. */
+  readonly warnings: readonly PodWarning[];
+}
+
+export interface PodWarning {
+  /** Of the Event. */
+  readonly reason: 'BadPenalty' | 'PriorityUnresolved';
+  readonly message: string;
 }
 
 const HOSTNAME = 'kubernetes.io/hostname';
@@ -34,26 +40,38 @@ const ANY_MACHINE: NodeRequirement = {
 export function deriveSpec(pod: Pod, classes: ClassTable): Derived {
   const { spec, metadata } = pod;
   const defaults = classes.get(spec.priorityClassName ?? '');
-  const badAnnotations: string[] = [];
+  const warnings: PodWarning[] = [];
   const penalty = (annotation: string, ofClass: string | undefined): string | undefined => {
     const text = metadata.annotations?.[annotation];
     if (text === undefined) return ofClass;
     if (parseQuantity(text).ok) return text;
-    badAnnotations.push(annotation);
+    const message = `annotation ${annotation} is no quantity and counts as absent`;
+    warnings.push({ reason: 'BadPenalty', message });
     return ofClass;
   };
   return {
     spec: {
       requirements: requirementsOf(pod),
       resources: effectiveRequests(pod),
-      priority: defaults?.priority ?? spec.priority ?? 0,
+      priority: priorityOf(pod, defaults?.priority, warnings),
       interruptionPenalty: penalty(ANNOTATIONS.interruptionPenalty, defaults?.interruptionPenalty),
       reclamationPenalty: penalty(ANNOTATIONS.reclamationPenalty, defaults?.reclamationPenalty),
       topologySpread: spreadOf(pod),
       coLocation: coLocationOf(pod),
     },
-    badAnnotations,
+    warnings,
   };
+}
+
+/** Admission writes the number of the class into the Pod; where it is switched off, nobody does. */
+function priorityOf({ spec }: Pod, ofClass: number | undefined, warnings: PodWarning[]): number {
+  const priority = ofClass ?? spec.priority;
+  const { priorityClassName = '' } = spec;
+  if (priority === undefined && priorityClassName !== '') {
+    const message = `PriorityClass ${priorityClassName} has no number here: the Pod counts as priority 0`;
+    warnings.push({ reason: 'PriorityUnresolved', message });
+  }
+  return priority ?? 0;
 }
 
 /** The first term only: a CapacityRequest has no OR. A DaemonSet's Pods aggregate without their pin. */

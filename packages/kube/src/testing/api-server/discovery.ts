@@ -88,6 +88,12 @@ const SUBRESOURCE_KINDS: Readonly<Record<string, Obj>> = {
   binding: { kind: 'Binding', verbs: ['create'] },
   eviction: { group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] },
   finalize: { kind: 'Namespace', verbs: ['update'] },
+  scale: {
+    group: 'autoscaling',
+    version: 'v1',
+    kind: 'Scale',
+    verbs: ['get', 'patch', 'update'],
+  },
 };
 
 function subresourceOf(type: ResourceType, name: string): Obj {

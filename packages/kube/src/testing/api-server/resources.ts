@@ -100,6 +100,7 @@ const ROWS: readonly Row[] = [
     kind: 'ReplicationController',
     shortNames: ['rc'],
     traits: WORKLOAD,
+    subresources: ['scale'],
   },
   {
     group: '',
@@ -138,6 +139,7 @@ const ROWS: readonly Row[] = [
     kind: 'Deployment',
     shortNames: ['deploy'],
     traits: WORKLOAD,
+    subresources: ['scale'],
   },
   {
     group: 'apps',
@@ -145,6 +147,7 @@ const ROWS: readonly Row[] = [
     kind: 'ReplicaSet',
     shortNames: ['rs'],
     traits: WORKLOAD,
+    subresources: ['scale'],
   },
   {
     group: 'apps',
@@ -152,6 +155,7 @@ const ROWS: readonly Row[] = [
     kind: 'StatefulSet',
     shortNames: ['sts'],
     traits: WORKLOAD,
+    subresources: ['scale'],
   },
   {
     group: 'authorization.k8s.io',

@@ -34,6 +34,7 @@ import {
   type Target,
 } from './request.ts';
 import { apiVersionOf, collectionKey, ResourceTypes } from './resources.ts';
+import { scaled, scaleOf } from './scale.ts';
 import { selectionOf } from './selectors.ts';
 import {
   badRequest,
@@ -241,6 +242,7 @@ export class ApiServer {
       case 'GET':
         if (parsed.isWatch) return this.#watch(request, read);
         if (target.name === '') return answered(200, listText(this.store, read));
+        if (target.subresource === 'scale') return json(200, scaleOf(this.objects.get(target)));
         if (target.subresource !== '' && target.subresource !== 'status') throw methodNotAllowed();
         checkVersion(read.query);
         return answered(200, oneText(this.objects.get(target), read));
@@ -310,6 +312,7 @@ export class ApiServer {
     if (target.name === '') throw methodNotAllowed();
     if (target.subresource === 'binding' || target.subresource === 'eviction')
       throw methodNotAllowed();
+    if (target.subresource === 'scale') return this.#scale(request, target, modeOf(query));
     const isPut = request.method === 'PUT';
     const mode = { ...modeOf(query), isStatus: target.subresource === 'status', isPut };
     if (isPut) {
@@ -353,6 +356,17 @@ export class ApiServer {
       mode,
     );
     return answered(200, oneText(changed, read));
+  }
+
+  #scale(request: ServerRequest, target: Target, mode: WriteMode): ServerAnswer {
+    const isPut = request.method === 'PUT';
+    const change = isPut ? () => bodyOf(request) : this.#patchOf(request, target).apply;
+    const workload = this.objects.update(
+      target,
+      (current) => scaled(current, asObj(change(scaleOf(current)))),
+      mode,
+    );
+    return json(200, scaleOf(workload));
   }
 
   #patchOf(

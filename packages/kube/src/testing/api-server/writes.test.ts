@@ -220,3 +220,25 @@ test('one seed gives one history: names, uids and times', () => {
   assert.equal(history('7'), history('7'));
   assert.notEqual(history('7'), history('8'));
 });
+
+test('scale reads and writes the number of replicas alone', () => {
+  const { ask, merge } = testCluster();
+  const path = '/apis/apps/v1/namespaces/default/deployments';
+  const selector = { matchLabels: { app: 'web' } };
+  ask('POST', path, {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: { replicas: 2, selector, template: {} },
+  });
+  const { object: scale } = ask('GET', `${path}/web/scale`);
+  assert.equal(at(scale, 'spec', 'replicas'), 2);
+  assert.equal(textAt(scale, 'status', 'selector'), 'app=web');
+  assert.equal(merge(`${path}/web/scale`, { spec: { replicas: 5 } }).status, 200);
+  const { object } = ask('GET', `${path}/web`);
+  assert.deepEqual([at(object, 'spec', 'replicas'), at(object, 'metadata', 'generation')], [5, 2]);
+  assert.deepEqual(at(object, 'spec', 'selector'), selector);
+  // The version of the first read is of before the patch.
+  assert.equal(ask('PUT', `${path}/web/scale`, scale).status, 409);
+  assert.equal(merge(`${path}/web/scale`, { spec: { replicas: -1 } }).status, 400);
+});

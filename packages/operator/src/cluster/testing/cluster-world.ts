@@ -2,17 +2,7 @@
 // the kubelet's part in ending Pods.
 
 import assert from 'node:assert/strict';
-import { BigFleetError, type VirtualRuntime } from '@bigfleet/base';
-import { type ApiObject, KubeClient, WriteLanes } from '@bigfleet/kube';
-import {
-  type ApiServer,
-  createDefinitions,
-  InMemoryTransport,
-  PODS_PATH,
-  REQUESTS_PATH,
-  type TestCluster,
-  testCluster,
-} from '@bigfleet/kube/testing';
+import { PODS_PATH, REQUESTS_PATH, TestWorld } from '@bigfleet/kube/testing';
 import {
   decode,
   encodeInit,
@@ -26,64 +16,41 @@ import { KubeCluster } from '../kube-cluster.ts';
 export const NODES_PATH = '/api/v1/nodes';
 export const OURS = '/apis/bigfleet.lucy.sh/v1alpha1';
 
-export interface StoredObject {
-  readonly metadata: {
-    readonly name: string;
-    readonly uid: string;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly deletionTimestamp?: string;
-  };
-  readonly spec: Readonly<Record<string, unknown>>;
-  readonly status?: Readonly<Record<string, unknown>>;
-}
-
-export class ClusterWorld {
-  readonly time: VirtualRuntime;
-  readonly server: ApiServer;
+export class ClusterWorld extends TestWorld {
   readonly writes: string[] = [];
   readonly evictions: string[] = [];
   readonly chores: string[] = [];
   readonly relists: string[] = [];
+  readonly failures: string[] = [];
   cluster: KubeCluster;
-  readonly signal: AbortSignal;
-  readonly #api: TestCluster;
-  #ender = new AbortController();
 
   constructor(seed = '1') {
-    this.#api = testCluster({ seed });
-    this.time = this.#api.time;
-    this.server = this.#api.server;
-    createDefinitions(this.#api);
-    this.signal = this.#ender.signal;
+    super(seed);
     this.cluster = this.#start();
   }
 
   /** Another process, after the one before was killed. */
   async restart(): Promise<void> {
-    this.stop();
-    this.#ender = new AbortController();
     this.cluster = this.#start();
     await this.time.runFor(2_000);
   }
 
   stop(): void {
-    this.#ender.abort(new BigFleetError('cancelled', 'the process ended'));
+    this.kill();
   }
 
   #start(): KubeCluster {
     const { runtime } = this.time;
-    const transport = new InMemoryTransport({ runtime, server: this.server });
-    const lanes = new WriteLanes({ runtime, qps: 50, burst: 100 });
-    const client = new KubeClient({ runtime, transport, lanes, fieldManager: 'bigfleet-operator' });
+    const client = this.restarted('bigfleet-operator');
     const cluster = new KubeCluster({
       runtime,
       client,
-      signal: this.#ender.signal,
+      signal: this.signal,
       renderBootstrap: () => ({ kind: 'unsatisfiable', error: 'not in this test' }),
       hooks: {
         heard: () => {},
         relisted: (resource, reason) => this.relists.push(`${resource} ${reason}`),
-        reflectorFailed: () => {},
+        reflectorFailed: (resource, { code }) => this.failures.push(`${resource} ${code}`),
         upcomingNodeWritten: (op, outcome) => this.writes.push(`${op} ${outcome}`),
         evicted: (outcome) => this.evictions.push(outcome),
         evictionFailed: () => {},
@@ -96,25 +63,6 @@ export class ClusterWorld {
   }
 
   // ── the cluster from outside ────────────────────────────────────────────────────────────
-
-  /** One request, answered at once; throws on a refusal. */
-  ask(method: string, path: string, body?: unknown, contentType?: string): ApiObject {
-    const { status, object } = this.#api.ask(method, path, body, contentType);
-    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(object)}`);
-    return object;
-  }
-
-  merge(path: string, patch: unknown): void {
-    this.ask('PATCH', path, patch, 'application/merge-patch+json');
-  }
-
-  get(path: string): StoredObject {
-    return this.ask('GET', path) as unknown as StoredObject;
-  }
-
-  list(path: string): readonly StoredObject[] {
-    return this.ask('GET', path)['items'] as readonly StoredObject[];
-  }
 
   request(name: string, spec: object = {}, labels: object = {}): void {
     this.ask('POST', REQUESTS_PATH, {
@@ -175,10 +123,7 @@ export class ClusterWorld {
   // ── the shard ───────────────────────────────────────────────────────────────────────────
 
   async frame(machineId: string, state: MachineState, more: object = {}): Promise<string> {
-    const pending = this.cluster.applyNodeState(
-      nodeState(machineId, state, more),
-      this.#ender.signal,
-    );
+    const pending = this.cluster.applyNodeState(nodeState(machineId, state, more), this.signal);
     await this.time.runFor(3_000);
     return pending;
   }

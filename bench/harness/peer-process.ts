@@ -1,13 +1,12 @@
-// The processes beside the shard, driven by questions over Node's IPC channel. Each question has a
+// A process beside what is measured, driven by questions over Node's IPC channel. Each question has a
 // deadline; a process dies with its parent (the channel closes) and is killed by its pid. Thousands
 // of sockets need a higher limit of open files, which only the shell in front of Node can raise.
+// `answer-questions.ts` is the other end.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Order } from './order.ts';
 
-const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
 const OPEN_FILES = 65_536;
 const STOP_WITHIN_MS = 5_000;
 const DEFAULT_DEADLINE_MS = 120_000;
@@ -15,6 +14,14 @@ const DEFAULT_DEADLINE_MS = 120_000;
 /** For `bash -c`: $0 is the command, the rest are its arguments; the pid stays. */
 export const RAISE_AND_RUN: string =
   `ulimit -n ${OPEN_FILES} 2>/dev/null || ulimit -n "$(ulimit -Hn)"; ` + 'exec "$0" "$@"';
+
+export interface PeerOptions {
+  /** The program, which calls `answerQuestions`. */
+  readonly child: URL;
+  /** Goes to it as JSON, its first argument. */
+  readonly order: object;
+  readonly nodeFlags?: readonly string[];
+}
 
 interface Pending {
   resolve(answer: unknown): void;
@@ -27,8 +34,8 @@ export class PeerProcess {
   #nextId = 0;
   #ended: string | undefined;
 
-  constructor(order: Order) {
-    const args = ['--max-old-space-size=8192', CHILD, JSON.stringify(order)];
+  constructor({ child, order, nodeFlags = ['--max-old-space-size=8192'] }: PeerOptions) {
+    const args = [...nodeFlags, fileURLToPath(child), JSON.stringify(order)];
     this.#child = spawn('bash', ['-c', RAISE_AND_RUN, process.execPath, ...args], {
       stdio: ['ignore', 2, 2, 'ipc'],
     });
@@ -38,7 +45,6 @@ export class PeerProcess {
     process.once('exit', this.#kill);
   }
 
-  /** A number, or a text for `address`. */
   async ask(
     question: string,
     argument = 0,

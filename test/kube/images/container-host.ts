@@ -1,0 +1,211 @@
+// Builds and starts container images on this machine, in a storage of its own that is gone
+// afterwards. Where the machine cannot do that, `open` says why: the caller skips by that name. What
+// the images themselves do wrong is never such a reason.
+
+import { execFile } from 'node:child_process';
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { findCommand } from '../../toolkit/packages.ts';
+import { createTempDir, type TempDir } from '../../toolkit/index.ts';
+import { type Container, startContainer } from './container.ts';
+
+export const IMAGE_USER = 65_532;
+const ROOT = path.join(import.meta.dirname, '../../..');
+const NEEDED: readonly string[] = ['buildah', 'mmdebstrap', 'podman', 'runc', 'go', 'npm'];
+const BUILD_WITHIN_MS = 20 * 60_000;
+const ANSWER_WITHIN_MS = 2 * 60_000;
+/** What podman exits with when it or the runtime failed, not the command inside. */
+const RUNTIME_FAILED: readonly number[] = [125, 126];
+
+export type Opened =
+  | { readonly ok: true; readonly host: ContainerHost }
+  | { readonly ok: false; readonly reason: string };
+
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunSpec {
+  readonly image: string;
+  readonly args: readonly string[];
+  /** Folder on this machine → where the container sees it. */
+  readonly mounts?: Readonly<Record<string, string>>;
+}
+
+export class ContainerHost implements AsyncDisposable {
+  readonly #folder: TempDir;
+  readonly #env: NodeJS.ProcessEnv;
+  #folderCount = 0;
+  #cannotStart: string | undefined;
+
+  private constructor(folder: TempDir, driver: string) {
+    this.#folder = folder;
+    const conf = path.join(folder.path, `${driver}.conf`);
+    writeFileSync(conf, storageConf(folder.path, driver));
+    this.#env = { ...process.env, CONTAINERS_STORAGE_CONF: conf };
+  }
+
+  /** Of this checkout, all images: a failed build throws. */
+  static async open(): Promise<Opened> {
+    const missing = NEEDED.filter((command) => findCommand(command) === undefined);
+    if (missing.length > 0) return { ok: false, reason: `not installed: ${missing.join(', ')}` };
+    if (process.getuid?.() !== 0) return { ok: false, reason: 'building images needs root' };
+    const folder = createTempDir('images');
+    const host = await withStorage(folder, (driver) => new ContainerHost(folder, driver));
+    if (!host.ok) {
+      await folder.remove();
+      return host;
+    }
+    await host.host.#build().catch(async (error: unknown) => {
+      await host.host[Symbol.asyncDispose]();
+      throw error;
+    });
+    const tried = await host.host.#podman('run', ...RESTRICTED, ...NODE_VERSION);
+    if (RUNTIME_FAILED.includes(tried.code)) {
+      host.host.#cannotStart = `podman cannot start containers here: ${tried.stderr.trim()}`;
+    }
+    return host;
+  }
+
+  /** Why this machine builds images but starts none; undefined when it does. */
+  get cannotStart(): string | undefined {
+    return this.#cannotStart;
+  }
+
+  async #build(): Promise<void> {
+    const script = path.join(ROOT, 'deploy/images/build.sh');
+    const built = await this.#call('sh', [script], BUILD_WITHIN_MS);
+    if (built.code !== 0) throw new Error(`build.sh failed:\n${built.stdout}${built.stderr}`);
+  }
+
+  /** Whether an image can be made at all with this storage. */
+  async tryStorage(): Promise<string | undefined> {
+    const made = await this.#call('buildah', ['from', 'scratch'], ANSWER_WITHIN_MS);
+    if (made.code !== 0) return made.stderr.trim();
+    const container = made.stdout.trim();
+    const file = path.join(ROOT, 'package.json');
+    const added = await this.#call('buildah', ['add', container, file, '/'], ANSWER_WITHIN_MS);
+    await this.#call('buildah', ['rm', container], ANSWER_WITHIN_MS);
+    return added.code === 0 ? undefined : added.stderr.trim();
+  }
+
+  /** As a cluster starts it: read-only, its own user, no capability, no new privileges. */
+  start({ image, args, mounts = {} }: RunSpec): Promise<Container> {
+    const volumes = Object.entries(mounts).flatMap(([from, to]) => ['--volume', `${from}:${to}`]);
+    return startContainer({
+      image,
+      env: this.#env,
+      podmanArgs: [...RUNTIME, 'run', ...RESTRICTED, ...volumes],
+      args,
+      podman: (...rest) => this.#podman(...rest),
+    });
+  }
+
+  /** Ends when the command does. */
+  run({ image, args }: RunSpec): Promise<Outcome> {
+    return this.#podman('run', '--rm', ...RESTRICTED, tagged(image), ...args);
+  }
+
+  async inspect(image: string): Promise<unknown> {
+    const found = JSON.parse(await this.#must('image', 'inspect', tagged(image))) as unknown[];
+    return found[0];
+  }
+
+  /** Where its files can be read until the host closes. */
+  async mount(image: string): Promise<string> {
+    return (await this.#must('image', 'mount', tagged(image))).trim();
+  }
+
+  /** An empty folder that the user of the images may write. */
+  folder(): string {
+    this.#folderCount += 1;
+    const made = path.join(this.#folder.path, 'mounted', String(this.#folderCount));
+    mkdirSync(made, { recursive: true });
+    chownSync(made, IMAGE_USER, IMAGE_USER);
+    return made;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#podman('rm', '--all', '--force', '--time', '0');
+    // A build that failed leaves its stage mounted.
+    await this.#call('buildah', ['rm', '--all'], ANSWER_WITHIN_MS);
+    await this.#podman('image', 'umount', '--all', '--force');
+    await this.#podman('rmi', '--all', '--force');
+    await this.#folder.remove();
+  }
+
+  async #must(...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.#podman(...args);
+    if (code !== 0) throw new Error(`podman ${args.join(' ')} exits ${code}: ${stderr}`);
+    return stdout;
+  }
+
+  #podman(...args: readonly string[]): Promise<Outcome> {
+    return this.#call('podman', [...RUNTIME, ...args], ANSWER_WITHIN_MS);
+  }
+
+  #call(command: string, args: readonly string[], timeout: number): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const options = { env: this.#env, timeout, maxBuffer: 64 << 20 };
+      execFile(command, args, options, (error, stdout, stderr) => {
+        if (error === null) resolve({ code: 0, stdout, stderr });
+        else if (typeof error.code === 'number') resolve({ code: error.code, stdout, stderr });
+        else resolve({ code: -1, stdout, stderr: `${stderr}${error.message}` });
+      });
+    });
+  }
+}
+
+/** crun, podman's own choice, refuses machines that have both versions of cgroups. */
+const RUNTIME: readonly string[] = ['--runtime', 'runc', '--cgroup-manager', 'cgroupfs'];
+const RESTRICTED: readonly string[] = [
+  '--network=host',
+  '--pull=never',
+  '--read-only',
+  // Else podman mounts /tmp and /run writable over a read-only root.
+  '--read-only-tmpfs=false',
+  '--cap-drop=all',
+  '--security-opt=no-new-privileges',
+  // Podman's own limits are higher than a confined root may set.
+  '--ulimit=nofile=4096:4096',
+  '--ulimit=nproc=4096:4096',
+];
+const NODE_VERSION: readonly string[] = [
+  '--rm',
+  '--entrypoint=/usr/local/bin/node',
+  tagged('bigfleet'),
+  '--version',
+];
+
+function tagged(image: string): string {
+  return `localhost/${image}:dev`;
+}
+
+/** The first that works here: layers by the kernel, else by copies. */
+async function withStorage(
+  folder: TempDir,
+  make: (driver: string) => ContainerHost,
+): Promise<Opened> {
+  const problems: string[] = [];
+  for (const driver of ['overlay', 'vfs']) {
+    const host = make(driver);
+    const problem = await host.tryStorage();
+    if (problem === undefined) return { ok: true, host };
+    problems.push(`${driver}: ${problem}`);
+  }
+  return { ok: false, reason: `no storage for images in ${folder.path}: ${problems.join('; ')}` };
+}
+
+function storageConf(folder: string, driver: string): string {
+  return [
+    '[storage]',
+    `driver = "${driver}"`,
+    `graphroot = "${folder}/${driver}"`,
+    `runroot = "${folder}/run-${driver}"`,
+    // A mount over itself would keep the folder from being removed after a crash.
+    ...(driver === 'overlay' ? ['[storage.options.overlay]', 'skip_mount_home = "true"'] : []),
+    '',
+  ].join('\n');
+}
