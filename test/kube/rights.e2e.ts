@@ -225,7 +225,7 @@ const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 const READ = 'get list watch';
 const WRITE = `${READ} create update patch delete`;
 
-/** §6.3 and §6.4, to the letter. */
+/** kubernetes §6.3 and §6.4, to the letter. */
 const RIGHTS: Readonly<Record<Account, ReadonlySet<string>>> = {
   operator: rules({
     [`capacityrequests.${GROUP}`]: `${READ} patch`,
