@@ -42,6 +42,8 @@ export interface WorldOptions {
   readonly operatorArgs?: readonly string[];
   readonly podControllerArgs?: readonly string[];
   readonly controlPlane?: ControlPlaneOptions;
+  /** BigFleet's processes are left for the test to start. */
+  readonly isIdle?: boolean;
 }
 
 const OFFERS: readonly MachineOffer[] = [
@@ -126,7 +128,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     `--kubeconfig=${podControllerKubeconfig}`,
     ...(options.podControllerArgs ?? []),
   ]);
-  await Promise.all([shard.start(), operator.start(), podController.start()]);
+  if (options.isIdle !== true) {
+    await Promise.all([shard.start(), operator.start(), podController.start()]);
+  }
   return new World(
     {
       clusterId,

@@ -136,6 +136,16 @@ test('an idle machine that nobody knows creates nothing', async () => {
   world.stop();
 });
 
+test('a machine that is given back before it came leaves nothing', async () => {
+  const world = await started();
+  await world.frame('m1', MachineState.CONFIGURING);
+  await world.frame('m1', MachineState.IDLE);
+  assert.deepEqual(world.list(`${OURS}/upcomingnodes`), []);
+  await world.frame('m1', MachineState.CONFIGURING);
+  assert.equal(world.list(`${OURS}/upcomingnodes`).length, 1);
+  world.stop();
+});
+
 test('an error is shown while the machine has failed, and cleared afterwards', async () => {
   const world = await started();
   await world.frame('m1', MachineState.FAILED, { lastError: 'no quota' });

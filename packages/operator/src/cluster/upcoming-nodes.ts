@@ -302,11 +302,11 @@ function outcomeOf(op: UpcomingWrite, answer: ApiAnswer): WriteOutcome {
 /** `gone`: the machine has left this cluster, or never came. */
 export function phaseOf(
   state: MachineState,
-  before: Pick<UpcomingRecord, 'phase' | 'lastError'> | undefined,
+  before: Pick<UpcomingRecord, 'phase'> | undefined,
 ): UpcomingNodePhase | 'gone' {
   switch (state) {
     case MachineState.IDLE:
-      return before === undefined || isLeaving(before) ? 'gone' : 'Launched';
+      return before === undefined || hasCome(before) ? 'gone' : 'Launched';
     case MachineState.DELETING:
       return 'gone';
     case MachineState.SPECULATIVE:
@@ -329,10 +329,12 @@ function isBeforeHost({ phase }: Pick<UpcomingRecord, 'phase'>): boolean {
   return phase === '' || phase === 'Provisioning';
 }
 
-/** A drain that failed at its deadline ends here too: the provider empties the machine regardless. */
-function isLeaving({ phase, lastError }: Pick<UpcomingRecord, 'phase' | 'lastError'>): boolean {
-  const hasFailedDrain = phase === 'Failed' && lastError.startsWith(DRAIN_ERROR);
-  return phase === 'Draining' || phase === 'Drained' || hasFailedDrain;
+/**
+ * It was bound to this cluster, and idle it is not any more: drained, its drain failed at the deadline, its blob
+ * refused or late, moved by its provider. No frame about it comes again, so that its object would stay for ever.
+ */
+function hasCome(record: Pick<UpcomingRecord, 'phase'>): boolean {
+  return !isBeforeHost(record) && record.phase !== 'Launched';
 }
 
 function specOf(update: NodeStateUpdate): UpcomingNodeSpec {

@@ -4,15 +4,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { UpcomingNodePhase } from '@bigfleet/kube';
 import { MachineState } from '@bigfleet/wire';
-import { DRAIN_ERROR, phaseOf } from './upcoming-nodes.ts';
+import { phaseOf } from './upcoming-nodes.ts';
 
-const at = (
-  phase: UpcomingNodePhase,
-  lastError = '',
-): { phase: UpcomingNodePhase; lastError: string } => ({
-  phase,
-  lastError,
-});
+const at = (phase: UpcomingNodePhase): { phase: UpcomingNodePhase } => ({ phase });
 
 for (const [name, state, before, expected] of [
   ['a machine in creation is on its way', MachineState.CREATING, undefined, 'Provisioning'],
@@ -26,7 +20,7 @@ for (const [name, state, before, expected] of [
   [
     'a slot whose machine failed holds nothing any more',
     MachineState.SPECULATIVE,
-    at('Failed', 'host lost'),
+    at('Failed'),
     'gone',
   ],
   ['a slot whose machine served has left', MachineState.SPECULATIVE, at('Ready'), 'gone'],
@@ -34,18 +28,10 @@ for (const [name, state, before, expected] of [
   ['an idle machine that nobody knows writes nothing', MachineState.IDLE, undefined, 'gone'],
   ['an idle machine that was draining has left', MachineState.IDLE, at('Draining'), 'gone'],
   ['an idle machine whose Pods are gone has left', MachineState.IDLE, at('Drained'), 'gone'],
-  [
-    'an idle machine whose drain failed has left',
-    MachineState.IDLE,
-    at('Failed', `${DRAIN_ERROR}x`),
-    'gone',
-  ],
-  [
-    'an idle machine that failed to come is launched again',
-    MachineState.IDLE,
-    at('Failed', 'quota'),
-    'Launched',
-  ],
+  ['an idle machine that failed has left', MachineState.IDLE, at('Failed'), 'gone'],
+  ['an idle machine that got no blob has left', MachineState.IDLE, at('Registered'), 'gone'],
+  ['an idle machine that served without a drain has left', MachineState.IDLE, at('Ready'), 'gone'],
+  ['an idle machine that waits still waits', MachineState.IDLE, at('Launched'), 'Launched'],
   [
     'a machine in configuration is registered',
     MachineState.CONFIGURING,

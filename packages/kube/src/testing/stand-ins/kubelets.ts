@@ -3,7 +3,7 @@
 // speak to the API server as kubelets do, so they work against the test API server and a real one alike.
 // One watch of Pods serves all of them. Nothing runs in a Pod: it is Running once it is bound.
 
-import type { Runtime, Timer } from '@bigfleet/base';
+import { describeThrown, type Runtime, sleep, type Timer } from '@bigfleet/base';
 import { describeRefusal, type ApiAnswer } from '../../api/answer.ts';
 import type { Taint } from '../../api/capacity.ts';
 import type { KubeClient } from '../../api/client.ts';
@@ -51,6 +51,8 @@ interface PodRecord {
   readonly uid: string;
 }
 
+const RETRY_MS = 500;
+const TOO_MANY_REQUESTS = 429;
 const HEARTBEAT_MS = 10_000;
 const LEASE_SECONDS = 40;
 const WORKERS = 32;
@@ -102,7 +104,7 @@ export class Kubelets {
     const refusal = read.token === undefined ? undefined : await this.#checkToken(read.token);
     if (refusal !== undefined) return { kind: 'refused', problem: refusal };
     const name = read.nodeName ?? machine.name;
-    const registered = await this.#register(name, machine, read);
+    const registered = await this.#persist(() => this.#register(name, machine, read));
     if (registered.kind === 'refused') {
       return { kind: 'refused', problem: describeRefusal(registered) };
     }
@@ -113,7 +115,7 @@ export class Kubelets {
       isReady: true,
       heartbeat: undefined,
     };
-    const reported = await this.#report(kubelet);
+    const reported = await this.#persist(() => this.#report(kubelet));
     if (reported.kind === 'refused') return { kind: 'refused', problem: describeRefusal(reported) };
     this.#kubelets.get(name)?.heartbeat?.cancel();
     this.#kubelets.set(name, kubelet);
@@ -144,7 +146,8 @@ export class Kubelets {
     const { client, signal } = this.#options;
     const uid = this.#kubelets.get(name)?.uid;
     this.silence(name);
-    await this.#accept(client.delete(NODES, at('', name), { lane: 'node', signal, uid }));
+    const options = { lane: 'node', signal, uid } as const;
+    await this.#accept(this.#persist(() => client.delete(NODES, at('', name), options)));
     for (const key of this.#podsOf.get(name) ?? []) {
       const record = this.#pods.get(key);
       if (record !== undefined) await this.#accept(this.#finalise(record));
@@ -171,6 +174,19 @@ export class Kubelets {
 
   async #checkToken(token: string): Promise<string | undefined> {
     return this.#options.checkToken?.(token);
+  }
+
+  /** A kubelet that boots while the API server is away waits for it. */
+  async #persist(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+    const { runtime, signal, onProblem } = this.#options;
+    for (;;) {
+      const answer = await ask().catch((error: unknown) => describeThrown(error));
+      if (typeof answer !== 'string') {
+        if (answer.kind === 'ok' || answer.status < TOO_MANY_REQUESTS) return answer;
+        onProblem?.(describeRefusal(answer));
+      } else if (!signal.aborted) onProblem?.(answer);
+      await sleep(runtime, RETRY_MS, signal);
+    }
   }
 
   async #accept(pending: Promise<ApiAnswer>): Promise<void> {
