@@ -1,6 +1,7 @@
 // Proves that writes keep to the owner's budget, and that no lane starves another.
 
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import test from 'node:test';
 import { createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
@@ -97,4 +98,18 @@ test('a write that is given up leaves its place', async () => {
   flood('node', 1);
   await time.runFor(100);
   assert.equal(sent.get('node'), 101);
+});
+
+test('writes that wait under one signal listen to it once, and all end with it', async () => {
+  const { time, lanes, flood } = stage();
+  flood('node', 100);
+  await time.runFor(1);
+  const ender = new AbortController();
+  const listeners = (): number => getEventListeners(ender.signal, 'abort').length;
+  const waiting = Array.from({ length: 1_000 }, () => lanes.enter('node', ender.signal));
+  assert.equal(listeners(), 1);
+  ender.abort(new Error('not any more'));
+  const ends = await Promise.allSettled(waiting);
+  assert.ok(ends.every(({ status }) => status === 'rejected'));
+  assert.deepEqual([lanes.waitingCount('node'), listeners()], [0, 0]);
 });

@@ -29,11 +29,17 @@ interface Lane {
 
 interface Waiter {
   readonly admit: () => void;
+  readonly giveUp: () => void;
 }
 
 export class WriteLanes {
   readonly #options: WriteLanesOptions;
   readonly #lanes: Readonly<Record<keyof typeof WEIGHTS, Lane>>;
+  /**
+   * One listener for all writes that wait under one signal, which is that of the process for most: a
+   * listener each would make every new one look through all before it.
+   */
+  readonly #waitersOf = new Map<AbortSignal, Set<Waiter>>();
   #tokens: number;
   #filledAtMs: number;
   #timer: Timer | undefined;
@@ -68,17 +74,17 @@ export class WriteLanes {
     }
     const { waiting } = this.#lanes[lane];
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        waiting.delete(waiter);
-        reject(signal.reason);
-      };
-      const waiter = {
+      const waiter: Waiter = {
         admit: () => {
-          signal.removeEventListener('abort', onAbort);
+          this.#unlisten(signal, waiter);
           resolve();
         },
+        giveUp: () => {
+          waiting.delete(waiter);
+          reject(signal.reason);
+        },
       };
-      signal.addEventListener('abort', onAbort, { once: true });
+      this.#listen(signal, waiter);
       waiting.add(waiter);
       this.#serve();
     });
@@ -94,6 +100,34 @@ export class WriteLanes {
   waitingCount(lane: keyof typeof WEIGHTS): number {
     return this.#lanes[lane].waiting.size;
   }
+
+  #listen(signal: AbortSignal, waiter: Waiter): void {
+    const waiters = this.#waitersOf.get(signal);
+    if (waiters !== undefined) {
+      waiters.add(waiter);
+      return;
+    }
+    this.#waitersOf.set(signal, new Set([waiter]));
+    signal.addEventListener('abort', this.#aborted);
+  }
+
+  #unlisten(signal: AbortSignal, waiter: Waiter): void {
+    const waiters = this.#waitersOf.get(signal);
+    waiters?.delete(waiter);
+    if (waiters?.size === 0) this.#forget(signal);
+  }
+
+  #forget(signal: AbortSignal): void {
+    this.#waitersOf.delete(signal);
+    signal.removeEventListener('abort', this.#aborted);
+  }
+
+  readonly #aborted = ({ target }: Event): void => {
+    const signal = target as AbortSignal;
+    const waiters = this.#waitersOf.get(signal) ?? [];
+    this.#forget(signal);
+    for (const waiter of waiters) waiter.giveUp();
+  };
 
   #serve(): void {
     this.#fill();

@@ -36,6 +36,7 @@ export class TestWorld {
   readonly #api: TestCluster;
   #ender = new AbortController();
   #transport: InMemoryTransport | undefined;
+  #lanes: WriteLanes | undefined;
 
   constructor(seed: string) {
     this.#api = testCluster({ seed });
@@ -47,6 +48,11 @@ export class TestWorld {
   /** Of the process that runs now. */
   get signal(): AbortSignal {
     return this.#ender.signal;
+  }
+
+  /** Of the process, in the lane of acknowledgements. */
+  waitingWrites(): number {
+    return this.#lanes?.waitingCount('acknowledge') ?? 0;
   }
 
   /** One request, answered at once; throws on a refusal. */
@@ -81,6 +87,7 @@ export class TestWorld {
     const transport = new InMemoryTransport({ runtime, server: this.server });
     this.#transport = transport;
     const lanes = new WriteLanes({ runtime, qps: 50, burst: 100 });
+    this.#lanes = lanes;
     return new KubeClient({ runtime, transport, lanes, fieldManager });
   }
 

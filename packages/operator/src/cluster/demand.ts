@@ -21,6 +21,8 @@ import { BigFleetError, type RequestRefusal, type Runtime } from '@bigfleet/base
 import type { CapacityRequest, RefusedRequest, RequestRef } from '../rollup/capacity-request.ts';
 import { DemandIndex } from '../rollup/demand-index.ts';
 
+const CHORES_AT_ONCE = 16;
+
 /** What is kept beside the index: enough to take a request out again, and to see open chores. */
 interface RequestRecord extends RequestRef {
   readonly hasPhase: boolean;
@@ -46,8 +48,13 @@ export class Demand {
   readonly #index = new DemandIndex();
   /** Read, and not yet in the index: a list in progress keeps the old set until its last page. */
   readonly #staged = new Map<string, CapacityRequest>();
-  /** Chores under way, by uid: the watch may repeat what led to them. */
-  readonly #chores = new Set<string>();
+  /**
+   * Chores that wait, by uid, the last one of each request: a cluster that is met for the first time has a
+   * hundred thousand of them, and a write that waits in its lane is much heavier than a line here.
+   */
+  readonly #waiting = new Map<string, () => Promise<void>>();
+  /** By uid and version: the watch may repeat what led to a chore that is under way. */
+  readonly #underWay = new Set<string>();
 
   constructor(options: DemandOptions) {
     this.#options = options;
@@ -143,6 +150,7 @@ export class Demand {
     const request = this.#staged.get(record.uid);
     this.#staged.delete(record.uid);
     if (request !== undefined) this.#index.set(request);
+    this.#waiting.delete(record.uid);
     if (!record.hasPhase) this.#chore(record, () => this.#stampPending(record));
     else if (record.isForeign !== record.isMarkedExcluded) {
       this.#chore(record, () => this.#markExcluded(record));
@@ -152,14 +160,26 @@ export class Demand {
 
   #removed(record: RequestRecord): void {
     this.#index.delete(record.uid);
+    this.#waiting.delete(record.uid);
     if (this.reflector.isSynced) this.#options.onChange();
   }
 
-  #chore(record: RequestRecord, work: () => Promise<void>): void {
-    const key = `${record.uid} ${record.resourceVersion}`;
-    if (this.#chores.has(key)) return;
-    this.#chores.add(key);
-    this.#options.onChore(work().finally(() => this.#chores.delete(key)));
+  #chore({ uid, resourceVersion }: RequestRecord, work: () => Promise<void>): void {
+    const key = `${uid} ${resourceVersion}`;
+    if (this.#underWay.has(key)) return;
+    this.#waiting.set(uid, async () => {
+      this.#underWay.add(key);
+      await work().finally(() => this.#underWay.delete(key));
+    });
+    this.#nextChores();
+  }
+
+  #nextChores(): void {
+    for (const [uid, work] of this.#waiting) {
+      if (this.#underWay.size >= CHORES_AT_ONCE) return;
+      this.#waiting.delete(uid);
+      this.#options.onChore(work().finally(() => this.#nextChores()));
+    }
   }
 
   /** With the version that was seen: whoever wrote a phase in between is right. */

@@ -39,6 +39,19 @@ test('there is no demand before the first full list, and never half of one', asy
   world.stop();
 });
 
+test('a flood of requests without a phase is stamped a few at a time', async () => {
+  const world = await started();
+  for (let i = 0; i < 500; i++) world.request(`r${i}`);
+  await world.time.runFor(1_000);
+  const stamped = (): number =>
+    world.list(REQUESTS_PATH).filter(({ status }) => status?.['phase'] === 'Pending').length;
+  assert.ok(stamped() > 0 && stamped() < 500, `${stamped()}`);
+  assert.ok(world.waitingWrites() <= 16, `${world.waitingWrites()} writes wait`);
+  await world.time.runFor(60_000);
+  assert.equal(stamped(), 500);
+  world.stop();
+});
+
 test('a request of another writer is stamped Pending, and acknowledged once', async () => {
   const world = await started();
   world.request('r1');
