@@ -74,7 +74,8 @@ test('promtool: a rule that fires never, too early or always is caught', async (
     },
     always: {
       mutate: (alert) => ({ ...alert, expr: `(${alert.expr}) or vector(1)` }),
-      choose: () => [],
+      // Without any series is enough, except for the alerts that fire then.
+      choose: (cases) => cases.filter(({ alert }) => ABSENT[alert] !== undefined),
     },
   };
   for (const [what, mutant] of Object.entries(mutants)) {
