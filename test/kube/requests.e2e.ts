@@ -64,7 +64,7 @@ test('2. `kubectl --field-selector=status.phase=Pending` works, finds CRs of oth
     details: () => world.tails(),
   });
   const events = await kubectl('get', 'events', '-n', namespace);
-  assert.match(events, /Warning +NotInRollup +capacityrequest\/bad/);
+  assert.match(events, /Warning +UnsupportedOperator +capacityrequest\/bad/);
 });
 
 test('2. Printer columns and short names', { skip }, async (t) => {
