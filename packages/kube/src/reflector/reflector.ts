@@ -190,7 +190,8 @@ export class Reflector<T> {
 
   #waitMs(failure: ReflectorFailure): number {
     const { runtime } = this.#options;
-    if (failure.needsOwner) {
+    // Rights that were there before come back: an API server that starts has not read them yet.
+    if (failure.needsOwner && !this.#isSynced) {
       return OWNER_RETRY_MS.least + runtime.random.float() * OWNER_RETRY_MS.span;
     }
     return Math.max(this.#backoff.nextMs(), (failure.retryAfterSeconds ?? 0) * 1000);

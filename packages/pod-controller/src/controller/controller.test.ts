@@ -22,6 +22,26 @@ function only(world: World): StoredObject {
   return requests[0]!;
 }
 
+test('a request that goes before the watch ever showed it comes back', async () => {
+  const world = await started();
+  const watch = '/apis/bigfleet.lucy.sh/v1alpha1/capacityrequests';
+  const restore = world.server.faults.add({ pathPrefix: watch }, { kind: 'refuse', code: 500 });
+  world.server.faults.breakWatches();
+  world.pod('a');
+  await world.time.runFor(5_000);
+  const [request] = world.requests();
+  assert.ok(request !== undefined);
+  world.ask('DELETE', `${REQUESTS_PATH}/${request.metadata.name}`);
+  world.server.compact();
+  restore();
+  await world.time.runFor(120_000);
+  assert.deepEqual(
+    world.requests().map(({ metadata }) => metadata.name),
+    [request.metadata.name],
+  );
+  await world.stop();
+});
+
 test('a Pod gets its request within a second, Pending, and keeps it when it runs', async () => {
   const world = await started();
   world.pod('web', { spec: { nodeSelector: { zone: 'a' } } });

@@ -4,7 +4,7 @@
 // the same name at every attempt, and what was written counts as seen until the watch shows it: two
 // requests for one Pod would buy it twice.
 
-import { BigFleetError, type Runtime } from '@bigfleet/base';
+import { BigFleetError, type Runtime, sleep } from '@bigfleet/base';
 import {
   ANNOTATIONS,
   type ApiAnswer,
@@ -102,6 +102,8 @@ interface Wanted {
 
 const CONCURRENCY = 16;
 const STOP_GRACE_MS = 5_000;
+/** A watch is this late rarely; a request that it never showed is asked for by name. */
+const UNSEEN_MS = 30_000;
 /** Derived specs of Pods that wait for their request; a Pod beyond these is read again. */
 const MAX_FRESH = 5_000;
 
@@ -110,6 +112,11 @@ export class PodController {
   readonly #fresh = new Map<string, Wanted>();
   /** By Pod uid; from the watch, or written and not yet seen there. */
   readonly #requests = new Map<string, readonly RequestRecord[]>();
+  /** Written by us and not yet in the watch, by key, with the time of the write. */
+  readonly #unseen = new Map<
+    string,
+    { readonly record: RequestRecord; readonly sinceMs: number }
+  >();
   readonly #foreign: ForeignNodes;
   readonly #reflectors: Reflectors;
   #queue: WorkQueue | undefined;
@@ -171,7 +178,8 @@ export class PodController {
     const watches = [requests, pods, nodes, upcoming, schema].map((reflector) =>
       reflector.run(signal),
     );
-    await Promise.race([Promise.all(watches), this.#queue.failed]);
+    const asking = this.#askForUnseen(signal);
+    await Promise.race([Promise.all([...watches, asking]), this.#queue.failed]);
     // A write under way is let finish: the next process would find it half done.
     await Promise.race([this.#queue.settled(STOP_GRACE_MS), this.#queue.failed]);
   }
@@ -189,7 +197,10 @@ export class PodController {
         resource: CAPACITY_REQUESTS,
         read: readRequest,
         observer: {
-          upserted: (_key, record) => this.#requestSeen(record),
+          upserted: (key, record) => {
+            this.#unseen.delete(key);
+            this.#requestSeen(record);
+          },
           removed: (_key, record) => this.#requestGone(record),
           synced: () => this.#lookAtAllPods(),
           failed: failed('capacityrequests'),
@@ -450,7 +461,31 @@ export class PodController {
   #written(object: ApiObject): void {
     const meta = metaOf(object);
     const record = meta === undefined ? undefined : readRequest(object, meta);
-    if (record !== undefined) this.#requestSeen(record);
+    if (meta === undefined || record === undefined) return;
+    if (this.#reflectors.requests.get(meta.key) === undefined) {
+      const sinceMs = this.#options.runtime.clock.monotonicMs();
+      this.#unseen.set(meta.key, { record, sinceMs });
+    }
+    this.#requestSeen(record);
+  }
+
+  /**
+   * A request that somebody deleted before the watch showed it, while the watch was down or before our
+   * write was answered, is in no event and in no list: its Pod would be without one for ever.
+   */
+  async #askForUnseen(signal: AbortSignal): Promise<void> {
+    const { runtime, client } = this.#options;
+    while (!signal.aborted) {
+      await sleep(runtime, UNSEEN_MS, signal).catch(() => undefined);
+      const before = runtime.clock.monotonicMs() - UNSEEN_MS;
+      for (const [key, { record, sinceMs }] of this.#unseen) {
+        if (sinceMs > before || signal.aborted) continue;
+        const answer = await client.get(CAPACITY_REQUESTS, record, signal).catch(() => undefined);
+        const isGone = answer?.kind === 'refused' && answer.status === 404;
+        if (!isGone || !this.#unseen.delete(key)) continue;
+        this.#requestGone(record);
+      }
+    }
   }
 
   async #warn(pod: PodRecord, warnings: readonly EventWarning[]): Promise<void> {
