@@ -1,5 +1,5 @@
-// Everything that `bigfleet-operator` was told on its command line, as values: parsed and checked by
-// whoever parsed it, so that the process itself knows no flag.
+// Everything that `bigfleet-operator` was told on its command line, as checked values. The command line
+// itself stays in packages/cli: the demo starts operators from values of its own.
 
 import type { ClusterId } from '@bigfleet/base';
 import type { ListenAddress } from '@bigfleet/telemetry';
@@ -14,7 +14,7 @@ export interface OperatorSettings {
   readonly burst: number;
   readonly acknowledgeConcurrency: number;
   readonly rollupIntervalMs: number;
-  /** Empty: the stub. */
+  /** Empty: the built-in blob of kubernetes §4.1, with which a machine joins nothing. */
   readonly bootstrapTemplateFile: string;
   /** Empty: all. */
   readonly bootstrapAllowedKeys: ReadonlySet<string>;

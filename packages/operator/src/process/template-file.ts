@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { BigFleetError, describeThrown } from '@bigfleet/base';
 import { compileTemplate, TemplateSyntaxError } from '../template/index.ts';
 
-/** Empty for no file: the stub. */
+/** Empty for no file: the renderer then gives the built-in blob of kubernetes §4.1. */
 export async function readTemplate(file: string): Promise<string> {
   if (file === '') return '';
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
