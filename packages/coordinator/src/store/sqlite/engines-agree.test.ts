@@ -17,6 +17,8 @@ import type { Store } from '../store.ts';
 import { MemoryStore } from '../testing/index.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
+const RUNS = 40;
+
 async function snapshotAfter(
   stream: readonly CommandBody[],
   makeStore: (runtime: Runtime) => Store,
@@ -42,7 +44,8 @@ async function snapshotAfter(
 }
 
 test('memory and SQLite: the same commands, the same bytes', async () => {
-  let longest = 0;
+  const empty = await snapshotAfter([], (runtime) => new MemoryStore({ runtime }));
+  let builtCount = 0;
   const streams = fc.array(arbitraryCommand, { minLength: 10, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(streams, async (stream) => {
@@ -55,12 +58,12 @@ test('memory and SQLite: the same commands, the same bytes', async () => {
           (runtime) => new SqliteStore({ runtime, ...options }),
         );
         assert.equal(sqlite, memory);
-        longest = Math.max(longest, memory.length);
+        if (memory.length > empty.length) builtCount += 1;
       } finally {
         rmSync(dataDir, { recursive: true, force: true });
       }
     }),
-    { numRuns: 40 },
+    { numRuns: RUNS },
   );
-  assert.ok(longest > 1_000, 'the streams built something');
+  assert.ok(builtCount > RUNS / 2, `only ${builtCount} streams built something`);
 });
