@@ -72,6 +72,22 @@ test('nobody gets in before the engine answers', async () => {
   await stage.stop();
 });
 
+test('until its provider was listed, a shard says of no machine that it is gone', async () => {
+  const { stage: before } = await withNode();
+  await before.stop();
+  const stage = new ShardStage({ before, epoch: 2n });
+  stage.isListFailing = true;
+  await stage.start();
+  const operator = await stage.connect('blue');
+  await stage.time.runFor(120_000);
+  assert.deepEqual([operator.echoes, statesTold(operator)], [['hello'], []]);
+  stage.isListFailing = false;
+  await stage.time.runFor(60_000);
+  assert.deepEqual(operator.echoes, ['hello', 'resync']);
+  assert.deepEqual(statesTold(operator), [MachineState.CONFIGURED]);
+  await stage.stop();
+});
+
 test('a shard whose engine cannot start does not listen', async () => {
   const ready = (): Promise<void> => Promise.reject(new BigFleetError('engine_lost', 'no thread'));
   const stage = new ShardStage({ host: (engine) => ({ ...engine, ready }) });
