@@ -9,7 +9,7 @@ import { execFile, type ExecFileException } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { parseYaml } from '@bigfleet/process';
-import { startEtcd } from '../etcd/binaries.ts';
+import { startEtcd, type StartEtcdOptions } from '../etcd/binaries.ts';
 import { gateway } from '../etcd/gateway.ts';
 import {
   createTempDir,
@@ -19,7 +19,7 @@ import {
   leasePort,
 } from '../toolkit/index.ts';
 import { Api, type Json } from './api.ts';
-import { kubePrograms } from './binaries.ts';
+import { assetsEtcd, kubePrograms } from './binaries.ts';
 import { Component } from './component.ts';
 import { Credentials, type KubeUser } from './credentials.ts';
 
@@ -43,7 +43,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const programs = kubePrograms('controlPlane');
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(createTempDir('kube'));
-  const etcd = stack.use(await startEtcd(1));
+  const etcd = stack.use(await startEtcd(1, etcdOptions()));
   const port = await leasePort();
   const server = `https://127.0.0.1:${port.port}`;
   const credentials = await Credentials.create(folder, server);
@@ -117,6 +117,12 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   await Promise.all([controllerManager.start(), scheduler.start()]);
   plane.own(stack.move());
   return plane;
+}
+
+function etcdOptions(): StartEtcdOptions {
+  const command = assetsEtcd();
+  if (command === undefined) return {};
+  return { places: [{ address: '127.0.0.1', command: (_path, args) => ({ command, args }) }] };
 }
 
 function managerArgs(
