@@ -360,6 +360,41 @@ test('an operator that died in a drain finds it again; one that had ended it doe
   world.stop();
 });
 
+test('a drain whose grace ended while no operator ran has failed, says so, and evicts nobody', async () => {
+  const world = await started();
+  await served(world);
+  world.pod('web', 'node-a');
+  await cordoned(world, 1_000);
+  await world.restart();
+  await world.time.runFor(60_000);
+  const [interrupted] = world.cluster.interruptedDrains();
+  assert.ok(interrupted !== undefined && interrupted.deadlineUnixMs < world.nowUnixMs());
+  const drained = world.cluster.drain(interrupted.target, world.control(0));
+  await world.time.runFor(5_000);
+  const error = 'it ended while no operator was draining, pods remaining: unknown';
+  assert.deepEqual(await drained, { kind: 'deadline', podsRemaining: 0, error });
+  const { status } = world.get(`${OURS}/upcomingnodes/un-m1`);
+  assert.deepEqual(
+    [status?.['phase'], status?.['lastError']],
+    ['Failed', `drain: the grace is over, ${error}`],
+  );
+  assert.equal(world.list(PODS_PATH)[0]?.metadata.deletionTimestamp, undefined);
+  world.stop();
+});
+
+test('a drain that never saw the Pods of its node says so, and not that none is left', async () => {
+  const world = await started();
+  await served(world);
+  world.pod('web', 'node-a');
+  await cordoned(world, 5_000);
+  world.server.faults.add({ methods: ['GET'], pathPrefix: '/api/v1/pods' }, { kind: 'hang' });
+  const drained = world.cluster.drain(target, world.control(5_000));
+  await world.time.runFor(20_000);
+  const error = 'the Pods of the node could not be listed, pods remaining: unknown';
+  assert.deepEqual(await drained, { kind: 'deadline', podsRemaining: 0, error });
+  world.stop();
+});
+
 test('an operator that is stopped in a drain leaves it to the next, and tells nobody that it failed', async () => {
   const world = await started();
   await served(world);
