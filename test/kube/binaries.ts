@@ -55,6 +55,11 @@ function versionVariables(folder: string): Readonly<Record<string, string>> {
   );
 }
 
+/** Of the kube-apiserver that `make kube` builds. */
+export function pinnedVersion(): { version: string; major: string; minor: string } {
+  return kubernetesVersion(KUBE_MODULES.controlPlane.folder);
+}
+
 /** Empty for a module that does not build Kubernetes itself. */
 function kubernetesVersion(folder: string): { version: string; major: string; minor: string } {
   const text = readFileSync(`${folder}go.mod`, 'utf8');
