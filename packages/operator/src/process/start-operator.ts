@@ -6,7 +6,7 @@
 // The stop is in the order that a rolling update needs: no dial any more, the stream closed, writes under
 // way within their grace, drains left to the next process, then the Lease, then the watches.
 
-import type { Runtime } from '@bigfleet/base';
+import type { ErrorCode, Runtime } from '@bigfleet/base';
 import {
   clusterAccess,
   type ClusterAccess,
@@ -40,6 +40,7 @@ import {
   evictionFailed,
   leftOverKept,
   operatorStopped,
+  templateMissing,
   tokenFailed,
   versionUnknown,
 } from './log-messages.ts';
@@ -59,6 +60,11 @@ export interface StartOperatorOptions {
 const COMPONENT = 'operator';
 const PROGRAM = 'bigfleet-operator';
 const LINES_PER_SECOND = 5;
+const MISSING_TEMPLATE = {
+  code: 'bootstrap_template_missing' satisfies ErrorCode,
+  flag: '--bootstrap-template-file',
+  chart_value: 'bootstrapTemplate',
+};
 
 export async function startOperator(options: StartOperatorOptions): Promise<RunningProgram> {
   const { settings } = options;
@@ -69,6 +75,7 @@ export async function startOperator(options: StartOperatorOptions): Promise<Runn
     shard: settings.shardAddress,
     rollup_interval: `${settings.rollupIntervalMs / 1000}s`,
   });
+  if (settings.bootstrapTemplateFile === '') logger.event(templateMissing, MISSING_TEMPLATE);
   await using opened = new AsyncDisposableStack();
   const parts = await prepare({ ...options, logger }, opened);
   const { kube, sync, facts, pool, http, ender } = parts;
