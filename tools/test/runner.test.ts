@@ -51,6 +51,7 @@ function lane(fields: Partial<Lane>): Lane {
     holds: () => true,
     isolation: 'own',
     processes: 2,
+    perCore: 1,
     boundMs: 60_000,
     minFiles: 0,
     minTests: 0,
