@@ -110,9 +110,10 @@ describe('connection age', () => {
       maxConnectionAgeGraceMs: 1_500,
     });
     const channel = dial();
+    // Before the connection, whose age counts from its first moment.
+    const startedMs = runtime.clock.monotonicMs();
     const session = channel.stream('/t.T/Open', silence(t));
     await session.next();
-    const startedMs = runtime.clock.monotonicMs();
     const ended = failsWith('UNAVAILABLE', session.next());
     let answered = 0;
     let refused = 0;
