@@ -58,6 +58,7 @@ async function openWorld(t: TestContext): Promise<World> {
     logger: createLogger({ clock: runtime.clock, sink: captureSink() }),
     identityPolicy: { transport: 'mtls', requireSessionCn: false },
     machines,
+    isInventoryWhole: () => true,
     demand: machines,
     engine,
     isGuarded: () => true,
