@@ -59,7 +59,7 @@ export class Session implements ReclaimReplies, ClusterObserver {
     this.#watch = this.#createWatch();
     this.#outbound = this.#createOutbound();
     this.#loop = new RollupLoop(services, services.rollups, (rollup) => {
-      services.acknowledger.cacheShows(rollup.unacknowledged);
+      services.acknowledger.cacheMoved();
       this.#outbound.replaceRollup(rollup);
     });
     this.#sweep = new ResyncSweep(services, this.#over.signal);
