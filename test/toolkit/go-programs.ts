@@ -39,7 +39,7 @@ export function builtPrograms(module: GoModule): Readonly<Record<string, string>
   return programsIn(goCacheFolder(module), module);
 }
 
-export function programsIn(
+function programsIn(
   folder: string,
   { programs }: Pick<GoModule, 'programs'>,
 ): Readonly<Record<string, string>> | undefined {
