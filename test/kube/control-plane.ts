@@ -29,6 +29,8 @@ export interface ControlPlaneOptions {
   /** After how long without a heartbeat a node counts as lost; the server's default when absent. */
   readonly nodeGraceSeconds?: number;
   readonly apiserverArgs?: readonly string[];
+  /** Writes per second of the scheduler and of each controller; their own defaults are for small clusters. */
+  readonly qps?: number;
 }
 
 const ADMINISTRATOR: KubeUser = { name: 'administrator', groups: ['system:masters'] };
@@ -90,6 +92,9 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       ...serving,
       `--kubeconfig=${kubeconfig}`,
       '--leader-elect=false',
+      ...(options.qps === undefined
+        ? []
+        : [`--kube-api-qps=${options.qps}`, `--kube-api-burst=${options.qps}`]),
       ...(name === 'kube-scheduler'
         ? []
         : managerArgs(options, { ca: files.ca, signingKey: signing.key })),
