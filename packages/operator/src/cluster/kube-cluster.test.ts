@@ -11,6 +11,7 @@ import {
   MachineState,
   Operator,
 } from '@bigfleet/wire';
+import { KubeClient } from '@bigfleet/kube';
 import { availableCapacityName } from './names.ts';
 import { PODS_PATH, REQUESTS_PATH, type StoredObject } from '@bigfleet/kube/testing';
 import { ClusterWorld, NODES_PATH, OURS } from './testing/cluster-world.ts';
@@ -71,6 +72,18 @@ test('a flood of requests without a phase is stamped a few at a time', async () 
   await world.time.runFor(60_000);
   assert.equal(stamped(), 500);
   world.stop();
+});
+
+test('a process that ends begins no write any more', async (t) => {
+  const world = await started();
+  const { mock } = t.mock.method(KubeClient.prototype, 'mergePatch');
+  for (let i = 0; i < 500; i++) world.request(`r${i}`);
+  await world.time.runFor(1_000);
+  const begun = mock.callCount();
+  assert.ok(begun > 0 && begun < 500, `${begun}`);
+  world.stop();
+  await world.time.runFor(1_000);
+  assert.equal(mock.callCount(), begun);
 });
 
 test('a request of another writer is stamped Pending, and acknowledged once', async () => {
