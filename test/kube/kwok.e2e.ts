@@ -20,7 +20,7 @@ import { startWorld, type World } from './world/world.ts';
 const skip = skipWithout('controlPlane', 'helm', 'kwok');
 const IS_FULL = process.env['SCALE'] === '1';
 const NODES = IS_FULL ? 5_000 : 1_000;
-const STATIC_PODS = IS_FULL ? 20_000 : 3_000;
+const STATIC_PODS = IS_FULL ? 20_000 : 2_000;
 const LEAVING_PODS = STATIC_PODS / 10;
 const FLEET_PODS = 40;
 /** Ten fill a machine of the fleet. */
