@@ -462,6 +462,82 @@ test('a replayed Configured does not undo a drain under way', async () => {
   world.stop();
 });
 
+function isDrained(world: ClusterWorld): boolean {
+  const { spec, metadata } = world.get(`${NODES_PATH}/node-a`);
+  const isMarked = metadata.annotations?.['bigfleet.lucy.sh/reclaim'] !== undefined;
+  assert.equal(spec['unschedulable'] === true, isMarked);
+  return isMarked;
+}
+
+test('a drain that a restarted shard forgot is given up, and evicts nobody any more', async () => {
+  const world = await started();
+  await served(world);
+  world.pod('web', 'node-a', { labels: { app: 'db' } });
+  world.budget('db', { app: 'db' }, 1);
+  await world.time.runFor(2_000);
+  await cordoned(world, 600_000);
+  const drained = world.cluster.drain(target, world.control(600_000));
+  await world.time.runFor(5_000);
+  await world.frame('m1', MachineState.CONFIGURED);
+  await world.time.runFor(25_000);
+  assert.ok(isDrained(world), 'the instruction may come again');
+  await world.time.runFor(10_000);
+  assert.deepEqual(await drained, { kind: 'given_up' });
+  assert.ok(!isDrained(world));
+  assert.equal(world.get(`${OURS}/upcomingnodes/un-m1`).status?.['phase'], 'Ready');
+  assert.ok(world.chores.includes('given up m1'));
+  world.merge('/apis/policy/v1/namespaces/default/poddisruptionbudgets/db', {
+    spec: { minAvailable: 0 },
+  });
+  await world.live(10_000);
+  assert.equal(world.get(`${PODS_PATH}/web`).metadata.deletionTimestamp, undefined);
+  world.stop();
+});
+
+test('so is one that had ended, also when its grace is over by then', async () => {
+  const world = await started();
+  await served(world);
+  await cordoned(world, 20_000);
+  const drained = world.cluster.drain(target, world.control(20_000));
+  await world.time.runFor(5_000);
+  assert.deepEqual(await drained, { kind: 'empty' });
+  assert.equal(await world.frame('m1', MachineState.CONFIGURED), 'Drained');
+  await world.time.runFor(40_000);
+  assert.ok(!isDrained(world));
+  assert.equal(world.get(`${OURS}/upcomingnodes/un-m1`).status?.['phase'], 'Ready');
+  world.stop();
+});
+
+test('a drain goes on when the shard drains too, or instructs again', async () => {
+  for (const word of ['state', 'instruction'] as const) {
+    const world = await started();
+    await served(world);
+    await cordoned(world, 600_000);
+    await world.frame('m1', MachineState.CONFIGURED);
+    await world.time.runFor(10_000);
+    if (word === 'state') await world.frame('m1', MachineState.DRAINING);
+    else await cordoned(world, 600_000);
+    await world.time.runFor(100_000);
+    assert.ok(isDrained(world), word);
+    world.stop();
+  }
+});
+
+test('giving up is tried again when the API server refuses', async () => {
+  const world = await started();
+  await served(world);
+  await cordoned(world, 600_000);
+  await world.frame('m1', MachineState.CONFIGURED);
+  const path = `${NODES_PATH}/node-a`;
+  world.server.faults.add({ pathPrefix: path, methods: ['PATCH'] }, { kind: 'refuse', code: 403 });
+  await world.time.runFor(40_000);
+  assert.ok(isDrained(world));
+  world.server.faults.clear();
+  await world.time.runFor(40_000);
+  assert.ok(!isDrained(world));
+  world.stop();
+});
+
 test('a machine that comes back onto its old Node is schedulable again', async () => {
   const world = await started();
   await served(world);

@@ -2,7 +2,7 @@
 // shard's frames ask for. Nothing here is on the way of scheduling or running a Pod: with this process
 // down, the cluster goes on.
 
-import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
+import { BigFleetError, describeThrown, type Runtime, type Timer } from '@bigfleet/base';
 import {
   AVAILABLE_CAPACITIES,
   CAPACITY_REQUESTS,
@@ -71,10 +71,14 @@ export interface ClusterHooks {
   choreFailed(problem: string): void;
   /** A left-over object was kept, because its Node still works. */
   leftOverKept(machineId: string): void;
+  /** A machine serves again that was being drained. */
+  drainGivenUp(machineId: string, nodeName: string): void;
 }
 
 /** A Node that is not usable for so long is no lag of a watch. */
 const PHANTOM_MS = 120_000;
+/** A restarted shard has derived a reclaim again by then, if it still wants one. */
+const GIVE_UP_AFTER_MS = 30_000;
 
 export class KubeCluster implements ClusterPort {
   readonly #options: KubeClusterOptions;
@@ -88,6 +92,10 @@ export class KubeCluster implements ClusterPort {
   readonly #reclaims: Reclaims;
   /** Machines that were seen on their way in since they last served: their Node's mark is of before. */
   readonly #arriving = new Set<string>();
+  /** Drains that run here, by machine. */
+  readonly #draining = new Map<string, AbortController>();
+  /** Machines that the shard calls Configured while they are drained here: one of the two is of before. */
+  readonly #doubted = new Map<string, Timer>();
   readonly #badSinceMs = new Map<string, number>();
   /** By Node, machines that the shard does not know here any more, kept because their Node works. */
   readonly #leftOvers = new Map<string, string>();
@@ -257,10 +265,11 @@ export class KubeCluster implements ClusterPort {
       if (left === machineId) this.#leftOvers.delete(name);
     }
     const isServing = state === MachineState.CONFIGURED;
+    if (!isServing) this.#trust(machineId);
     if (!isServing && state !== MachineState.DRAINING) this.#arriving.add(machineId);
     const node = this.#nodeOf(machineId);
-    // The shard calls a machine Configured until its drain begins at the provider.
     if (isServing && this.#isBeingDrained(machineId, node)) {
+      this.#doubt(update);
       return this.#upcomingNodes.record(machineId)?.phase || 'Draining';
     }
     const { phase, isTerminus } = await this.#upcomingNodes.apply(update, signal);
@@ -328,6 +337,7 @@ export class KubeCluster implements ClusterPort {
     if (node === undefined) return { kind: 'not_found' };
     const machineId = target.machineId || (this.#index.machineOf(node.name) ?? '');
     this.#arriving.delete(machineId);
+    this.#trust(machineId);
     const outcome = await this.#reclaims.cordon(node, plan, machineId, signal);
     if (outcome.kind === 'cordoned') {
       await this.#upcomingNodes.setPhase(machineId, { phase: 'Draining' }, signal);
@@ -338,16 +348,28 @@ export class KubeCluster implements ClusterPort {
   async drain(target: DrainTarget, control: DrainControl): Promise<DrainOutcome> {
     const node = this.#index.resolve(target);
     if (node === undefined) return { kind: 'node_not_found' };
-    const outcome = await this.#reclaims.drain(node, control);
+    const machineId = target.machineId || (this.#index.machineOf(node.name) ?? '');
+    const givenUp = new AbortController();
+    this.#draining.set(machineId, givenUp);
+    const outcome = await this.#reclaims
+      .drain(node, {
+        signal: AbortSignal.any([control.signal, givenUp.signal]),
+        remainingMs: () => control.remainingMs(),
+      })
+      .finally(() => this.#draining.delete(machineId));
+    if (givenUp.signal.aborted) return { kind: 'given_up' };
     // Left as it is: the next process finds the mark and goes on.
     if (control.isInterrupted) return outcome;
-    const machineId = target.machineId || (this.#index.machineOf(node.name) ?? '');
     await this.#tellOutcome(machineId, node.name, outcome);
     return outcome;
   }
 
   /** The outcome counts whether or not the cluster can be told of it. */
-  async #tellOutcome(machineId: string, nodeName: string, outcome: DrainOutcome): Promise<void> {
+  async #tellOutcome(
+    machineId: string,
+    nodeName: string,
+    outcome: Exclude<DrainOutcome, { kind: 'given_up' }>,
+  ): Promise<void> {
     const { signal } = this.#options;
     const node = this.#index.node(nodeName);
     try {
@@ -405,6 +427,41 @@ export class KubeCluster implements ClusterPort {
     return link === undefined ? undefined : this.#index.node(link.nodeName);
   }
 
+  /** A restarted shard has forgotten its instruction, or gives it again; which of the two, time tells. */
+  #doubt(update: NodeStateUpdate): void {
+    const { machineId } = update;
+    if (this.#doubted.has(machineId)) return;
+    const { timers } = this.#options.runtime;
+    const giveUp = (): void => {
+      this.#doubted.delete(machineId);
+      if (!this.#options.signal.aborted) this.#chore(this.#giveUp(update));
+    };
+    this.#doubted.set(machineId, timers.after(GIVE_UP_AFTER_MS, giveUp));
+  }
+
+  /** The shard has said something else of this machine since. */
+  #trust(machineId: string): void {
+    this.#doubted.get(machineId)?.cancel();
+    this.#doubted.delete(machineId);
+  }
+
+  async #giveUp(update: NodeStateUpdate): Promise<void> {
+    const { machineId } = update;
+    const node = this.#nodeOf(machineId);
+    if (node === undefined || readMark(node.reclaim) === undefined) return;
+    this.#options.hooks.drainGivenUp(machineId, node.name);
+    this.#draining.get(machineId)?.abort(new Error('the shard says that the machine serves'));
+    // The mark on the Node is of before, as that of a machine that comes back.
+    this.#arriving.add(machineId);
+    try {
+      await this.applyNodeState(update, this.#options.signal);
+    } catch (error) {
+      this.#arriving.delete(machineId);
+      this.#doubt(update);
+      throw error;
+    }
+  }
+
   #isBeingDrained(machineId: string, node: NodeRecord | undefined): boolean {
     const mark = node === undefined ? undefined : readMark(node.reclaim);
     if (mark === undefined || this.#arriving.has(machineId)) return false;
@@ -431,7 +488,7 @@ export class KubeCluster implements ClusterPort {
   }
 }
 
-function drainProblem(outcome: Exclude<DrainOutcome, { kind: 'empty' }>): string {
+function drainProblem(outcome: Exclude<DrainOutcome, { kind: 'empty' | 'given_up' }>): string {
   switch (outcome.kind) {
     case 'deadline':
       return `the grace is over, ${outcome.error ?? `pods remaining: ${outcome.podsRemaining}`}`;

@@ -67,6 +67,8 @@ export interface ReclaimsOptions {
   readonly onTransient: (pod: string, problem: string) => void;
 }
 
+type DrainTime = Pick<DrainControl, 'signal' | 'remainingMs'>;
+
 const LOOP_MS = 2_000;
 const CONCURRENCY = 64;
 
@@ -143,7 +145,10 @@ export class Reclaims {
     }
   }
 
-  async drain(node: NodeRecord, control: DrainControl): Promise<DrainOutcome> {
+  async drain(
+    node: NodeRecord,
+    control: DrainTime,
+  ): Promise<Exclude<DrainOutcome, { kind: 'given_up' }>> {
     // Nothing is evicted any more: what an operator that died had begun, nobody went on with in time.
     if (control.remainingMs() === 0) return unseen('it ended while no operator was draining');
     let remaining: number | undefined;
@@ -185,7 +190,7 @@ export class Reclaims {
   }
 
   /** How long to wait at least before the next look, or why this node can never be emptied. */
-  async #evict(pod: Pod, control: DrainControl): Promise<number | string> {
+  async #evict(pod: Pod, control: DrainTime): Promise<number | string> {
     if (pod.metadata.deletionTimestamp !== undefined) return 0;
     await this.#enter();
     try {
@@ -202,7 +207,7 @@ export class Reclaims {
     }
   }
 
-  async #post(pod: Pod, control: DrainControl): Promise<ApiRefusal | undefined> {
+  async #post(pod: Pod, control: DrainTime): Promise<ApiRefusal | undefined> {
     const { name, namespace = '', uid } = pod.metadata;
     const left = Math.floor(control.remainingMs() / 1000);
     const own = pod.spec.terminationGracePeriodSeconds ?? 30;
@@ -257,7 +262,7 @@ export class Reclaims {
 }
 
 /** A count of 0 would say that the node is empty. */
-function unseen(why: string): DrainOutcome {
+function unseen(why: string): Extract<DrainOutcome, { kind: 'deadline' }> {
   return { kind: 'deadline', podsRemaining: 0, error: `${why}, pods remaining: unknown` };
 }
 

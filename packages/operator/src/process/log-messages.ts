@@ -17,6 +17,10 @@ export const choreFailed: M<'err'> = {
   level: 'warn',
   text: 'write failed; the next event brings it again',
 };
+export const drainGivenUp: M<'machine' | 'node'> = {
+  level: 'warn',
+  text: 'drain given up: the shard says that the machine serves',
+};
 export const leftOverKept: M<'machine'> = {
   level: 'warn',
   text: 'UpcomingNode of an unknown machine kept: its Node is Ready',

@@ -38,6 +38,7 @@ import { FollowedFacts } from './cluster-facts.ts';
 import {
   choreFailed,
   evictionFailed,
+  drainGivenUp,
   leftOverKept,
   operatorStopped,
   templateMissing,
@@ -178,7 +179,7 @@ async function prepare(
 
 type SpokenHooks = Pick<
   ClusterHooks,
-  'reflectorFailed' | 'evictionFailed' | 'choreFailed' | 'leftOverKept'
+  'reflectorFailed' | 'evictionFailed' | 'choreFailed' | 'drainGivenUp' | 'leftOverKept'
 >;
 
 /** What the cluster's watches and writes say in the log, with a bound on each line. */
@@ -194,11 +195,13 @@ function spokenHooks(
   };
   const evictions = sampled(evictionFailed);
   const chores = sampled(choreFailed);
+  const givenUp = sampled(drainGivenUp);
   const leftOvers = sampled(leftOverKept);
   return {
     reflectorFailed: (resource, failure) => sync.failed(resource, failure),
     evictionFailed: (pod, err) => evictions.log({ pod, err }),
     choreFailed: (err) => chores.log({ err }),
+    drainGivenUp: (machine, node) => givenUp.log({ machine, node }),
     leftOverKept: (machine) => leftOvers.log({ machine }),
   };
 }

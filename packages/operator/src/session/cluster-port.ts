@@ -126,7 +126,9 @@ export type DrainOutcome =
   | { readonly kind: 'empty' }
   | { readonly kind: 'deadline'; readonly podsRemaining: number; readonly error?: string }
   | { readonly kind: 'forbidden'; readonly error: string }
-  | { readonly kind: 'node_not_found' };
+  | { readonly kind: 'node_not_found' }
+  /** The shard says that the machine serves: it has forgotten the instruction. */
+  | { readonly kind: 'given_up' };
 
 export interface InterruptedDrain {
   readonly target: DrainTarget;

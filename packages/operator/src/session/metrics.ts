@@ -24,7 +24,7 @@ const SKIP_REASONS = [
   'foreign_node',
 ] as const;
 const ROLLUP_PHASES = ['list', 'build', 'enqueue'] as const;
-const DRAIN_OUTCOMES = ['empty', 'deadline', 'forbidden', 'node_not_found'] as const;
+const DRAIN_OUTCOMES = ['empty', 'deadline', 'forbidden', 'node_not_found', 'given_up'] as const;
 
 /** 256 B … 256 MiB: the common case is 2 KB, and the last bound is the message limit. */
 const ROLLUP_BYTES: BucketBounds = Array.from({ length: 11 }, (_, exponent) => 256 * 4 ** exponent);

@@ -267,6 +267,8 @@ const WIRE_OUTCOMES: Readonly<Record<DrainOutcome['kind'], NodeDrainOutcome>> = 
   deadline: NodeDrainOutcome.DEADLINE,
   forbidden: NodeDrainOutcome.FORBIDDEN,
   node_not_found: NodeDrainOutcome.NODE_NOT_FOUND,
+  // For a shard that drops it: it has no such instruction.
+  given_up: NodeDrainOutcome.DEADLINE,
 };
 
 function drainResult({ node, machineId }: DrainTarget, outcome: DrainOutcome): DrainResult {

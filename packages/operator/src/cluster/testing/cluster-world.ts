@@ -55,6 +55,7 @@ export class ClusterWorld extends TestWorld {
         evicted: (outcome) => this.evictions.push(outcome),
         evictionFailed: () => {},
         choreFailed: (problem) => this.chores.push(problem),
+        drainGivenUp: (machineId) => this.chores.push(`given up ${machineId}`),
         leftOverKept: (machineId) => this.chores.push(`kept ${machineId}`),
       },
     });
