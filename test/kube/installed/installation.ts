@@ -118,6 +118,7 @@ export class Installation implements AsyncDisposable {
         endpoints: [{ addresses: [this.#providerAddress] }],
       }),
     );
+    await this.node.resolves(`${name}.${namespace}.svc`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -9,6 +9,7 @@ import type { Outcome, ContainerHost } from '../images/container-host.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import {
   etcdPut,
+  eventually,
   type NetHost,
   type ProcessExit,
   type TestNetwork,
@@ -48,7 +49,7 @@ const HOUR_MS = 3_600_000;
 
 export class RunningNode implements AsyncDisposable {
   /** What went wrong outside of any Pod's own doing. */
-  readonly problems = new Set<string>();
+  readonly problems: Set<string> = new Set();
   /** Pods that were told to go, in order. */
   readonly ended: EndedPod[] = [];
   readonly #options: NodeOptions;
@@ -110,6 +111,13 @@ export class RunningNode implements AsyncDisposable {
   /** That runs and is not told to go. */
   pod(name: string): PodOnNode | undefined {
     return this.pods.find((one) => one.name === name);
+  }
+
+  /** Until Pods know the name. */
+  async resolves(name: string): Promise<void> {
+    await eventually(() => readFileSync(this.#names.file, 'utf8').split(/\s/).includes(name), {
+      what: `${name} is known`,
+    });
   }
 
   /** What `kubectl exec` does. */
