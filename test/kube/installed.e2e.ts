@@ -10,9 +10,11 @@ import { eventually, http } from '../toolkit/index.ts';
 import { skipWithout } from './binaries.ts';
 import { installSteps, registration } from './charts/guide.ts';
 import { listAll, type Stored } from './demand.ts';
+import type { Container } from './images/container.ts';
 import { Installation } from './installed/installation.ts';
+import type { EndedPod, RunningNode } from './installed/node.ts';
 import { UpgradeWatch } from './installed/upgrade-watch.ts';
-import { oneRequestPerPod, pod, podsPath, requestsPath } from './pods-and-requests.ts';
+import { oneRequestPerPod, pod, podsPath } from './pods-and-requests.ts';
 import { described } from './session-view.ts';
 
 const NAMESPACE = 'bigfleet-system';
@@ -104,10 +106,11 @@ async function machinesIn(
   );
 }
 
-async function metric(cluster: Installation, name: string, series: RegExp): Promise<string[]> {
+/** Lines of its metrics. */
+async function series(cluster: Installation, name: string, wanted: RegExp): Promise<string[]> {
   const port = METRICS_PORTS.find(([pattern]) => pattern.test(name))?.[1];
   const { body } = await http({ url: `http://${cluster.node.pod(name)?.address}:${port}/metrics` });
-  return body.split('\n').filter((line) => series.test(line));
+  return body.split('\n').filter((line) => wanted.test(line));
 }
 
 test('14. The five install steps of the operator guide as printed, then a Pending Pod runs', {
@@ -157,95 +160,215 @@ test('17. `helm upgrade` under load from one build to the next: no bootstrap los
   skip,
 }, async (t) => {
   const cluster = theCluster(t);
-  const { shell, plane, node, machines } = cluster;
+  const { plane, node, machines } = cluster;
   const { coordinator, shard, operator, controller } = WORKLOADS;
-  await plane.namespace('load');
-  const upgrade = (release: string, values: string) =>
-    shell.run(
-      `helm upgrade ${release} ./deploy/helm/${release} --namespace ${NAMESPACE} ${values} --set image.tag=${NEXT.tag}`,
-    );
-  const scale = (count: number) =>
-    shell.run(`kubectl --namespace load scale deployment/web --replicas=${count}`);
-  const { metadata, spec } = pod('web', CPU_MILLIS);
-  const labels = { app: 'web' };
-  await plane.admin.must(
-    plane.admin.create('/apis/apps/v1/namespaces/load/deployments', {
-      metadata: { name: 'web' },
-      spec: {
-        replicas: 1,
-        selector: { matchLabels: labels },
-        template: { metadata: { ...(metadata as object), name: undefined, labels }, spec },
-      },
-    }),
-  );
-  await podsRun(cluster, 'load', 1);
+  await startLoad(cluster);
+  const old = node.pods.map(({ name }) => name);
+  const gone = node.ended.length;
   const watch = new UpgradeWatch(node, COORDINATORS);
-  const endedBefore = node.ended.length;
-  const actsBefore = machines.acts.length;
 
-  // The shard goes while its machines are being configured.
+  // The shard goes while its machines are being configured, the coordinators after each other.
   const releaseConfigure = machines.hold('configure');
-  await scale(3);
+  await scale(cluster, 3);
   await machinesIn(cluster, MachineState.CONFIGURING, 2);
-  await upgrade('bigfleet', '--set coordinator.replicas=3 --set coordinator.bootstrap=false');
+  await upgrade(cluster, 'bigfleet', {
+    'coordinator.replicas': '3',
+    'coordinator.bootstrap': 'false',
+  });
   await rolledOut(cluster, shard);
   releaseConfigure();
   await podsRun(cluster, 'load', 3);
-  await scale(5);
+  await scale(cluster, 5);
   await rolledOut(cluster, coordinator);
   await podsRun(cluster, 'load', 5);
 
-  // The operator goes while machines are being created: their blobs are asked for, and nobody answers.
+  // The operator goes while blobs that it was asked for are pending.
   const releaseCreate = machines.hold('create');
-  await scale(7);
+  await scale(cluster, 7);
   await machinesIn(cluster, MachineState.CREATING, 2);
-  await upgrade(
-    'bigfleet-operator',
-    '--set clusterID=cluster-prod-eu --set shardAddress=bigfleet-shard.bigfleet-system:7780',
-  );
+  const hung = containerOf(node, 'bigfleet-operator-');
+  hung.signal('SIGSTOP');
   releaseCreate();
+  await machinesIn(cluster, MachineState.CONFIGURING, 2);
+  await upgrade(cluster, 'bigfleet-operator', {
+    clusterID: 'cluster-prod-eu',
+    shardAddress: 'bigfleet-shard.bigfleet-system:7780',
+  });
+  await eventually(() => !old.some((name) => isOperator(name) && node.pod(name) !== undefined), {
+    what: 'the old operator is told to go',
+  });
+  hung.signal('SIGCONT');
   await rolledOut(cluster, operator);
   await podsRun(cluster, 'load', 7);
 
-  // Pods that come while nobody looks.
-  await upgrade('bigfleet-unschedulable-pod-controller', '');
-  await scale(9);
+  // Pods come while no controller looks.
+  await upgrade(cluster, 'bigfleet-unschedulable-pod-controller', {});
+  await scale(cluster, 9);
   await rolledOut(cluster, controller);
   await podsRun(cluster, 'load', 9);
 
   const seen = await watch.end();
   t.diagnostic(
-    `${seen.voterCounts.length} looks, ${seen.callCount} calls, ${seen.failures.length} unanswered, longest ${Math.round(seen.longestUnansweredMs)} ms`,
+    `${seen.voterCounts.length} looks at the voters, ${seen.callCount} calls answered, ` +
+      `${seen.failures.length} tries were not, longest wait ${Math.round(seen.longestUnansweredMs)} ms`,
   );
-  console.log(seen.voterCounts.join(''), seen.failures);
-  console.log(machines.acts);
-  console.log(node.ended);
-  console.log((await metric(cluster, SHARD, /session_lifecycle|reissued|bootstrap/)).join('\n'));
-  const recs = await node.exec(
-    SHARD,
-    'bigfleet',
-    'records',
-    '--records-dir=/var/lib/bigfleet-shard/records',
-    '-o',
-    'json',
-  );
-  console.log(
-    recs.stdout
-      .split('\n')
-      .map((l) => l.slice(0, 300))
-      .join('\n'),
-    recs.stderr,
-  );
-  console.log(actsBefore, endedBefore);
-  for (const { name } of node.pods) {
-    const [line = ''] = await metric(cluster, name, /^bigfleet_build_info/);
-    assert.match(line, /revision="next"/, name);
-  }
-  await oneRequestPerPod(plane, 'load');
-  for (const { metadata: m } of await listAll(plane.admin, requestsPath(NAMESPACE)))
-    console.log(m.name, m.labels);
+  assert.ok(seen.callCount > 0);
+  assert.equal(Math.min(...seen.voterCounts), 2, `voters: ${seen.voterCounts.join('')}`);
+  await everyProcessIsOf(cluster, NEXT.revision);
+  allEndedWell(node.ended.slice(gone), old);
   noPodWasRestarted(cluster);
+  await oneRequestPerPod(plane, 'load');
+  await bootstrapsAreWhole(t, cluster, 11);
+  await cyclesAreWhole(t, cluster);
 });
+
+/** Pods that each take a machine, from a Deployment that `scale` lets grow. */
+async function startLoad(cluster: Installation): Promise<void> {
+  const { plane } = cluster;
+  const { admin } = plane;
+  await plane.namespace('load');
+  const { metadata, spec } = pod('web', CPU_MILLIS);
+  const { annotations } = metadata as { readonly annotations: Readonly<Record<string, string>> };
+  const labels = { app: 'web' };
+  await admin.must(
+    admin.create('/apis/apps/v1/namespaces/load/deployments', {
+      metadata: { name: 'web' },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: { metadata: { annotations, labels }, spec },
+      },
+    }),
+  );
+  await podsRun(cluster, 'load', 1);
+}
+
+async function scale({ shell }: Installation, count: number): Promise<void> {
+  await shell.run(`kubectl --namespace load scale deployment/web --replicas=${count}`);
+}
+
+/** To the next build, with the values of the install steps. */
+async function upgrade(
+  { shell }: Installation,
+  release: string,
+  values: Readonly<Record<string, string>>,
+): Promise<void> {
+  const all = Object.entries({ ...values, 'image.tag': NEXT.tag });
+  const sets = all.map(([name, value]) => `--set ${name}=${value}`).join(' ');
+  await shell.run(
+    `helm upgrade ${release} ./deploy/helm/${release} --namespace ${NAMESPACE} ${sets}`,
+  );
+}
+
+async function everyProcessIsOf(cluster: Installation, revision: string): Promise<void> {
+  assert.equal(cluster.node.pods.length, 6);
+  for (const { name } of cluster.node.pods) {
+    const [line = ''] = await series(cluster, name, /^bigfleet_build_info\{/);
+    assert.match(line, new RegExp(`revision="${revision}"`), name);
+  }
+}
+
+/** Every process of the old build left by itself, in time. */
+function allEndedWell(ended: readonly EndedPod[], old: readonly string[]): void {
+  assert.deepEqual(ended.map(({ name }) => name).sort(), [...old].sort());
+  for (const { name, image, exits } of ended) {
+    assert.match(image, new RegExp(`:${FIRST.tag}$`), name);
+    assert.deepEqual(exits, [{ kind: 'code', code: 0 }], name);
+  }
+}
+
+/**
+ * A bootstrap that was lost would leave a machine that was told to be configured and never was, fail it, or
+ * have it configured again.
+ */
+async function bootstrapsAreWhole(
+  t: TestContext,
+  cluster: Installation,
+  podCount: number,
+): Promise<void> {
+  const { machines } = cluster;
+  const states = await eventually(
+    async () => {
+      const all = [...(await machinesOf(shardAddress(cluster))).values()];
+      const moving = [MachineState.CREATING, MachineState.CONFIGURING, MachineState.DRAINING];
+      return !all.some(({ state }) => moving.includes(state)) && all;
+    },
+    { what: 'no machine is on its way', everyMs: 250 },
+  );
+  const failed = states.filter(({ state }) => state === MachineState.FAILED);
+  assert.deepEqual(
+    failed.map(({ machineId, lastError }) => `${machineId} ${lastError}`),
+    [],
+  );
+  const configured = machines.acts.filter((act) => act.startsWith('configure '));
+  assert.equal(new Set(configured).size, configured.length, configured.join(', '));
+  assert.ok(configured.length >= podCount, configured.join(', '));
+  const lines = await series(
+    cluster,
+    SHARD,
+    /^bigfleet_shard_(session_lifecycle|bootstrap_reissued)/,
+  );
+  t.diagnostic(`${configured.length} machines for ${podCount} Pods; ${lines.join(', ')}`);
+  // The only operator that this shard has seen replaced is the one of the old build.
+  const replaced = lines.find((line) => line.includes('event="replaced"'));
+  assert.ok(Number(replaced?.split(' ')[1]) <= 1, replaced);
+}
+
+interface RecordedCycle {
+  readonly epoch: string;
+  readonly cycle: string;
+  readonly problem: string;
+  readonly heldBack?: unknown;
+}
+
+/**
+ * Each process of the shard counts its cycles from one and writes a record of each (shard §6.2): none is
+ * missing, none was held back or lost a roll-up, and a process comes directly after its predecessor. The new
+ * one goes on deciding.
+ */
+async function cyclesAreWhole(t: TestContext, cluster: Installation): Promise<void> {
+  const read = async (): Promise<readonly RecordedCycle[]> => {
+    const folder = '--records-dir=/var/lib/bigfleet-shard/records';
+    const { code, stdout, stderr } = await cluster.node.exec(
+      SHARD,
+      ...['bigfleet', 'records', folder, '--output=json'],
+    );
+    assert.equal(code, 0, stderr);
+    assert.equal(stderr, '');
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as RecordedCycle);
+  };
+  const all = await read();
+  const byEpoch = Map.groupBy(all, ({ epoch }) => Number(epoch));
+  // The install, the restart of the test before, the upgrade.
+  assert.deepEqual([...byEpoch.keys()], [1, 2, 3]);
+  for (const [epoch, cycles] of byEpoch) {
+    assert.deepEqual(
+      cycles.map(({ cycle }) => Number(cycle)),
+      cycles.map((_, at) => at + 1),
+      `epoch ${epoch}`,
+    );
+    t.diagnostic(`epoch ${epoch}: ${cycles.length} cycles`);
+  }
+  const disturbed = all.filter(({ problem, heldBack }) => problem !== '' || heldBack !== undefined);
+  assert.deepEqual(disturbed, []);
+  await eventually(async () => (await read()).length > all.length, {
+    what: 'another cycle of the new shard',
+    everyMs: 500,
+  });
+}
+
+function isOperator(name: string): boolean {
+  return name.startsWith('bigfleet-operator-');
+}
+
+function containerOf(node: RunningNode, prefix: string): Container {
+  const container = node.pods.find(({ name }) => name.startsWith(prefix))?.containers[0]?.container;
+  if (container === undefined) throw new Error(`nothing of ${prefix} runs`);
+  return container;
+}
 
 function noPodWasRestarted({ node }: Installation): void {
   const restarted = [...node.pods, ...node.ended].filter(({ restartCount }) => restartCount > 0);

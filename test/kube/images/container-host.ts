@@ -72,8 +72,6 @@ export class ContainerHost implements AsyncDisposable {
     if (missing.length > 0) return { ok: false, reason: `not installed: ${missing.join(', ')}` };
     if (process.getuid?.() !== 0) return { ok: false, reason: 'building images needs root' };
     const folder = createTempDir('images');
-    if (process.env['B13_DEV']) {
-      (host.#env as Record<string, string>)['CONTAINERS_STORAGE_CONF'] =
     const host = await withStorage(folder, (driver) => new ContainerHost(folder, driver));
     if (!host.ok) {
       await folder.remove();
@@ -175,9 +173,6 @@ export class ContainerHost implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#podman('rm', '--all', '--force', '--time', '0');
-    if (process.env['B13_DEV']) {
-      await this.#folder.remove();
-      return;
     // A build that failed leaves its stage mounted.
     await this.#call('buildah', ['rm', '--all'], ANSWER_WITHIN_MS);
     await this.#podman('image', 'umount', '--all', '--force');

@@ -120,6 +120,11 @@ export class Container implements AsyncDisposable {
     return value;
   }
 
+  /** To its first process, past podman: SIGSTOP for one that hangs. */
+  signal(signal: NodeJS.Signals): void {
+    process.kill(this.#parts.pid, signal);
+  }
+
   /** SIGTERM to its first process, as a cluster ends a Pod. */
   stop(): Promise<ProcessExit> {
     return this.#parts.front.stop();
