@@ -121,7 +121,10 @@ test('14. The five install steps of the operator guide as printed, then a Pendin
   const steps = installSteps();
   const look = steps.pop() ?? '';
   assert.equal(steps.length, 4);
-  for (const text of steps) await shell.run(text);
+  let notes = '';
+  for (const text of steps) notes += await shell.run(text);
+  // Every flag that the fifth step needs, also where helm says what comes next.
+  assert.match(notes, / register-provider --name=\S+ --address=\S+ --region=\S+ --probe$/m);
   await rolledOut(cluster, ...Object.values(WORKLOADS));
   await cluster.installProvider('bigfleet-provider-example', NAMESPACE);
   const { code, stdout, stderr } = await node.exec('bigfleet-coordinator-0', ...registration());
@@ -290,7 +293,11 @@ async function bootstrapsAreWhole(
   const states = await eventually(
     async () => {
       const all = [...(await machinesOf(shardAddress(cluster))).values()];
-      const moving = [MachineState.CREATING, MachineState.CONFIGURING, MachineState.DRAINING];
+      const moving: readonly MachineState[] = [
+        MachineState.CREATING,
+        MachineState.CONFIGURING,
+        MachineState.DRAINING,
+      ];
       return !all.some(({ state }) => moving.includes(state)) && all;
     },
     { what: 'no machine is on its way', everyMs: 250 },
