@@ -17,10 +17,11 @@ export function installSteps(): string[] {
   return [...section().matchAll(/^```sh kube\n(.*?)^```$/gms)].map(([, text = '']) => text);
 }
 
-/** Step 5: the command that is typed where a coordinator is. */
-export function registration(): readonly string[] {
+/** Step 5, typed where the guide says. */
+export function registration(): string {
   const [, command = ''] = /`(bigfleetctl register-provider [^`]+)`/.exec(section()) ?? [];
-  return command.split(' ');
+  const [, place = ''] = /`(kubectl [^`]+) bigfleetctl …`/.exec(section()) ?? [];
+  return `${place} ${command}`;
 }
 
 /** A shell with helm, kubectl and a cluster. */

@@ -16,6 +16,7 @@ import {
   unixMs,
 } from '../../toolkit/index.ts';
 import { Claims } from './claims.ts';
+import { EXEC_FEATURE, ExecServer } from './exec-server.ts';
 import { Names } from './names.ts';
 import type { PodObject } from './pod.ts';
 import { PodOnNode, type PodSurroundings } from './pod-on-node.ts';
@@ -62,6 +63,7 @@ export class RunningNode implements AsyncDisposable {
   readonly #free: NetHost[];
   readonly #ender = new AbortController();
   #loops: Promise<unknown> = Promise.resolve();
+  #execServer: ExecServer | undefined;
 
   private constructor(options: NodeOptions) {
     const { plane, host, network, folder, name, apiServer } = options;
@@ -94,6 +96,9 @@ export class RunningNode implements AsyncDisposable {
   static async start(options: NodeOptions): Promise<RunningNode> {
     const node = new RunningNode(options);
     await node.#claims.install();
+    node.#execServer = await ExecServer.start(options.network.testAddress, ({ pod, command }) =>
+      node.#exec(pod, command),
+    );
     await node.#register();
     node.#loops = Promise.all([
       node.#repeat(LOOK_MS, () => node.#claims.refresh()),
@@ -120,13 +125,6 @@ export class RunningNode implements AsyncDisposable {
     });
   }
 
-  /** What `kubectl exec` does. */
-  exec(pod: string, ...command: readonly string[]): Promise<Outcome> {
-    const [container] = this.pod(pod)?.containers ?? [];
-    if (container === undefined) throw new Error(`${pod} does not run here`);
-    return container.container.exec(...command);
-  }
-
   /** For a failure: what went wrong, the names that Pods know, the last lines of every Pod there was. */
   tails(): string {
     const logs = readdirSync(this.#around.logFolder).map((file) => {
@@ -143,6 +141,13 @@ export class RunningNode implements AsyncDisposable {
     await this.#loops;
     for (const uid of this.#pods.keys()) this.#end(uid);
     await Promise.all(this.#leaving.values());
+    await this.#execServer?.[Symbol.asyncDispose]();
+  }
+
+  async #exec(pod: string, command: readonly string[]): Promise<Outcome> {
+    const [container] = this.pod(pod)?.containers ?? [];
+    if (container === undefined) throw new Error(`${pod} does not run here`);
+    return container.container.exec(...command);
   }
 
   async #repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
@@ -215,10 +220,10 @@ export class RunningNode implements AsyncDisposable {
           capacity: allocatable,
           allocatable,
           conditions,
-          addresses: [
-            { type: 'InternalIP', address: network.testAddress },
-            { type: 'Hostname', address: name },
-          ],
+          // No host name: the API server would rather dial that, and nobody resolves it.
+          addresses: [{ type: 'InternalIP', address: network.testAddress }],
+          daemonEndpoints: { kubeletEndpoint: { Port: this.#execServer?.port } },
+          declaredFeatures: [EXEC_FEATURE],
           nodeInfo: { kubeletVersion: 'v0.0.0-stand-in', operatingSystem: 'linux' },
         },
       }),
