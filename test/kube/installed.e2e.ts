@@ -66,8 +66,11 @@ async function rolledOut({ shell }: Installation, ...workloads: string[]): Promi
   }
 }
 
-function exec({ shell }: Installation, name: string | undefined, command: string): Promise<string> {
-  return shell.run(`kubectl --namespace ${NAMESPACE} exec ${name} -- ${command}`);
+/** Its output. */
+async function exec({ plane }: Installation, name: string, ...command: string[]): Promise<string> {
+  const { code, output } = await plane.kubectl(['-n', NAMESPACE, 'exec', name, '--', ...command]);
+  assert.equal(code, 0, output);
+  return output;
 }
 
 /** So many Pods run in the namespace, none of them on the node of BigFleet's own. */
@@ -145,8 +148,9 @@ test('14. Again with the coordinator stopped and the shard restarted', { skip },
   const cluster = theCluster(t);
   const { shell, plane } = cluster;
   const { coordinator, shard } = WORKLOADS;
+  const its = '--selector app.kubernetes.io/name=bigfleet-coordinator';
   await shell.run(`kubectl --namespace ${NAMESPACE} scale ${coordinator} --replicas=0`);
-  await rolledOut(cluster, coordinator);
+  await shell.run(`kubectl --namespace ${NAMESPACE} wait --for=delete pod ${its} --timeout=110s`);
   await shell.run(`kubectl --namespace ${NAMESPACE} delete pod ${SHARD}`);
   await rolledOut(cluster, shard);
   await plane.admin.must(plane.admin.create(podsPath('shop'), pod('web-2', CPU_MILLIS)));
@@ -154,7 +158,10 @@ test('14. Again with the coordinator stopped and the shard restarted', { skip },
   // `coordinator.bootstrap` is still true: three replicas with data begin no second fleet.
   await shell.run(`kubectl --namespace ${NAMESPACE} scale ${coordinator} --replicas=3`);
   await rolledOut(cluster, coordinator);
-  assert.match(await exec(cluster, COORDINATORS[0], 'bigfleetctl list-providers'), /^example /m);
+  assert.match(
+    await exec(cluster, 'bigfleet-coordinator-0', 'bigfleetctl', 'list-providers'),
+    /^example /m,
+  );
   noPodWasRestarted(cluster);
 });
 
@@ -336,7 +343,7 @@ interface RecordedCycle {
 async function cyclesAreWhole(t: TestContext, cluster: Installation): Promise<void> {
   const read = async (): Promise<readonly RecordedCycle[]> => {
     const folder = '--records-dir=/var/lib/bigfleet-shard/records';
-    const stdout = await exec(cluster, SHARD, `bigfleet records ${folder} --output=json`);
+    const stdout = await exec(cluster, SHARD, 'bigfleet', 'records', folder, '--output=json');
     return stdout
       .trim()
       .split('\n')
