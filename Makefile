@@ -166,5 +166,5 @@ docs: $(INSTALLED) ## Check links, named files and cited sections
 
 .PHONY: clean
 clean: ## Remove what was built; node_modules stays
-	rm -rf .cache bench/results packages/*/dist demo/dist providers/*/dist
+	rm -rf .cache bench/results packages/*/dist providers/*/dist
 	find . -name '*.tsbuildinfo' -not -path './node_modules/*' -delete

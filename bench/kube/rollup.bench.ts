@@ -29,7 +29,8 @@ function drawRequest(random: Random, at: number): CapacityRequest {
     resourceVersion: String(1_000_000 + at),
     spec: drawSpec(random, KEY_COUNT),
     isForeign: false,
-    isAcknowledged: true,
+    // The worst case: a cluster that BigFleet has just met.
+    isAcknowledged: false,
   };
 }
 

@@ -7,9 +7,10 @@
 import type { Runtime } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import { compareInterleaved, type Interleaved } from '../harness/index.ts';
+import type { PeerProcess } from '../harness/peer-process.ts';
 import { dialBare } from './bare.ts';
 import { dialOurs } from './ours.ts';
-import { PeerProcess } from './peer-process.ts';
+import { startPeer } from './peer.ts';
 import type { ClientSide, SideName } from './side.ts';
 import { STEADY_CODEC_FLAGS } from './steady-codec.ts';
 
@@ -39,8 +40,8 @@ export async function stopSides({ ours, bare }: Sides): Promise<void> {
 }
 
 async function startSide(runtime: Runtime, side: SideName, seed: number): Promise<Side> {
-  const server = new PeerProcess({ role: 'server', side, seed }, STEADY_CODEC_FLAGS);
-  const address = await server.ask({ question: 'address', parse: String });
+  const server = startPeer({ role: 'server', side, seed }, STEADY_CODEC_FLAGS);
+  const address = String(await server.ask('address'));
   return { server, client: side === 'ours' ? dialOurs(runtime, address) : dialBare(address) };
 }
 
@@ -108,7 +109,7 @@ interface CpuMeter {
 }
 
 async function startCpuMeter({ server }: Side): Promise<CpuMeter> {
-  const serverMicros = (): Promise<number> => server.ask({ question: 'cpuMicros', parse: Number });
+  const serverMicros = (): Promise<number> => server.askNumber('cpuMicros');
   const serverStart = await serverMicros();
   let clientMicros = 0;
   return {

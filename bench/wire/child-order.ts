@@ -36,9 +36,6 @@ export interface StreamClientsOrder {
 
 export type Order = ServerOrder | StreamServerOrder | StreamClientsOrder;
 
-/** How a process answers the questions of its bench. */
-export type Answers = Readonly<Record<string, () => unknown>>;
-
 export function parseOrder(text: string | undefined): Order {
   const value: unknown = JSON.parse(text ?? 'null');
   if (!isOrder(value)) throw new Error('wire bench child: not an order');

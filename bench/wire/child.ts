@@ -1,9 +1,9 @@
-// Entry point of a wire bench's other processes: takes its role, answers questions until its
-// parent is gone. A question that fails is answered with the failure; the process lives on.
+// Entry point of a wire bench's other processes, in the role that it is ordered.
 
 import { realRuntime } from '@bigfleet/base/real';
+import { type Answers, answerQuestions } from '../harness/answer-questions.ts';
 import { serveBare } from './bare.ts';
-import { type Answers, type Order, parseOrder, type ServerOrder } from './child-order.ts';
+import { type Order, parseOrder, type ServerOrder } from './child-order.ts';
 import { serveOurs } from './ours.ts';
 import { createService } from './service.ts';
 import { openStreams } from './stream-clients.ts';
@@ -33,27 +33,4 @@ async function answerAsServer({ side, seed }: ServerOrder): Promise<Answers> {
   };
 }
 
-interface Question {
-  readonly id: number;
-  readonly question: string;
-}
-
-function isQuestion(message: unknown): message is Question {
-  return typeof message === 'object' && message !== null && 'question' in message;
-}
-
-async function answer(answers: Promise<Answers>, { id, question }: Question): Promise<void> {
-  try {
-    const answerer = (await answers)[question];
-    if (answerer === undefined) throw new Error(`no answer to "${question}" in this role`);
-    process.send?.({ id, answer: await answerer() });
-  } catch (error) {
-    process.send?.({ id, error: error instanceof Error ? (error.stack ?? error.message) : error });
-  }
-}
-
-const answers = answersFor(parseOrder(process.argv[2]));
-process.once('disconnect', () => process.exit(0));
-process.on('message', (message) => {
-  if (isQuestion(message)) answer(answers, message).catch(() => process.exit(1));
-});
+answerQuestions(answersFor(parseOrder(process.argv[2])));

@@ -13,7 +13,8 @@ import {
   tlsFromFlags,
   type TlsMaterial,
 } from '@bigfleet/wire';
-import type { Answers, PemFiles, StreamClientsOrder } from './child-order.ts';
+import type { Answers } from '../harness/answer-questions.ts';
+import type { PemFiles, StreamClientsOrder } from './child-order.ts';
 
 /** Operators that dial at the same time; the others wait, as jittered reconnects would. */
 export const DIALLING_COUNT = 16;

@@ -8,8 +8,9 @@ import {
   type Leaf,
   type PemDir,
 } from '../../test/toolkit/index.ts';
+import type { PeerProcess } from '../harness/peer-process.ts';
 import type { Operator, PemFiles } from './child-order.ts';
-import { PeerProcess } from './peer-process.ts';
+import { startPeer } from './peer.ts';
 import {
   parseCounts,
   parseDurations,
@@ -21,7 +22,6 @@ import {
 /** More than one: a client pays for its half of each handshake too. */
 const CLIENT_PROCESS_COUNT = 2;
 const CERTIFICATE_COUNT = 8;
-const OPEN_WITHIN_MS = 90_000;
 const LOCAL = { dnsNames: ['localhost'], ips: ['127.0.0.1'] } as const;
 
 interface Certificates {
@@ -64,8 +64,8 @@ export class StreamFleet {
       operators.push({ clusterId, tls });
     }
     this.#certificates = { server, operators };
-    this.#server = new PeerProcess({ role: 'stream-server', tls: server, seed });
-    return this.#server.ask({ question: 'address', parse: String });
+    this.#server = startPeer({ role: 'stream-server', tls: server, seed });
+    return String(await this.#server.ask('address'));
   }
 
   async open(target: string, streamCount: number): Promise<Opened> {
@@ -73,30 +73,28 @@ export class StreamFleet {
     const share = streamCount / CLIENT_PROCESS_COUNT;
     for (let index = 0; index < CLIENT_PROCESS_COUNT; index++) {
       const order = { role: 'stream-clients', target, streamCount: share, operators } as const;
-      this.#clients.push(new PeerProcess(order));
+      this.#clients.push(startPeer(order));
     }
     // Once every process is up: starting one is not opening a stream.
     await this.countLost();
     const startMs = performance.now();
-    const withinMs = OPEN_WITHIN_MS;
-    const eachMs = await Promise.all(
-      this.#clients.map((peer) => peer.ask({ question: 'open', parse: parseDurations, withinMs })),
-    );
-    return { totalMs: performance.now() - startMs, eachMs: Float64Array.from(eachMs.flat()) };
+    const answers = await Promise.all(this.#clients.map((peer) => peer.ask('open')));
+    const totalMs = performance.now() - startMs;
+    return { totalMs, eachMs: Float64Array.from(answers.flatMap(parseDurations)) };
   }
 
   /** What the server itself holds open at this moment. */
-  count(): Promise<StreamCounts> {
-    return need(this.#server).ask({ question: 'counts', parse: parseCounts });
+  async count(): Promise<StreamCounts> {
+    return parseCounts(await need(this.#server).ask('counts'));
   }
 
-  memory(): Promise<ServerMemory> {
-    return need(this.#server).ask({ question: 'memory', parse: parseMemory });
+  async memory(): Promise<ServerMemory> {
+    return parseMemory(await need(this.#server).ask('memory'));
   }
 
   /** Streams that ended although nobody ended them, as the clients see it. */
   async countLost(): Promise<number> {
-    const lost = this.#clients.map((peer) => peer.ask({ question: 'lostCount', parse: Number }));
+    const lost = this.#clients.map((peer) => peer.askNumber('lostCount'));
     return (await Promise.all(lost)).reduce((sum, count) => sum + count, 0);
   }
 

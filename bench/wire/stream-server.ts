@@ -13,7 +13,8 @@ import {
   Shard,
   tlsFromFlags,
 } from '@bigfleet/wire';
-import type { Answers, StreamServerOrder } from './child-order.ts';
+import type { Answers } from '../harness/answer-questions.ts';
+import type { StreamServerOrder } from './child-order.ts';
 import { sessionHandlers } from './ours.ts';
 import { createService } from './service.ts';
 import type { ServerMemory, StreamCounts } from './stream-counts.ts';

@@ -12,9 +12,9 @@ import path from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { sleep } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import { ApiServer, type Obj, StandInScheduler, listen } from '@bigfleet/kube/testing';
+import { eventually, leasePorts } from '../../test/toolkit/index.ts';
 import { connect } from './kube/connect.ts';
 import { installDefinitions } from './kube/definitions.ts';
 import { parseOptions } from './options.ts';
@@ -44,7 +44,6 @@ interface Started {
   lines(): readonly string[];
 }
 
-const HANG_MS = 120_000;
 const POLL_MS = 200;
 
 const running = new Set<ChildProcess>();
@@ -81,19 +80,15 @@ function start(...args: string[]): Started {
   return { child, ended, line, lines: () => stdout.split('\n') };
 }
 
-/** Polls; a run that hangs is ended here, and no time is asserted. */
-async function eventually(
+/** Polls while the demo runs. */
+function whileUp(
   what: string,
   child: ChildProcess,
   isSo: () => Promise<boolean> | boolean,
-): Promise<void> {
-  const runtime = realRuntime();
-  const deadlineMs = runtime.clock.monotonicMs() + HANG_MS;
-  while (!(await isSo())) {
-    assert.equal(child.exitCode, null, `the demo ended before ${what}`);
-    assert.ok(runtime.clock.monotonicMs() < deadlineMs, `hangs: ${what}`);
-    await sleep(runtime, POLL_MS);
-  }
+): Promise<boolean> {
+  const hopeless = (): string | undefined =>
+    child.exitCode === null ? undefined : 'the demo ended before';
+  return eventually(isSo, { what, everyMs: POLL_MS, hopeless });
 }
 
 /** Processes whose command line names the run's folder, which every child's does. */
@@ -105,18 +100,10 @@ async function leftOvers(dir: string): Promise<string> {
     .join('\n');
 }
 
-/** Free now, and apart from those that a running `make up` uses. */
-async function freePorts(): Promise<Ports> {
-  const servers = await Promise.all(
-    portNames.map(async () => {
-      const server = net.createServer().listen(0, HOST);
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as net.AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return Object.fromEntries(portNames.map((name, at) => [name, ports[at]])) as Record<
+/** Nobody else's for the life of this file, nor those that a running `make up` uses. */
+async function leased(): Promise<Ports> {
+  const leases = await leasePorts(portNames.length);
+  return Object.fromEntries(portNames.map((name, at) => [name, leases[at]?.port])) as Record<
     keyof Ports,
     number
   >;
@@ -127,7 +114,7 @@ function portArgs(ports: Ports): string[] {
 }
 
 test('a run shows everything that it promises and sums it up in its last line', async (t) => {
-  const ports = await freePorts();
+  const ports = await leased();
   const { ended, line } = start('--for', '30s', '--seed', '7', ...portArgs(ports));
   const ready = await line(/^ready after [\d.]+/);
   const asPrinted = (await line(/^ {2}\S*bin\/bigfleetctl .*top$/)) ?? '';
@@ -156,7 +143,7 @@ test('a run shows everything that it promises and sums it up in its last line', 
 });
 
 test('what it tells people to type works as it stands', { skip }, async (t) => {
-  const ports = await freePorts();
+  const ports = await leased();
   const { child, ended, line, lines } = start('--seed', '7', ...portArgs(ports));
   await line(/^ready after/);
   const commands = lines().filter((text) => /^ {2}(?:export KUBECONFIG=|kubectl )/.test(text));
@@ -167,8 +154,8 @@ test('what it tells people to type works as it stands', { skip }, async (t) => {
     const { stdout, stderr } = await promisify(execFile)('sh', ['-ec', typed]);
     return stdout + stderr;
   };
-  const shows = (command: string, pattern: RegExp): Promise<void> =>
-    eventually(`${command} shows ${String(pattern)}`, child, async () =>
+  const shows = (command: string, pattern: RegExp): Promise<boolean> =>
+    whileUp(`${command} shows ${String(pattern)}`, child, async () =>
       pattern.test(await shell(command)),
     );
   assert.ok(rest.length >= 9);
@@ -246,7 +233,7 @@ async function otherCluster(t: TestContext): Promise<{
 }
 
 test('a cluster that joins gets machines, and is left as it was', async (t) => {
-  const ports = await freePorts();
+  const ports = await leased();
   const { server, kubeconfig, names } = await otherCluster(t);
   const { child, ended, line } = start(
     '--seed',
@@ -261,7 +248,7 @@ test('a cluster that joins gets machines, and is left as it was', async (t) => {
     const pod = server.store.get('/pods', 'default/waiting')?.object;
     return (pod?.['status'] as { readonly phase?: string } | undefined)?.phase;
   };
-  await eventually('the Pod runs', child, () => phase() === 'Running');
+  await whileUp('the Pod runs', child, () => phase() === 'Running');
   assert.equal(names('/nodes').length, 2);
   assert.equal(names('bigfleet.lucy.sh/capacityrequests').length, 1);
   assert.ok((await line(/^ {2}joined: +1\/1 Pods run/)) !== undefined);
@@ -290,7 +277,7 @@ test('a cluster that a BigFleet serves already is refused, and nothing of it is 
     spec: { resources: {} },
   });
   server.answer({ method: 'POST', path: path_, body });
-  const ports = await freePorts();
+  const ports = await leased();
   const { code, stderr } = await start('--kubeconfig', kubeconfig, ...portArgs(ports)).ended;
   assert.equal(code, 1);
   assert.match(stderr, /served by a BigFleet already \(upcomingnode un-m-1\): .*join another/);
@@ -298,7 +285,7 @@ test('a cluster that a BigFleet serves already is refused, and nothing of it is 
 });
 
 test('Ctrl-C stops everything and sums it up', async () => {
-  const ports = await freePorts();
+  const ports = await leased();
   const { child, ended, line } = start('--seed', '7', ...portArgs(ports));
   const dir = path.dirname(/=(.*)$/.exec((await line(/export KUBECONFIG=/)) ?? '')?.[1] ?? '');
   await line(/^ready after/);
@@ -313,7 +300,7 @@ test('Ctrl-C stops everything and sums it up', async () => {
 });
 
 test('a shard that dies ends it, with the end of its log, and takes the others along', async () => {
-  const ports = await freePorts();
+  const ports = await leased();
   const { ended, line } = start('--seed', '7', ...portArgs(ports));
   const pid = /\d+$/.exec((await line(/^shard-0 runs as process/)) ?? '')?.[0];
   process.kill(Number(pid), 'SIGKILL');
@@ -328,7 +315,7 @@ test('a shard that dies ends it, with the end of its log, and takes the others a
 });
 
 test('a busy port ends it at once, with what to do about it', async () => {
-  const ports = await freePorts();
+  const ports = await leased();
   const server = net.createServer().listen(ports.provider, HOST);
   await once(server, 'listening');
   const { code, stderr } = await start(...portArgs(ports)).ended;

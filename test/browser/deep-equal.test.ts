@@ -98,7 +98,7 @@ test('generated pairs', () => {
       assert.ok(isDeepEqual(a, structuredClone(a)));
       if (isDeepStrictEqual(a, b)) equalCount += 1;
     }),
-    { numRuns: 3_000 },
+    { numRuns: 6_000 },
   );
   assert.ok(equalCount > 10, `only ${equalCount} of the pairs were equal`);
 });

@@ -1,13 +1,17 @@
 // Convergence of a whole installation under faults: shard, operator, pod controller and API server killed in an
 // order that a seed gives, and both connections to the API server silent for two minutes, while Pods come and
 // go. Nothing is lost, doubled, evicted against its budget or left behind.
+//
+// Protected Pods stand on more machines than they ask for, so that the shard takes at least one of these machines
+// back whichever it chooses. Its drain is refused before the faults begin and is still refused after them.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { MachineState } from '@bigfleet/wire';
 import { machinesOf } from '../shard/query.ts';
-import { eventually, monotonicMs, sleep } from '../toolkit/index.ts';
+import { createTempDir, eventually, monotonicMs, sleep } from '../toolkit/index.ts';
 import type { Json, Reply } from './api.ts';
+import { AuditLog } from './audit.ts';
 import { skipWithout } from './binaries.ts';
 import { demandIsWhole, listAll, type Stored } from './demand.ts';
 import { oneRequestPerPod, podsPath, requestsPath } from './pods-and-requests.ts';
@@ -21,29 +25,37 @@ const SETS = `/apis/apps/v1/namespaces/${NAMESPACE}/replicasets`;
 const BUDGETS = `/apis/policy/v1/namespaces/${NAMESPACE}/poddisruptionbudgets`;
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
 const MOST_REPLICAS = 8;
+const KEPT = 'kept';
 const PROTECTED_COUNT = 6;
+/** A machine holds five Pods, so that the protected ones ask for two. */
+const PROTECTED_MACHINES = 3;
+const PODS_PER_MACHINE = 5;
 const CHURN_COUNT = 200;
 /** The issue's number: longer than the reflector's watchdog of 90 s. */
 const SILENT_MS = 120_000;
 
+const stack = new AsyncDisposableStack();
+let audit: AuditLog;
 let world: World;
 
 before(async () => {
   if (skip !== false) return;
-  world = await startWorld({
-    offers: [
-      { instanceType: 'std-4', zone: 'a', count: 7 },
-      { instanceType: 'std-4', zone: 'b', count: 7 },
-    ],
-    operatorArgs: ['--qps=200', '--burst=400'],
-    podControllerArgs: ['--qps=200', '--burst=400'],
-  });
+  audit = new AuditLog(stack.use(createTempDir('audit')).path);
+  world = stack.use(
+    await startWorld({
+      controlPlane: { apiserverArgs: audit.apiserverArgs },
+      offers: [
+        { instanceType: 'std-4', zone: 'a', count: 8 },
+        { instanceType: 'std-4', zone: 'b', count: 8 },
+      ],
+      operatorArgs: ['--qps=200', '--burst=400'],
+      podControllerArgs: ['--qps=200', '--burst=400'],
+    }),
+  );
   await world.plane.namespace(NAMESPACE);
 });
 
-after(async () => {
-  await world?.[Symbol.asyncDispose]();
-});
+after(() => stack.disposeAsync());
 
 /** mulberry32: the same faults in each run. */
 function randomOf(seed: number): (below: number) => number {
@@ -114,11 +126,80 @@ async function settles(name: string): Promise<void> {
   );
 }
 
-async function protectedPods(): Promise<readonly Stored[]> {
+async function podsOf(app: string): Promise<readonly Stored[]> {
   const { items } = await world.plane.admin.must(
-    world.plane.admin.get(`${podsPath(NAMESPACE)}?labelSelector=app%3Dkept`),
+    world.plane.admin.get(`${podsPath(NAMESPACE)}?labelSelector=app%3D${app}`),
   );
   return items as readonly Stored[];
+}
+
+async function run(app: string, count: number): Promise<readonly Stored[]> {
+  let pods: readonly Stored[] = [];
+  await eventually(
+    async () => {
+      pods = await podsOf(app);
+      return pods.length === count && pods.every(isRunning);
+    },
+    { what: `${count} Pods of ${app} run`, everyMs: 100, details: () => described(pods) },
+  );
+  return pods;
+}
+
+/** Others fill each machine up, so that the next protected Pods get another one; then the others leave. */
+async function spreadProtected(): Promise<readonly Stored[]> {
+  const others = 'others';
+  const perMachine = PROTECTED_COUNT / PROTECTED_MACHINES;
+  for (const name of [KEPT, others]) await createSet(name, 0);
+  for (let machines = 1; machines <= PROTECTED_MACHINES; machines++) {
+    await scale(KEPT, machines * perMachine);
+    await run(KEPT, machines * perMachine);
+    await scale(others, machines * (PODS_PER_MACHINE - perMachine));
+    await run(others, machines * (PODS_PER_MACHINE - perMachine));
+  }
+  await insist(
+    () => world.plane.admin.delete(`${SETS}/${others}`, { propagationPolicy: 'Background' }),
+    [200],
+  );
+  return run(KEPT, PROTECTED_COUNT);
+}
+
+/** Evictions of protected Pods that the API server answered with 429. */
+function refusals(): number {
+  const refused = audit
+    .read()
+    .filter(
+      ({ act, path, code }) => act === 'create pods/eviction' && isOfKept(path) && code === 429,
+    );
+  return refused.length;
+}
+
+function isOfKept(path: string): boolean {
+  return path.startsWith(`${podsPath(NAMESPACE)}/${KEPT}-`);
+}
+
+async function isRefusedAgain(): Promise<void> {
+  const before = refusals();
+  await eventually(() => refusals() > before, {
+    what: 'an eviction of a protected Pod is refused',
+    everyMs: 500,
+    details: () => world.tails(),
+  });
+}
+
+async function protectedPodsAre(before: readonly Stored[]): Promise<void> {
+  const pods = await podsOf(KEPT);
+  assert.deepEqual(uidsOf(pods), uidsOf(before), 'a protected Pod was evicted');
+  assert.deepEqual(
+    pods.filter(({ metadata }) => 'deletionTimestamp' in metadata),
+    [],
+  );
+  const drained = world.machines.acts.filter((act) => act.startsWith('drain '));
+  const nodes = new Set(drained.map((act) => world.machines.nodeNameOf(act.slice(6))));
+  assert.deepEqual(
+    nodesOf(before).filter((node) => nodes.has(node)),
+    [],
+    'a machine was drained under a protected Pod',
+  );
 }
 
 /** Never two requests of one Pod, at whatever moment. */
@@ -182,15 +263,14 @@ test('Shard, operator, pod controller and API server killed at random during 200
   await insist(
     () =>
       admin.create(BUDGETS, {
-        metadata: { name: 'kept' },
-        spec: { minAvailable: PROTECTED_COUNT, selector: { matchLabels: { app: 'kept' } } },
+        metadata: { name: KEPT },
+        spec: { minAvailable: PROTECTED_COUNT, selector: { matchLabels: { app: KEPT } } },
       }),
     [201],
   );
-  await createSet('kept', PROTECTED_COUNT);
-  await settles('kept');
-  const kept = uidsOf(await protectedPods());
-  assert.equal(kept.length, PROTECTED_COUNT);
+  const kept = await spreadProtected();
+  assert.equal(nodesOf(kept).length, PROTECTED_MACHINES);
+  await isRefusedAgain();
 
   let isOver = false;
   const faults = async (): Promise<void> => {
@@ -206,7 +286,11 @@ test('Shard, operator, pod controller and API server killed at random during 200
       isOver = true;
     }),
   ]);
-  t.diagnostic(`${made} Pods churned, seed ${SEED}`);
+  await protectedPodsAre(kept);
+  // By whichever operator is left, of a drain that the first one began.
+  await isRefusedAgain();
+  t.diagnostic(`${made} Pods churned, seed ${SEED}, ${refusals()} evictions refused`);
+  await insist(() => admin.delete(`${BUDGETS}/${KEPT}`), [200]);
 
   for (const name of NAMES) await scale(name, 3);
   for (const name of NAMES) await settles(name);
@@ -222,15 +306,9 @@ test('Shard, operator, pod controller and API server killed at random during 200
   const requests = await oneRequestPerPod(world.plane, NAMESPACE);
   assert.equal(requests.length, wanted);
   await demandIsWhole(admin, world.shardAddress, world.clusterId);
-  const left = await protectedPods();
-  assert.deepEqual(uidsOf(left), kept, 'a protected Pod was evicted');
-  assert.deepEqual(
-    left.filter(({ metadata }) => 'deletionTimestamp' in metadata),
-    [],
-  );
   assert.deepEqual(await statesWith(MachineState.FAILED), []);
 
-  for (const name of [...NAMES, 'kept']) {
+  for (const name of [...NAMES, KEPT]) {
     await insist(() => admin.delete(`${SETS}/${name}`, { propagationPolicy: 'Background' }), [200]);
   }
   await nothingIsLeft(world, NAMESPACE);
@@ -255,6 +333,10 @@ function isRunning({ status }: Stored): boolean {
 
 function uidsOf(pods: readonly Stored[]): readonly string[] {
   return pods.map(({ metadata }) => metadata.uid).sort();
+}
+
+function nodesOf(pods: readonly Stored[]): readonly string[] {
+  return Array.from(new Set(pods.map(({ spec }) => String(spec['nodeName']))));
 }
 
 async function statesWith(...states: readonly MachineState[]): Promise<readonly string[]> {

@@ -118,6 +118,10 @@ export class TestCluster implements ClusterPort {
     return [];
   }
 
+  nodeLinkOf(): undefined {
+    return undefined;
+  }
+
   watch(observer: ClusterObserver): () => void {
     this.#observer = observer;
     return () => {

@@ -44,9 +44,13 @@ export async function runLane(
   return totals;
 }
 
-/** One process per core, up to the lane's bound; files are dealt out so that neighbours part. */
+function widthOf({ processes, perCore }: Lane): number {
+  return Math.min(processes, Math.ceil(perCore * availableParallelism()));
+}
+
+/** Files are dealt out so that neighbours part. */
 async function runShared(runner: Runner, lane: Lane, files: readonly string[]): Promise<Totals> {
-  const width = Math.min(lane.processes, availableParallelism(), files.length);
+  const width = Math.min(widthOf(lane), files.length);
   const hands = Array.from({ length: width }, (_, hand) =>
     files.filter((_file, at) => at % width === hand),
   );
@@ -62,7 +66,7 @@ async function runHand(runner: Runner, lane: Lane, files: readonly string[]): Pr
 
 async function runEach(runner: Runner, lane: Lane, files: readonly string[]): Promise<Totals> {
   let totals = NOTHING;
-  await pool(files, Math.min(lane.processes, availableParallelism()), async (file) => {
+  await pool(files, widthOf(lane), async (file) => {
     const result = await runChild(ownProcess(runner, file, lane.boundMs));
     totals = addTotals(totals, printResult(runner, file, result));
   });

@@ -52,16 +52,17 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
 export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   packages: [],
   providers: [],
-  demo: [],
+  demo: ['test'],
   // Benchmarks of real processes use the test toolkit (certificates, ports, servers).
   bench: ['test'],
   test: [],
   tools: [],
 };
 
-/** Packages that only test code of the keyed area may import. */
+/** Packages and folders that only test code of the keyed area may import. */
 export const SELF_TEST_ONLY: Readonly<Record<string, readonly string[]>> = {
   'packages/conformance': ['providerkit'],
+  demo: ['test'],
 };
 
 /** What ships as BigFleet itself (decision 22). */

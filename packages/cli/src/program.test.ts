@@ -6,31 +6,21 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createVirtualRuntime } from '@bigfleet/base';
-import { drainMicrotasks } from '@bigfleet/base/real';
 import { operatorProgram } from './operator/command.ts';
 import { podControllerProgram } from './pod-controller/command.ts';
-import { runProgram } from './program.ts';
-
-const { runtime } = createVirtualRuntime({ seed: 'program', drain: drainMicrotasks });
+import { type Program, runProgram } from './program.ts';
+import { ran, type RunOptions } from './testing/run-bigfleet.ts';
 
 async function run(
-  program: Parameters<typeof runProgram>[0],
+  program: Program,
   argv: readonly string[],
-  nodeVersion = '24.1.0',
+  options: RunOptions = {},
 ): Promise<readonly [code: number, output: string, error: string]> {
-  const printed = { output: '', error: '' };
-  const port = {
-    nodeVersion,
-    env: {},
-    writeOutput: (text: string) => void (printed.output += text),
-    writeError: (text: string) => void (printed.error += text),
-    stopSignal: () => new Promise<void>(() => {}),
-    onReopen: () => {},
-    onUnhandled: () => {},
-  };
-  const code = await runProgram(program, argv, { runtime, port });
-  return [code, printed.output, printed.error];
+  const { code, output, error } = await ran(
+    (context) => runProgram(program, argv, context),
+    options,
+  );
+  return [code, output, error];
 }
 
 for (const program of [operatorProgram, podControllerProgram]) {
@@ -48,7 +38,7 @@ for (const program of [operatorProgram, podControllerProgram]) {
     const typo = await run(program, ['--kubeconfg=x']);
     const words = `${prefix}: unknown flag --kubeconfg; did you mean --kubeconfig?\n`;
     assert.deepEqual(typo, [1, '', words]);
-    const [code, , error] = await run(program, [], '20.0.0');
+    const [code, , error] = await run(program, [], { nodeVersion: '20.0.0' });
     assert.deepEqual([code, error], [1, `${prefix}: needs Node.js 24, this is 20.0.0\n`]);
   });
 }

@@ -12,6 +12,7 @@ export * from './api/pod-requests.ts';
 export * from './api/resource.ts';
 export type * from './auth/access.ts';
 export { type AccessOptions, clusterAccess } from './auth/kubeconfig.ts';
+export * from './process/running-program.ts';
 export * from './reflector/reflector.ts';
 export { FirstSync, type FirstSyncOptions } from './reflector/first-sync.ts';
 export { schemaWatch, type SchemaWatchOptions } from './reflector/schema-watch.ts';

@@ -16,7 +16,6 @@ export { type ClusterHooks, KubeCluster, type KubeClusterOptions } from './clust
 export { TokenPool, type TokenPoolOptions } from './cluster/token-pool.ts';
 export type { LeaseSettings, OperatorSettings } from './process/settings.ts';
 export {
-  type RunningOperator,
   startOperator,
   type StartOperatorOptions,
 } from './process/start-operator.ts';

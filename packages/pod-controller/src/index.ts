@@ -6,7 +6,6 @@ export { type ClassDefaults, type ClassTable, parseClassTable } from './derive/c
 export { type Derived, deriveSpec } from './derive/derive.ts';
 export {
   type PodControllerSettings,
-  type RunningPodController,
   startPodController,
   type StartPodControllerOptions,
 } from './process/start-pod-controller.ts';

@@ -11,6 +11,9 @@ import { DatabaseSync } from 'node:sqlite';
 const SQLITE_BUSY = 5;
 const OWNER_ONLY = 0o600;
 
+/** A database that nothing refers to is closed by the garbage collector, and its lock goes with it. */
+const held = new Set<DatabaseSync>();
+
 export interface ExclusiveLock {
   release(): void;
 }
@@ -28,7 +31,13 @@ export function exclusiveLock(path: string): ExclusiveLock | 'held' {
     if (isBusy(error)) return 'held';
     throw error;
   }
-  return { release: () => database.close() };
+  held.add(database);
+  return {
+    release: () => {
+      held.delete(database);
+      database.close();
+    },
+  };
 }
 
 function isBusy(error: unknown): boolean {

@@ -38,5 +38,6 @@ export * from './process/process-metrics.ts';
 export * from './process/source.ts';
 export * from './process/thread-metrics.ts';
 export * from './samples/file.ts';
+export * from './samples/open-samples.ts';
 export * from './samples/reader.ts';
 export * from './samples/trace.ts';

@@ -84,6 +84,10 @@ export class RegisterLoad implements AsyncDisposable {
     }
   }
 
+  get heardCount(): number {
+    return this.#history.heardCount;
+  }
+
   /** Ends the load; throws when what was heard has no legal order. */
   async finish(): Promise<Judged> {
     await this[Symbol.asyncDispose]();

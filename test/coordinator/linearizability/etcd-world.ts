@@ -15,6 +15,9 @@ import { runWorkload } from './workload.ts';
 const TTL_MS = 3_000;
 const ANSWER_WITHIN_MS = 2_500;
 const BETWEEN_TRIES_MS = 25;
+const PEACE_MS = 200;
+/** Of every run, however slow the machine: a history of a few answers proves little. */
+const MIN_ANSWERS = 20;
 const LEADER_KEY = '/bigfleet/leader';
 
 export type Fault =
@@ -68,6 +71,7 @@ export class EtcdWorld implements AsyncDisposable {
     const history = new History();
     const random = createRandom(seed);
     let isOver = false;
+    let isWorkDone = false;
     const working = runWorkload({
       seed,
       history,
@@ -76,13 +80,18 @@ export class EtcdWorld implements AsyncDisposable {
       operationsPerClient: 60,
       run: (_client, register, operation) => this.#ask(register, operation, 2),
       isOver: () => isOver,
+    }).finally(() => {
+      isWorkDone = true;
     });
     try {
       await sleep(100 + random.below(200));
       await this.#inflict(fault);
       await this.#untilServing(seed);
       // A while of peace: what was left half done must not show up now.
-      await sleep(200);
+      await sleep(PEACE_MS);
+      await eventually(() => isWorkDone || history.heardCount >= MIN_ANSWERS, {
+        what: `${seed}: answers in peace`,
+      });
     } finally {
       isOver = true;
       await working;

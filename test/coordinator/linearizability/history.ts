@@ -17,6 +17,12 @@ export interface Entry {
 export class History {
   readonly #entries = new Map<string, Entry[]>();
   #clock = 0;
+  #heardCount = 0;
+
+  /** Operations that were answered so far. */
+  get heardCount(): number {
+    return this.#heardCount;
+  }
 
   get entries(): ReadonlyMap<string, readonly Entry[]> {
     return this.#entries;
@@ -33,6 +39,7 @@ export class History {
     const returnedAt = ++this.#clock;
     if (outcome.kind === 'none') return outcome;
     const isHeard = outcome.kind !== 'unknown';
+    if (isHeard) this.#heardCount += 1;
     const entries = this.#entries.get(register) ?? [];
     entries.push({
       client,

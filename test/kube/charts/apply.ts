@@ -1,5 +1,5 @@
-// Server-side apply of rendered objects, strictly: a field that the server does not know is an error, as it is in
-// no other way of applying.
+// Rendered objects on a server: where each kind lives, and server-side apply, strictly: a field that the server does
+// not know is an error, as it is in no other way of applying.
 
 import type { Api, Reply } from '../api.ts';
 import type { KubeObject } from './helm.ts';
@@ -31,13 +31,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
 export function tryApply(api: Api, object: KubeObject): Promise<Reply> {
   const query = 'fieldManager=chart-test&fieldValidation=Strict&force=true&dryRun=All';
   const ask = { body: object, contentType: 'application/apply-patch+yaml' };
-  return api.ask('PATCH', `${pathOf(object)}?${query}`, ask);
+  return api.ask('PATCH', `${collectionOf(object)}/${object.metadata.name}?${query}`, ask);
 }
 
-function pathOf({ apiVersion, kind, metadata }: KubeObject): string {
+/** Its path; `namespace` is of objects that name none. */
+export function collectionOf({ apiVersion, kind, metadata }: KubeObject, namespace = ''): string {
   const known = KINDS[kind];
   if (known === undefined) throw new Error(`which path has a ${kind}? Add it to the table`);
   const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  const place = known.isCluster === true ? '' : `/namespaces/${metadata.namespace ?? ''}`;
-  return `${group}${place}/${known.plural}/${metadata.name}`;
+  const place = known.isCluster === true ? '' : `/namespaces/${metadata.namespace ?? namespace}`;
+  return `${group}${place}/${known.plural}`;
 }

@@ -2,15 +2,10 @@
 // with exactly the rights that an installation gives them.
 
 import type { Api } from '../api.ts';
-import { Helm, type KubeObject, type Values } from '../charts/helm.ts';
+import { collectionOf } from '../charts/apply.ts';
+import { Helm, type Values } from '../charts/helm.ts';
 
-const PATHS: Readonly<Record<string, string>> = {
-  ServiceAccount: '/api/v1/namespaces/:namespace/serviceaccounts',
-  ClusterRole: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
-  ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
-  Role: '/apis/rbac.authorization.k8s.io/v1/namespaces/:namespace/roles',
-  RoleBinding: '/apis/rbac.authorization.k8s.io/v1/namespaces/:namespace/rolebindings',
-};
+const KINDS = ['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'];
 
 export const SYSTEM_NAMESPACE = 'bigfleet-system';
 
@@ -20,14 +15,9 @@ export async function installRights(api: Api, chart: string, values: Values): Pr
   const rendered = await helm.objects(`deploy/helm/${chart}`, values);
   let account = '';
   for (const object of rendered) {
-    const path = PATHS[object.kind];
-    if (path === undefined) continue;
+    if (!KINDS.includes(object.kind)) continue;
     if (object.kind === 'ServiceAccount') account = object.metadata.name;
-    await api.must(api.create(path.replace(':namespace', namespaceOf(object)), object));
+    await api.must(api.create(collectionOf(object, SYSTEM_NAMESPACE), object));
   }
   return account;
-}
-
-function namespaceOf({ metadata }: KubeObject): string {
-  return metadata.namespace ?? SYSTEM_NAMESPACE;
 }

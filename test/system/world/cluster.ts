@@ -107,6 +107,7 @@ export class Cluster implements NodeWatcher {
       },
       interruptedDrains: () => [...this.#draining.values()],
       nodeLinks: () => this.#nodes.values(),
+      nodeLinkOf: () => undefined,
       watch: (observer) => {
         this.#observer = observer;
         return () => {

@@ -63,15 +63,15 @@ function refusal(
   target: string,
   tree: Tree,
 ): string | undefined {
-  const name = /^packages\/(.+)$/.exec(target)?.[1];
-  if (name === undefined) {
-    const folder = target.split('/')[0] ?? '';
-    const allowed = FOLDERS[area.split('/')[0] ?? ''] ?? [];
-    return allowed.includes(folder) ? undefined : `${area} may not import ${target}`;
-  }
-  if (!tree.workspaces.has(`@bigfleet/${name}`)) return `${target} has no package.json`;
-  if (!row.includes('*') && !row.includes(name)) return `${area} may not import ${target}`;
-  const selfTest = SELF_TEST_ONLY[area]?.includes(name) === true;
+  const [folder = '', name] = target.split('/');
+  const isPackage = folder === 'packages' && name !== undefined;
+  if (isPackage && !tree.workspaces.has(`@bigfleet/${name}`))
+    return `${target} has no package.json`;
+  const allowed = isPackage ? row : (FOLDERS[area.split('/')[0] ?? ''] ?? []);
+  const needed = isPackage ? name : folder;
+  if (!allowed.includes('*') && !allowed.includes(needed))
+    return `${area} may not import ${target}`;
+  const selfTest = SELF_TEST_ONLY[area]?.includes(needed) === true;
   const inSelfTest = isTest(from) || /\/self-test\//.test(from);
   return selfTest && !inSelfTest ? `only the self-test of ${area} may import ${target}` : undefined;
 }

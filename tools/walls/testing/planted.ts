@@ -71,6 +71,7 @@ export function cleanTree(): Map<string, string> {
   files.set('providers/_template/src/index.ts', 'export {};\n');
   files.set('demo/package.json', manifestText('demo', base));
   files.set('demo/src/up.ts', "import '@bigfleet/base/real';\n");
+  files.set('demo/src/up.test.ts', "import '../../test/toolkit.ts';\n");
   files.set('test/toolkit.ts', 'export const wait = () => setTimeout(() => {}, Date.now());\n');
   files.set('test/tls/fixtures/open.ts', 'export const o = { rejectUnauthorized: false };\n');
   files.set('bench/run.ts', "import '../test/toolkit.ts';\nimport '@grpc/grpc-js';\n");
@@ -179,6 +180,7 @@ const LAYERS: readonly Planted[] = [
   inFile('layers', 'packages/operator/src/x.ts', "import '@bigfleet/shard';"),
   inFile('layers', 'packages/conformance/src/x.ts', "import '@bigfleet/providerkit';"),
   inFile('layers', 'test/x.ts', "import '../bench/run.ts';"),
+  inFile('layers', 'demo/src/x.ts', "import '../../test/toolkit.ts';"),
   { ...inFile('layers', 'packages/new/src/x.ts', 'export {};'), at: 'packages/new/src/x.ts:1' },
   inFile('public-face', 'packages/shard/src/x.ts', "import '../../wire/src/grpc/server.ts';"),
   inFile('public-face', 'bench/x.ts', "import '../packages/wire/src/index.ts';"),

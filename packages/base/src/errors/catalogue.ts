@@ -147,6 +147,13 @@ const table = {
     action: 'Correct the file at the line that the message names; nothing was started.',
     grpc: 'FAILED_PRECONDITION',
   },
+  bootstrap_template_missing: {
+    kind: 'user',
+    meaning:
+      'The operator has no bootstrap template: new machines boot with a stub and join no cluster.',
+    action: 'Give one with --bootstrap-template-file, or with the chart value bootstrapTemplate.',
+    grpc: 'FAILED_PRECONDITION',
+  },
   class_defaults_invalid: {
     kind: 'user',
     meaning: 'The file of PriorityClass defaults cannot be read or has a wrong entry.',

@@ -1,9 +1,10 @@
-// `bigfleet` as a process would run it, with what it prints kept, under virtual time unless a test
-// needs the real one. Nobody stops it.
+// Commands as a process would run them, with what they print kept, under virtual time unless a test needs
+// the real one. Nobody stops them.
 
 import { createVirtualRuntime, type Runtime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { runBigfleet } from '../bigfleet.ts';
+import type { CommandContext } from '../command.ts';
 
 export interface Ran {
   readonly code: number;
@@ -16,8 +17,15 @@ export interface RunOptions {
   readonly runtime?: Runtime;
 }
 
-export async function runCommand(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  const { nodeVersion = '24.1.0', runtime = virtual() } = options;
+/** `bigfleet`. */
+export function runCommand(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  return ran((context) => runBigfleet([...argv], context), options);
+}
+
+export async function ran(
+  run: (context: CommandContext) => Promise<number>,
+  { nodeVersion = '24.1.0', runtime = virtual() }: RunOptions,
+): Promise<Ran> {
   const printed = { output: '', error: '' };
   const port = {
     nodeVersion,
@@ -28,7 +36,7 @@ export async function runCommand(argv: readonly string[], options: RunOptions = 
     onReopen: () => {},
     onUnhandled: () => {},
   };
-  return { code: await runBigfleet([...argv], { runtime, port }), ...printed };
+  return { code: await run({ runtime, port }), ...printed };
 }
 
 function virtual(): Runtime {

@@ -353,7 +353,8 @@ test('random commands under random faults: acknowledged is stored, memory equals
         if (!r.ledger.lost.aborted) memoryEqualsStore(r);
       }
     }),
-    { numRuns: 200 },
+    // A draw rarely gets as far as a change that finds the leader deposed.
+    { numRuns: 200, examples: [[[{ body: shard('a'), fault: 'deposed', unresolved: 0 }]]] },
   );
   assert.deepEqual([...kinds].sort(), [
     'applied',

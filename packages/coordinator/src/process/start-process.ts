@@ -10,9 +10,9 @@ import {
   type HttpServer,
   type Logger,
   type MetricRegistry,
-  openSampleFile,
+  openSamples,
   type Readiness,
-  SampleTrace,
+  type SampleTrace,
   stableMessages,
   startHttpServer,
   startProcessMetrics,
@@ -125,7 +125,8 @@ async function prepare(
   opened.defer(() => processMetrics.stop());
   const certificates = followCertificates({ runtime, logger, tls, metrics: processMetrics });
   opened.defer(() => certificates.stop());
-  const samples = await openSamples(options, logger, opened);
+  const { traceSamples: path } = settings;
+  const samples = await openSamples({ path, runtime, registry, logger }, opened);
   const metrics = tracedApplies(metricsOf(registry, runtime), samples, runtime.clock);
   const parts = await openStore({ runtime, logger, settings, metrics, tls, signal });
   opened.defer(() => parts.close?.());
@@ -192,19 +193,6 @@ function startProbes(
     logger,
     debugEndpoints: settings.hasDebugEndpoints,
   });
-}
-
-async function openSamples(
-  { settings, runtime, registry }: StartCoordinatorOptions,
-  logger: Logger,
-  opened: AsyncDisposableStack,
-): Promise<SampleTrace | undefined> {
-  if (settings.traceSamples === '') return undefined;
-  const file = await openSampleFile(settings.traceSamples);
-  const onError = (error: Error): void => logger.error('samples are lost', { err: error });
-  const samples = new SampleTrace({ runtime, file, registry, onError });
-  opened.defer(() => samples.close());
-  return samples;
 }
 
 function announce(

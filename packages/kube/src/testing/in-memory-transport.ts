@@ -4,7 +4,8 @@
 
 import { BigFleetError, type Runtime } from '@bigfleet/base';
 import type { KubeHttpRequest, KubeHttpResponse, KubeTransport } from '../transport/transport.ts';
-import type { ApiServer, ServerAnswer } from './api-server/server.ts';
+import type { ServerAnswer } from './api-server/answers.ts';
+import type { ApiServer } from './api-server/server.ts';
 import type { Watch } from './api-server/watch.ts';
 
 export interface InMemoryTransportOptions {

@@ -75,6 +75,7 @@ export class Demand {
         synced: () => {
           observer.synced?.();
           options.onChange();
+          this.#nextChores();
         },
       },
     });
@@ -174,7 +175,9 @@ export class Demand {
     this.#nextChores();
   }
 
+  /** Not beside the first list: a busy server would answer its pages later, and the roll-up waits for them. */
   #nextChores(): void {
+    if (!this.reflector.isSynced) return;
     for (const [uid, work] of this.#waiting) {
       if (this.#underWay.size >= CHORES_AT_ONCE) return;
       this.#waiting.delete(uid);

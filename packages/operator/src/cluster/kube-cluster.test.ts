@@ -39,6 +39,27 @@ test('there is no demand before the first full list, and never half of one', asy
   world.stop();
 });
 
+test('no request is written to before all are read: the writes would hold up the list', async () => {
+  const world = new ClusterWorld();
+  const path = `${OURS}/capacityrequests`;
+  world.server.faults.add({ pathPrefix: path }, { kind: 'refuse', code: 403 });
+  await world.time.runFor(1_000);
+  for (let i = 0; i < 1_200; i++) world.request(`r${i}`);
+  world.server.faults.clear();
+  world.server.faults.add({ pathPrefix: path, methods: ['GET'] }, { kind: 'latency', ms: 5_000 });
+  const stamped = (): number =>
+    world.list(REQUESTS_PATH).filter(({ status }) => status?.['phase'] !== undefined).length;
+  let waits = 0;
+  for (; world.cluster.demand() === undefined; waits++) {
+    assert.equal(stamped(), 0);
+    await world.time.runFor(1_000);
+  }
+  assert.ok(waits > 15, 'three pages, five seconds each');
+  await world.time.runFor(120_000);
+  assert.equal(stamped(), 1_200);
+  world.stop();
+});
+
 test('a flood of requests without a phase is stamped a few at a time', async () => {
   const world = await started();
   for (let i = 0; i < 500; i++) world.request(`r${i}`);

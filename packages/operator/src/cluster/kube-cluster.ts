@@ -374,6 +374,10 @@ export class KubeCluster implements ClusterPort {
     return this.#index.links();
   }
 
+  nodeLinkOf(machineId: string): NodeLink | undefined {
+    return this.#index.linkOf(machineId);
+  }
+
   watch(observer: ClusterObserver): () => void {
     this.#observer = observer;
     return () => {

@@ -5,6 +5,10 @@ import type { LogMessage } from '@bigfleet/telemetry';
 type M<K extends string = never, O extends string = never> = LogMessage<K, O>;
 
 export const operatorStopped: M = { level: 'info', text: 'operator stopped' };
+export const templateMissing: M<'code' | 'flag' | 'chart_value'> = {
+  level: 'warn',
+  text: 'no bootstrap template: new machines get a stub and join no cluster',
+};
 export const evictionFailed: M<'pod' | 'err'> = {
   level: 'warn',
   text: 'eviction transient failure; will retry',

@@ -6,13 +6,15 @@
 // The stop is in the order that a rolling update needs: no dial any more, the stream closed, writes under
 // way within their grace, drains left to the next process, then the Lease, then the watches.
 
-import { BigFleetError, type Runtime } from '@bigfleet/base';
+import type { ErrorCode, Runtime } from '@bigfleet/base';
 import {
   clusterAccess,
   type ClusterAccess,
   FirstSync,
   HttpsTransport,
   KubeClient,
+  runningProgram,
+  type RunningProgram,
   WriteLanes,
 } from '@bigfleet/kube';
 import {
@@ -22,8 +24,7 @@ import {
   type Logger,
   type LogMessage,
   type MetricRegistry,
-  openSampleFile,
-  SampleTrace,
+  openSamples,
   stableMessages,
   startHttpServer,
   startProcessMetrics,
@@ -39,6 +40,7 @@ import {
   evictionFailed,
   leftOverKept,
   operatorStopped,
+  templateMissing,
   tokenFailed,
   versionUnknown,
 } from './log-messages.ts';
@@ -55,23 +57,16 @@ export interface StartOperatorOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface RunningOperator {
-  /** Resolves with the bug that it cannot go on after. */
-  readonly failed: Promise<Error>;
-  /** Undefined when the probes are off. */
-  readonly metricsAddress: string | undefined;
-  /** With the fields of every line of this process. */
-  readonly logger: Logger;
-  /** Idempotent. */
-  stop(): Promise<void>;
-}
-
 const COMPONENT = 'operator';
 const PROGRAM = 'bigfleet-operator';
-const HTTP_CLOSE_WITHIN_MS = 1_000;
 const LINES_PER_SECOND = 5;
+const MISSING_TEMPLATE = {
+  code: 'bootstrap_template_missing' satisfies ErrorCode,
+  flag: '--bootstrap-template-file',
+  chart_value: 'bootstrapTemplate',
+};
 
-export async function startOperator(options: StartOperatorOptions): Promise<RunningOperator> {
+export async function startOperator(options: StartOperatorOptions): Promise<RunningProgram> {
   const { settings } = options;
   const { clusterId: cluster } = settings;
   const logger = options.logger.child({ component: COMPONENT, cluster });
@@ -80,35 +75,26 @@ export async function startOperator(options: StartOperatorOptions): Promise<Runn
     shard: settings.shardAddress,
     rollup_interval: `${settings.rollupIntervalMs / 1000}s`,
   });
+  if (settings.bootstrapTemplateFile === '') logger.event(templateMissing, MISSING_TEMPLATE);
   await using opened = new AsyncDisposableStack();
   const parts = await prepare({ ...options, logger }, opened);
   const { kube, sync, facts, pool, http, ender } = parts;
   const stopper = new AbortController();
   const sessions = runSessions({ ...options, ...parts, logger, stop: stopper.signal });
   const running = Promise.all([kube.run(), facts.follow(ender.signal), pool?.start(), sessions]);
-  const failed = Promise.withResolvers<Error>();
-  running.catch((bug: unknown) =>
-    failed.resolve(bug instanceof Error ? bug : new Error(String(bug))),
-  );
-  const release = opened.move();
-  const stopAll = async (): Promise<void> => {
-    sync.stop();
-    stopper.abort(new BigFleetError('cancelled', 'the operator stops'));
-    await sessions.catch(() => undefined);
-    ender.abort(new BigFleetError('cancelled', 'the operator stops'));
-    await running.catch(() => undefined);
-    // The probes answer 503 until everything else is down.
-    await http.close(HTTP_CLOSE_WITHIN_MS);
-    await release.disposeAsync();
-    logger.event(operatorStopped, {});
-  };
-  let stopped: Promise<void> | undefined;
-  return {
-    failed: failed.promise,
-    metricsAddress: http.address,
+  return runningProgram({
     logger,
-    stop: () => (stopped ??= stopAll()),
-  };
+    sync,
+    http,
+    running,
+    end: async (reason) => {
+      stopper.abort(reason);
+      await sessions.catch(() => undefined);
+      ender.abort(reason);
+    },
+    opened: opened.move(),
+    stopped: operatorStopped,
+  });
 }
 
 interface Prepared {
@@ -139,7 +125,8 @@ async function prepare(
   opened.defer(() => own.stop());
   const certificates = followCertificates({ runtime, logger, tls, metrics: own });
   opened.defer(() => certificates.stop());
-  const samples = await openSamples(options, opened);
+  const { traceSamples: path } = settings;
+  const samples = await openSamples({ path, runtime, registry, logger }, opened);
   const { clock } = runtime;
   const { requireTls } = settings.tls;
   const access = await clusterAccess({ kubeconfig: settings.kubeconfig, env, clock, requireTls });
@@ -225,16 +212,4 @@ function tokenPool(
   if (bootstrapToken === undefined) return undefined;
   const onFailure = (err: string): void => logger.event(tokenFailed, { err });
   return new TokenPool({ runtime, client, ...bootstrapToken, onFailure, signal });
-}
-
-async function openSamples(
-  { settings, runtime, registry, logger }: StartOperatorOptions,
-  opened: AsyncDisposableStack,
-): Promise<SampleTrace | undefined> {
-  if (settings.traceSamples === '') return undefined;
-  const file = await openSampleFile(settings.traceSamples);
-  const onError = (error: Error): void => logger.error('samples are lost', { err: error });
-  const samples = new SampleTrace({ runtime, file, registry, onError });
-  opened.defer(() => samples.close());
-  return samples;
 }

@@ -70,6 +70,12 @@ export class DemandIndex {
     return refusal;
   }
 
+  /** It is in the roll-up, or left out as foreign, and nobody has told its owner so. */
+  isUnacknowledged(uid: string): boolean {
+    const record = this.#records.get(uid);
+    return record !== undefined && awaitsAcknowledgement(record);
+  }
+
   /** False if no object of this uid is known. */
   delete(uid: string): boolean {
     const record = this.#records.get(uid);
@@ -92,8 +98,7 @@ export class DemandIndex {
       if (cell !== undefined) cell.tally++;
       else if (refusal === foreign) foreignCount++;
       else if (refusal !== undefined) refused.push({ request: record, refusal });
-      const isTakenIn = cell !== undefined || refusal === foreign;
-      if (isTakenIn && !record.isAcknowledged) unacknowledged.push(record);
+      if (awaitsAcknowledgement(record)) unacknowledged.push(record);
     }
     this.#checkTallies();
     const needs = sumCells(this.#cells.values());
@@ -138,6 +143,10 @@ export class DemandIndex {
     cell.requestCount--;
     if (cell.requestCount === 0) this.#cells.delete(cell.id);
   }
+}
+
+function awaitsAcknowledgement({ cell, refusal, isAcknowledged }: RequestRecord): boolean {
+  return !isAcknowledged && (cell !== undefined || refusal === foreign);
 }
 
 function keyed(demand: RequestDemand): KeyedDemand {

@@ -58,6 +58,8 @@ export interface ClusterPort {
   /** Every known link between a node and a machine. */
   nodeLinks(): Iterable<NodeLink>;
 
+  nodeLinkOf(machineId: string): NodeLink | undefined;
+
   /** Returns the unsubscription. One session subscribes at a time. */
   watch(observer: ClusterObserver): () => void;
 }

@@ -25,6 +25,8 @@ export interface DispatchTarget {
   readonly outbound: Pick<Outbound, 'reply'>;
   readonly sweep: Pick<ResyncSweep, 'sawMachine' | 'sawHint'>;
   readonly onAcknowledgement: (ack: Acknowledgement) => void;
+  /** A state of a machine of this cluster. */
+  readonly onNodeState: (update: NodeStateUpdate) => void;
   /** The session cannot go on; a new one with its replay is the cure. */
   readonly onOverrun: (error: BigFleetError) => void;
 }
@@ -74,6 +76,7 @@ function nodeState(update: NodeStateUpdate, target: DispatchTarget): void {
     return;
   }
   sweep.sawMachine(machine);
+  target.onNodeState(update);
   if (services.nodeStates.push(machine, update) === 'refused') onOverrun(overrun('machines'));
 }
 

@@ -2,10 +2,18 @@
 // hello ack, then what changed, newest per machine. A set too large for one frame begins with the
 // frame that replaces everything and goes on as changes. Nothing is sent before the shard has named
 // the extension.
+//
+// A shard that has just started knows no machine yet and drops the entries of the complete set. Its later
+// state frames of those machines come without our name: their links are told again.
 
 import { assert } from '@bigfleet/base';
-import { encodeInit, OperatorMessageSchema } from '@bigfleet/wire';
-import type { NodeLink } from './cluster-port.ts';
+import {
+  encodeInit,
+  MachineState,
+  type NodeStateUpdate,
+  OperatorMessageSchema,
+} from '@bigfleet/wire';
+import type { ClusterPort, NodeLink } from './cluster-port.ts';
 
 /** Per frame. */
 const MAX_IDENTITIES = 2_000;
@@ -14,13 +22,22 @@ interface Identity extends NodeLink {
   readonly removed: boolean;
 }
 
+type Named = Pick<NodeStateUpdate, 'machineId' | 'nodeName' | 'state'>;
+type Links = Pick<ClusterPort, 'nodeLinks' | 'nodeLinkOf'>;
+
+const BOUND: ReadonlySet<MachineState> = new Set([
+  MachineState.CONFIGURING,
+  MachineState.CONFIGURED,
+  MachineState.DRAINING,
+]);
+
 export class IdentityReports {
-  readonly #links: () => Iterable<NodeLink>;
+  readonly #cluster: Links;
   readonly #pending = new Map<string, Identity>();
   #state: 'off' | 'complete_due' | 'changes' = 'off';
 
-  constructor(links: () => Iterable<NodeLink>) {
-    this.#links = links;
+  constructor(cluster: Links) {
+    this.#cluster = cluster;
   }
 
   /** The shard knows the extension. */
@@ -37,13 +54,20 @@ export class IdentityReports {
     this.#note({ machineId, nodeName: '', providerId: '', nodeUid: '', removed: true });
   }
 
+  /** The shard calls the node of this machine so, or has no name for it. */
+  shardNamed({ machineId, nodeName, state }: Named): void {
+    if (!BOUND.has(state)) return;
+    const link = this.#cluster.nodeLinkOf(machineId);
+    if (link !== undefined && link.nodeName !== nodeName) this.linked(link);
+  }
+
   /** The next frame, or undefined when nothing is due. */
   take(): Uint8Array | undefined {
     if (this.#state === 'off') return undefined;
     const isComplete = this.#state === 'complete_due';
     if (isComplete) {
       this.#state = 'changes';
-      for (const link of this.#links()) this.#note({ ...link, removed: false });
+      for (const link of this.#cluster.nodeLinks()) this.#note({ ...link, removed: false });
     }
     if (!isComplete && this.#pending.size === 0) return undefined;
     const nodes = this.#takeNodes();

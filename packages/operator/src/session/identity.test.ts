@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { RpcError } from '@bigfleet/wire';
+import { MachineState, RpcError } from '@bigfleet/wire';
 import { inWorld, type World } from './testing/world.ts';
 
 /** `+` for a complete report; then the entries, removed ones with a minus. */
@@ -31,6 +31,26 @@ describe('node identity', () => {
       assert.deepEqual(reports(world).slice(1).join(' '), 'm3=node-m3 m1=renamed -m2');
       const [first] = world.shard.session.all('nodeIdentity');
       assert.deepEqual([first?.nodes[0]?.providerId, first?.nodes[0]?.nodeUid], ['p-m1', 'u-m1']);
+    });
+  });
+
+  it('is told again when the shard has no name or another one for a bound machine', async () => {
+    await inWorld({}, async (world) => {
+      for (const id of ['m1', 'm2', 'm3', 'm4']) world.cluster.link(id);
+      await world.run(1_000);
+      const state = (machineId: string, nodeName: string, of: MachineState): void =>
+        world.shard.session.send({
+          case: 'nodeStateUpdate',
+          value: { machineId, nodeName, state: of },
+        });
+      state('m1', '', MachineState.CONFIGURED);
+      state('m2', 'node-m2', MachineState.CONFIGURED);
+      state('m3', 'm3', MachineState.DRAINING);
+      // Given back: the shard would take no name for it.
+      state('m4', '', MachineState.IDLE);
+      state('unlinked', '', MachineState.CONFIGURING);
+      await world.run(1_000);
+      assert.deepEqual(reports(world).slice(1).join(' '), 'm1=node-m1 m3=node-m3');
     });
   });
 

@@ -55,11 +55,11 @@ export class Session implements ReclaimReplies, ClusterObserver {
   constructor(services: SessionServices, onProven: () => void) {
     this.#services = services;
     this.#onProven = onProven;
-    this.#identities = new IdentityReports(() => services.cluster.nodeLinks());
+    this.#identities = new IdentityReports(services.cluster);
     this.#watch = this.#createWatch();
     this.#outbound = this.#createOutbound();
     this.#loop = new RollupLoop(services, services.rollups, (rollup) => {
-      services.acknowledger.cacheShows(rollup.unacknowledged);
+      services.acknowledger.cacheMoved();
       this.#outbound.replaceRollup(rollup);
     });
     this.#sweep = new ResyncSweep(services, this.#over.signal);
@@ -121,6 +121,10 @@ export class Session implements ReclaimReplies, ClusterObserver {
       outbound: this.#outbound,
       sweep: this.#sweep,
       onAcknowledgement: (ack) => this.#acknowledged(ack),
+      onNodeState: (update) => {
+        this.#identities.shardNamed(update);
+        this.#outbound.wake();
+      },
       onOverrun: (error) => this.end(error),
     });
   }

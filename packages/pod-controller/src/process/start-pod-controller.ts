@@ -4,15 +4,22 @@
 
 import { readFile } from 'node:fs/promises';
 import { BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
-import { clusterAccess, FirstSync, HttpsTransport, KubeClient, WriteLanes } from '@bigfleet/kube';
+import {
+  clusterAccess,
+  FirstSync,
+  HttpsTransport,
+  KubeClient,
+  runningProgram,
+  type RunningProgram,
+  WriteLanes,
+} from '@bigfleet/kube';
 import {
   createSampledMessage,
   type ListenAddress,
   type Logger,
   type LogMessage,
   type MetricRegistry,
-  openSampleFile,
-  SampleTrace,
+  openSamples,
   startHttpServer,
   startProcessMetrics,
 } from '@bigfleet/telemetry';
@@ -45,21 +52,9 @@ export interface StartPodControllerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface RunningPodController {
-  /** Resolves with the bug that it cannot go on after. */
-  readonly failed: Promise<Error>;
-  /** Undefined when the probes are off. */
-  readonly metricsAddress: string | undefined;
-  /** With the fields of every line of this process. */
-  readonly logger: Logger;
-  /** Idempotent. */
-  stop(): Promise<void>;
-}
-
 const COMPONENT = 'unschedulable-pod-controller';
 const PROGRAM = 'bigfleet-unschedulable-pod-controller';
 const FIELD_MANAGER = 'bigfleet-upc';
-const HTTP_CLOSE_WITHIN_MS = 1_000;
 const LINES_PER_SECOND = 10;
 
 const controllerStarted: LogMessage<'qps' | 'burst' | 'daemonset_pods' | 'priority_classes'> = {
@@ -82,7 +77,7 @@ const reconcileFailed: LogMessage<'pod' | 'err'> = {
 
 export async function startPodController(
   options: StartPodControllerOptions,
-): Promise<RunningPodController> {
+): Promise<RunningProgram> {
   const { runtime, registry, settings, env } = options;
   const logger = options.logger.child({ component: COMPONENT });
   await using opened = new AsyncDisposableStack();
@@ -127,26 +122,15 @@ export async function startPodController(
   });
   const stopper = new AbortController();
   const running = Promise.all([controller.run(stopper.signal), sync.done(stopper.signal)]);
-  const failed = Promise.withResolvers<Error>();
-  running.catch((bug: unknown) =>
-    failed.resolve(bug instanceof Error ? bug : new Error(String(bug))),
-  );
-  const release = opened.move();
-  const stopAll = async (): Promise<void> => {
-    sync.stop();
-    stopper.abort(new BigFleetError('cancelled', 'the pod controller stops'));
-    await running.catch(() => undefined);
-    await http.close(HTTP_CLOSE_WITHIN_MS);
-    await release.disposeAsync();
-    logger.event(controllerStopped, {});
-  };
-  let stopped: Promise<void> | undefined;
-  return {
-    failed: failed.promise,
-    metricsAddress: http.address,
+  return runningProgram({
     logger,
-    stop: () => (stopped ??= stopAll()),
-  };
+    sync,
+    http,
+    running,
+    end: (reason) => stopper.abort(reason),
+    opened: opened.move(),
+    stopped: controllerStopped,
+  });
 }
 
 async function hooksOf(
@@ -154,7 +138,7 @@ async function hooksOf(
   sync: FirstSync,
   opened: AsyncDisposableStack,
 ): Promise<PodControllerHooks> {
-  const { runtime, logger, registry } = options;
+  const { runtime, logger, registry, settings } = options;
   const reconciles = registry.counter({
     name: 'bigfleet_unschedulable_pod_controller_reconciles_total',
     help: 'Looks at Pods, by what came of them.',
@@ -168,7 +152,8 @@ async function hooksOf(
   const created = sampled(requestCreated);
   const pending = sampled(pendingFailed);
   const failures = sampled(reconcileFailed);
-  const samples = await openSamples(options, opened);
+  const { traceSamples: path } = settings;
+  const samples = await openSamples({ path, runtime, registry, logger }, opened);
   const durations = samples?.series('reconcile');
   return {
     reconciled: (outcome) => reconciles.labels({ outcome }).inc(),
@@ -178,18 +163,6 @@ async function hooksOf(
     failed: (pod, err) => failures.log({ pod, err }),
     reflectorFailed: (resource, failure) => sync.failed(resource, failure),
   };
-}
-
-async function openSamples(
-  { settings, runtime, registry, logger }: StartPodControllerOptions,
-  opened: AsyncDisposableStack,
-): Promise<SampleTrace | undefined> {
-  if (settings.traceSamples === '') return undefined;
-  const file = await openSampleFile(settings.traceSamples);
-  const onError = (error: Error): void => logger.error('samples are lost', { err: error });
-  const samples = new SampleTrace({ runtime, file, registry, onError });
-  opened.defer(() => samples.close());
-  return samples;
 }
 
 /** A mistake in the file refuses the start: a penalty that counted as absent would cost money. */

@@ -36,6 +36,11 @@ export class Readiness implements ReadinessSource {
     return this.#isLatched;
   }
 
+  /** Without the grace for a dead provider, and not latched: whose machines are unknown is not gone. */
+  get isInventoryWhole(): boolean {
+    return [...this.#providers].every(({ name }) => this.#succeeded.has(name));
+  }
+
   state(): ReturnType<ReadinessSource['state']> {
     if (this.#isShuttingDown) return { ready: false, reason: 'shutting down' };
     return this.isReady ? { ready: true } : { ready: false, reason: NOT_READY_TEXT };
@@ -47,8 +52,7 @@ export class Readiness implements ReadinessSource {
   }
 
   #isReadyNow(): boolean {
-    const names = [...this.#providers].map(({ name }) => name);
-    if (names.every((name) => this.#succeeded.has(name))) return true;
+    if (this.isInventoryWhole) return true;
     if (this.#firstSuccessMs === undefined) return false;
     return this.#clock.monotonicMs() - this.#firstSuccessMs >= READY_AFTER_FIRST_MS;
   }

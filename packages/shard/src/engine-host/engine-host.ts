@@ -41,6 +41,8 @@ export interface EngineInputs {
 }
 
 export interface EngineHost extends RollupEngine, EngineInputs {
+  /** Resolves when the engine answers questions. Rejects when it cannot start. */
+  ready(): Promise<void>;
   /** A cycle is near: what was written so far may be taken in while main waits for Lists. */
   shipInputs(): void;
   /** One at a time. Rejects when the engine is lost: the process must end then. */

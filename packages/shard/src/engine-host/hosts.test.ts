@@ -121,6 +121,13 @@ test('each answer of the worker brings what its thread measured of itself', asyn
   assert.ok(Number(used) > 1e6, `heap in use: ${used}`);
 });
 
+test('the worker is ready when its thread answers', async (context) => {
+  const host = createWorkerHost();
+  context.after(() => host.close());
+  await host.ready();
+  assert.equal((await host.cycle({ nowMs: 1 })).actions.count, 0);
+});
+
 test('when the thread is lost, open and later questions are rejected', async () => {
   const host = createWorkerHost();
   // The fleet never sends a machine that it does not have: the engine stops rather than guess.
@@ -129,5 +136,6 @@ test('when the thread is lost, open and later questions are rejected', async () 
     error instanceof BigFleetError && error.code === 'engine_lost';
   await assert.rejects(host.cycle({ nowMs: 1 }), isLost);
   await assert.rejects(host.cycle({ nowMs: 2 }), isLost);
+  await assert.rejects(host.ready(), isLost);
   await host.close();
 });

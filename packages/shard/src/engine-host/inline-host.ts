@@ -13,6 +13,7 @@ export function createInlineHost(runtime: Runtime, options: DeciderOptions = {})
   };
   return {
     ...engineInputs((entry) => decider.apply(entry)),
+    ready: () => Promise.resolve(),
     applyRollup: (order) => later(() => decider.rollups.admit(order)),
     // Everything is taken in as it is written.
     shipInputs: () => {},

@@ -20,6 +20,10 @@ export function createWorkerHost(
   });
   return {
     ...engineInputs((entry) => thread.input(entry)),
+    // Any question does: the thread answers its first one when its modules are loaded.
+    ready: async () => {
+      await thread.ask('priorities', []);
+    },
     applyRollup: (order) => rollups.add(order),
     shipInputs: () => thread.flush(),
     cycle: async (options) => {

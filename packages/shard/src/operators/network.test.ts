@@ -58,6 +58,7 @@ async function openWorld(t: TestContext): Promise<World> {
     logger: createLogger({ clock: runtime.clock, sink: captureSink() }),
     identityPolicy: { transport: 'mtls', requireSessionCn: false },
     machines,
+    isInventoryWhole: () => true,
     demand: machines,
     engine,
     isGuarded: () => true,
@@ -114,7 +115,15 @@ test('a hundred sessions: greeted, replayed, reported, asked and answered, each 
   const world = await openWorld(t);
   const clusters = Array.from({ length: SESSION_COUNT }, (_, i) => `cluster-${i}`);
   for (const cluster of clusters) world.machines.put(`${cluster}/m`, { cluster });
-  const operators = await Promise.all(clusters.map(world.operator));
+  const operators: TestOperator[] = [];
+  for (const cluster of clusters) {
+    operators.push(await world.operator(cluster));
+    // A few at a time: a hundred handshakes in one process outlast their deadline on a busy machine.
+    if (operators.length % 10 !== 0) continue;
+    await eventually('these are greeted', () =>
+      operators.every(({ echoes }) => echoes.includes('hello')),
+    );
+  }
   await eventually('every session is replayed', () =>
     operators.every(({ echoes }) => echoes.includes('resync')),
   );

@@ -36,6 +36,8 @@ const FRAME_IGNORED_PER_SECOND = 10;
 export interface OperatorsOptions extends RollupIntakeOptions {
   readonly runtime: Runtime;
   readonly machines: BoundMachines;
+  /** Every provider was listed: a machine that the inventory does not hold does not exist. */
+  readonly isInventoryWhole: () => boolean;
   readonly demand: ClusterDemand;
   /** An operator finished its part of a drain, or its grace ran out: queue the provider call. */
   readonly drainFired: (drain: FiredDrain) => void;
@@ -66,6 +68,8 @@ export interface Operators {
   readonly nodeNames: NodeNames;
   readonly nodeStates: NodeStates;
   readonly hints: HintPublisher;
+  /** A cycle has run: the inventory may have become whole. */
+  cycled(): void;
   /** Drops the memory of a cluster that an administrator forgets. */
   forget(cluster: string): void;
   /** Built lazily, so that a reader of 5,000 sessions takes them as it sends them. */
@@ -139,6 +143,7 @@ export function createOperators(options: OperatorsOptions): Operators {
     nodeNames,
     nodeStates,
     hints,
+    cycled: () => resync.resume(),
     forget: (cluster) => {
       rollups.forget(cluster);
       nodeNames.forget(cluster);

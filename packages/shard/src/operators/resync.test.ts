@@ -40,6 +40,28 @@ test('an empty cluster gets the barrier too', async () => {
   assert.deepEqual((await stage.connect('blue')).echoes, ['hello', 'resync']);
 });
 
+test('the barrier waits until every provider was listed: machines are unknown till then, not gone', async () => {
+  const stage = new Stage('unlisted');
+  stage.isInventoryWhole = false;
+  stage.machines.put('early', { cluster: 'blue' });
+  const operator = await stage.connect('blue');
+  const leaver = await stage.connect('green');
+  leaver.leave();
+  stage.operators.cycled();
+  await stage.settle();
+  const seen = (): readonly string[] =>
+    operator.all('nodeStateUpdate').map(({ machineId }) => machineId);
+  assert.deepEqual([operator.echoes, seen()], [['hello'], ['early']]);
+  stage.operators.nodeStates.changed(stage.machines.put('late', { cluster: 'blue' }), '');
+  stage.isInventoryWhole = true;
+  for (let cycle = 0; cycle < 2; cycle++) stage.operators.cycled();
+  await stage.settle();
+  assert.deepEqual(operator.echoes, ['hello', 'resync']);
+  assert.deepEqual(seen(), ['early', 'late']);
+  assert.equal(operator.frames.at(-1)?.case, 'ack', 'the barrier is the last');
+  assert.deepEqual(stage.bugs, []);
+});
+
 test('what changes during a long replay is newest when the barrier comes', async () => {
   const stage = new Stage('long');
   for (let i = 0; i < 1_000; i++) stage.machines.put(`m${i}`, { cluster: 'blue' });
@@ -85,6 +107,7 @@ test('a large cluster does not hold up a small one that came later', async () =>
       },
     },
     ackStamp: () => ({ coordinatorTerm: 0n, shardEpoch: 0n }),
+    isInventoryWhole: () => true,
     machines: {
       idsBoundTo: (cluster) =>
         Array.from({ length: cluster === 'big' ? 20_000 : 3 }, () => cluster),

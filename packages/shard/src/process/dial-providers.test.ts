@@ -65,7 +65,7 @@ function settingsOf(address: string): ProcessSettings {
 }
 
 async function eventually(what: string, holds: () => boolean): Promise<void> {
-  for (let poll = 0; poll < 1_500; poll += 1) {
+  for (let poll = 0; poll < 6_000; poll += 1) {
     if (holds()) return;
     await sleep(runtime, 20);
   }

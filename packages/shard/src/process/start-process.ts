@@ -11,8 +11,8 @@ import {
   type HttpServer,
   type Logger,
   type MetricRegistry,
-  openSampleFile,
-  SampleTrace,
+  openSamples,
+  type SampleTrace,
   startHttpServer,
   startProcessMetrics,
 } from '@bigfleet/telemetry';
@@ -145,8 +145,8 @@ async function prepare(
   opened.defer(() => dialled.close());
   const audit = await openAudit(options, logger);
   opened.defer(() => audit.close());
-  const samples = await openSamples(options, logger);
-  opened.defer(() => samples?.close());
+  const { traceSamples: path } = settings;
+  const samples = await openSamples({ path, runtime, registry, logger }, opened);
   const engineThread = metrics.threads.deltaTarget('engine');
   return { dataDir, epoch, logger, tls, dialled, audit, samples, engineThread };
 }
@@ -220,16 +220,6 @@ function startProbes(
     logger,
     debugEndpoints: settings.hasDebugEndpoints,
   });
-}
-
-async function openSamples(
-  { settings, runtime, registry }: StartProcessOptions,
-  logger: Logger,
-): Promise<SampleTrace | undefined> {
-  if (settings.traceSamples === '') return undefined;
-  const file = await openSampleFile(settings.traceSamples);
-  const onError = (error: Error): void => logger.error('samples are lost', { err: error });
-  return new SampleTrace({ runtime, file, registry, onError });
 }
 
 async function openAudit(

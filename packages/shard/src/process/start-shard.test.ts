@@ -4,6 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { BigFleetError } from '@bigfleet/base';
+import { drainMicrotasks } from '@bigfleet/base/real';
 import { State } from '@bigfleet/engine';
 import { Confidence, MachineState, NodeDrainOutcome, ReclaimPhase } from '@bigfleet/wire';
 import { fourCores } from '../core/testing/stage.ts';
@@ -52,6 +54,45 @@ test('a roll-up becomes a node, and everything that counts says so', async () =>
   await stage.stop();
   const segments = await stage.records.list();
   assert.ok(segments.some(({ kind, bytes }) => kind === 'records' && bytes > 0));
+});
+
+test('nobody gets in before the engine answers', async () => {
+  const loaded = Promise.withResolvers<void>();
+  const stage = new ShardStage({ host: (engine) => ({ ...engine, ready: () => loaded.promise }) });
+  const starting = stage.start();
+  await drainMicrotasks();
+  assert.deepEqual(stage.logged('msg=listening'), []);
+  loaded.resolve();
+  await starting;
+  assert.equal(stage.logged('msg=listening').length, 1);
+  const operator = await stage.connect('blue');
+  operator.send({ case: 'rollup', value: demandOf('blue', 4) });
+  await stage.settle();
+  assert.ok(operator.echoes.includes('rollup'));
+  await stage.stop();
+});
+
+test('until its provider was listed, a shard says of no machine that it is gone', async () => {
+  const { stage: before } = await withNode();
+  await before.stop();
+  const stage = new ShardStage({ before, epoch: 2n });
+  stage.isListFailing = true;
+  await stage.start();
+  const operator = await stage.connect('blue');
+  await stage.time.runFor(120_000);
+  assert.deepEqual([operator.echoes, statesTold(operator)], [['hello'], []]);
+  stage.isListFailing = false;
+  await stage.time.runFor(60_000);
+  assert.deepEqual(operator.echoes, ['hello', 'resync']);
+  assert.deepEqual(statesTold(operator), [MachineState.CONFIGURED]);
+  await stage.stop();
+});
+
+test('a shard whose engine cannot start does not listen', async () => {
+  const ready = (): Promise<void> => Promise.reject(new BigFleetError('engine_lost', 'no thread'));
+  const stage = new ShardStage({ host: (engine) => ({ ...engine, ready }) });
+  await assert.rejects(stage.start(), /no thread/);
+  assert.deepEqual(stage.logged('msg=listening'), []);
 });
 
 test('withdrawn demand: operator first, then the provider, one outcome for one drain', async () => {

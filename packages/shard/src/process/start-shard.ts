@@ -68,6 +68,8 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
   };
   const { router, extension } = createRouter(options, parts, wiring.forget);
   wiring.extend(extension);
+  // An engine thread that still loads answers no roll-up, and an operator takes silence for a dead session.
+  await host.ready();
   const listener = await options.transport.listen(router);
   logger.event(stableMessages.listening, {
     addr: listener.address,

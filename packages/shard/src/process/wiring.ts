@@ -151,6 +151,7 @@ export class ShardWiring {
       hintIntervalMs: settings.hintIntervalMs,
       bootstrapTimeoutMs: settings.bootstrapTimeoutMs,
       machines: this.#bound,
+      isInventoryWhole: () => this.core.readiness.isInventoryWhole,
       demand: this.demand,
       engine: host,
       isGuarded: () => actuation.effective.emptyRollupGuard,
@@ -225,6 +226,7 @@ export class ShardWiring {
       createListSizeWatch(logger, fleet, settings.isIncremental),
       createTransitionWatch(logger, this.#transitions, () => this.#nowMs()),
       { onCycle: (report) => this.control?.cycled(report) },
+      { onCycle: () => this.operators.cycled() },
       ...(settings.hasPhaseAttribution
         ? [createPhaseAttribution({ host, fleet, logger, timers: runtime.timers, supervise })]
         : []),

@@ -6,6 +6,9 @@
 // restart thousands of operators come back at once. A machine that left the cluster since the
 // replay began is skipped: its own update is already queued.
 //
+// After a restart the inventory is unknown until every provider was listed, not empty: the barrier waits
+// for that, or operators would take every machine for gone and delete what stands for it.
+//
 // Bound: one job per live session; a job ends with its session.
 
 import type { Timers } from '@bigfleet/base';
@@ -18,6 +21,8 @@ export interface ResyncOptions {
   readonly runtime: { readonly timers: Timers };
   readonly ackStamp: () => AckStamp;
   readonly machines: { idsBoundTo(cluster: string): readonly string[] };
+  /** A machine that the inventory does not hold does not exist. */
+  readonly isInventoryWhole: () => boolean;
   /** Queues the machine's state if it is still bound to the session's cluster. */
   readonly replay: (session: OperatorSession, machineId: string) => void;
   readonly supervise: (component: string, work: Promise<void>) => void;
@@ -32,6 +37,8 @@ interface Job {
 export class Resync {
   readonly #options: ResyncOptions;
   readonly #jobs: Job[] = [];
+  /** Replayed, without the barrier. */
+  #held: OperatorSession[] = [];
   #isRunning = false;
 
   constructor(options: ResyncOptions) {
@@ -44,6 +51,14 @@ export class Resync {
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#options.supervise('resync', this.#run());
+  }
+
+  /** The inventory may have become whole. */
+  resume(): void {
+    if (this.#held.length === 0 || !this.#options.isInventoryWhole()) return;
+    const held = this.#held;
+    this.#held = [];
+    for (const session of held) this.#close(session);
   }
 
   async #run(): Promise<void> {
@@ -66,8 +81,18 @@ export class Resync {
       budget -= this.#advance(job, budget);
       if (!job.session.isOpen) continue;
       if (job.next < job.machineIds.length) this.#jobs.push(job);
-      else job.session.barrier(ackFrame('resync', this.#options.ackStamp()));
+      else this.#close(job.session);
     }
+  }
+
+  /** A frame for a session that has ended vanishes. */
+  #close(session: OperatorSession): void {
+    if (this.#options.isInventoryWhole()) {
+      session.barrier(ackFrame('resync', this.#options.ackStamp()));
+      return;
+    }
+    this.#held = this.#held.filter(({ isOpen }) => isOpen);
+    this.#held.push(session);
   }
 
   /** How much of the budget it used; at least one, so that a turn ends. */

@@ -6,25 +6,16 @@
 // both to one set of dialogues.
 
 import { type Runtime, sleep } from '@bigfleet/base';
-import { parseYaml } from '@bigfleet/process';
-import { isObject } from '../../api/answer.ts';
+import { Access, type AccessOptions } from './access.ts';
+import { answered, faultAnswer, json, JSON_TYPE, refused, type ServerAnswer } from './answers.ts';
 import { checkDefinition, DEFINITIONS, establish, followDefinition } from './definitions.ts';
 import { DisruptionController } from './disruption.ts';
 import { discoveryOf } from './discovery.ts';
 import { Faults } from './faults.ts';
 import { GarbageCollector } from './garbage.ts';
-import { asNumber, asObj, asText, at, metaOf, type Obj, textAt } from './json.ts';
+import { type Obj, textAt } from './json.ts';
 import { ContentRemover, NodeTaints } from './lifecycle.ts';
-import { type DeleteOptions, Objects, type WriteMode } from './objects.ts';
-import { applied, appliedAtomic, jsonPatch, objectPatch, strategicPatch } from './patch.ts';
-import {
-  ANONYMOUS,
-  type Attributes,
-  forbiddenFor,
-  isAllowed,
-  unauthorized,
-  type User,
-} from './rbac.ts';
+import { Objects } from './objects.ts';
 import { checkVersion, listText, oneText, openWatch, type ReadQuery, shapeOf } from './reads.ts';
 import {
   attributesOf,
@@ -34,27 +25,13 @@ import {
   type Target,
 } from './request.ts';
 import { apiVersionOf, collectionKey, ResourceTypes } from './resources.ts';
-import { scaled, scaleOf } from './scale.ts';
-import { selectionOf } from './selectors.ts';
-import {
-  badRequest,
-  detailsOf,
-  fieldError,
-  invalidOptions,
-  MEDIA_TYPES,
-  methodNotAllowed,
-  noSuchResource,
-  notFound,
-  qualified,
-  Refusal,
-  success,
-  unsupportedMediaType,
-} from './status.ts';
+import { scaleOf } from './scale.ts';
+import { methodNotAllowed, noSuchResource, notFound, Refusal } from './status.ts';
 import { type Change, type JournalEntry, Store } from './store.ts';
-import { bind, evict } from './subresources.ts';
 import type { Watch } from './watch.ts';
+import { Writes } from './writes.ts';
 
-export interface ApiServerOptions {
+export interface ApiServerOptions extends AccessOptions {
   readonly runtime: Runtime;
   /** Changes that watches and continued lists can still read. */
   readonly logLimit?: number | undefined;
@@ -62,10 +39,6 @@ export interface ApiServerOptions {
   readonly controllers?: Partial<Record<ControllerName, boolean>> | undefined;
   /** How long controllers take to notice. */
   readonly controllerDelayMs?: number | undefined;
-  /** Bearer tokens and who they are. With it, an unknown token is 401 and no token is anonymous. */
-  readonly tokens?: ReadonlyMap<string, User> | undefined;
-  /** Roles and bindings decide; without it everybody may do everything. */
-  readonly hasRbac?: boolean | undefined;
   readonly journal?: Journal | undefined;
 }
 
@@ -77,22 +50,8 @@ export interface Journal {
   append(entry: JournalEntry): void;
 }
 
-export type ServerAnswer =
-  | {
-      readonly kind: 'answer';
-      readonly status: number;
-      readonly contentType: string;
-      readonly text: string;
-      readonly retryAfterSeconds?: number | undefined;
-    }
-  | { readonly kind: 'watch'; readonly watch: Watch }
-  /** The connection is to be cut, or to stay without an answer. */
-  | { readonly kind: 'reset' }
-  | { readonly kind: 'hang' };
-
 const LOG_LIMIT = 50_000;
 const CONTROLLER_DELAY_MS = 5;
-const JSON_TYPE = 'application/json';
 const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 const PRIORITY_CLASSES = [
   [
@@ -118,6 +77,8 @@ export class ApiServer {
   readonly #watches = new Set<Watch>();
   readonly #watchesOf = new Map<string, Set<Watch>>();
   readonly #controllers: Controller[] = [];
+  readonly #access: Access;
+  readonly #writes: Writes;
   readonly types: ResourceTypes = new ResourceTypes();
   readonly store: Store;
   readonly objects: Objects;
@@ -138,6 +99,13 @@ export class ApiServer {
       store: this.store,
       types: this.types,
       checks: [checkDefinition],
+    });
+    this.#access = new Access(this.store, options);
+    this.#writes = new Writes({
+      store: this.store,
+      objects: this.objects,
+      types: this.types,
+      access: this.#access,
     });
     this.faults = new Faults(this.#runtime, this.#watches);
     this.#startControllers();
@@ -191,7 +159,7 @@ export class ApiServer {
     parsed: ParsedRequest = parseRequest(request, this.types),
   ): ServerAnswer {
     try {
-      this.#authorise(request, attributesOf(request.method, parsed));
+      this.#access.authorise(request, attributesOf(request.method, parsed));
       return parsed.target === undefined
         ? this.#answerPath(request, parsed)
         : this.#answerTarget(request, parsed, parsed.target);
@@ -247,12 +215,12 @@ export class ApiServer {
         checkVersion(read.query);
         return answered(200, oneText(this.objects.get(target), read));
       case 'POST':
-        return this.#post(request, read);
+        return this.#writes.post(request, read);
       case 'PUT':
       case 'PATCH':
-        return this.#change(request, read);
+        return this.#writes.change(request, read);
       case 'DELETE':
-        return this.#delete(request, read);
+        return this.#writes.delete(request, read);
       default:
         throw methodNotAllowed();
     }
@@ -276,209 +244,6 @@ export class ApiServer {
       else known.add(watch);
     }
     return { kind: 'watch', watch };
-  }
-
-  #post(request: ServerRequest, read: ReadQuery): ServerAnswer {
-    const { target, query } = read;
-    const body = bodyOf(request);
-    const mode = modeOf(query);
-    if (target.type.custom !== undefined && target.name === '') checkHasKind(target, request, body);
-    if (target.subresource === 'binding') return json(201, bind(this.objects, target, body, mode));
-    if (target.subresource === 'eviction') {
-      const options = deleteOptionsOf(asObj(body['deleteOptions']), query);
-      return json(201, evict(this.objects, target, { body, options }));
-    }
-    if (target.name !== '') throw unsupportedCreate(target);
-    if (target.type.plural === 'selfsubjectaccessreviews')
-      return json(201, this.#review(request, body));
-    if (target.type.group === '' && target.type.plural === 'bindings') {
-      const type = this.types.find('', 'v1', 'pods');
-      if (type === undefined) throw methodNotAllowed();
-      const place = { type, namespace: target.namespace, name: textAt(body, 'metadata', 'name') };
-      return json(201, bind(this.objects, place, body, mode));
-    }
-    if (target.type.isNamespaced && target.namespace === '') throw methodNotAllowed();
-    const created = this.objects.create(target.type, target.namespace, body, mode);
-    const shown =
-      this.store.get(collectionKey(target.type), keyOfObject(created))?.object ?? created;
-    return answered(
-      201,
-      oneText(target.type.plural === 'customresourcedefinitions' ? shown : created, read),
-    );
-  }
-
-  #change(request: ServerRequest, read: ReadQuery): ServerAnswer {
-    const { target, query } = read;
-    if (target.name === '') throw methodNotAllowed();
-    if (target.subresource === 'binding' || target.subresource === 'eviction')
-      throw methodNotAllowed();
-    if (target.subresource === 'scale') return this.#scale(request, target, modeOf(query));
-    const isPut = request.method === 'PUT';
-    const mode = { ...modeOf(query), isStatus: target.subresource === 'status', isPut };
-    if (isPut) {
-      const body = bodyOf(request);
-      checkName(textAt(body, 'metadata', 'name'), target);
-      if (target.type.allowsCreateOnUpdate && this.objects.find(target) === undefined) {
-        return answered(
-          201,
-          oneText(this.objects.create(target.type, target.namespace, body, mode), read),
-        );
-      }
-      return answered(
-        200,
-        oneText(
-          this.objects.update(target, () => body, mode),
-          read,
-        ),
-      );
-    }
-    const patch = this.#patchOf(request, target);
-    if (patch.isApply && this.objects.find(target) === undefined) {
-      const body = asObj(
-        patch.apply({ apiVersion: apiVersionOf(target.type), kind: target.type.kind }),
-      );
-      const metadata = { ...asObj(body['metadata']), name: target.name };
-      const created = this.objects.create(
-        target.type,
-        target.namespace,
-        { ...body, metadata },
-        mode,
-      );
-      return answered(201, oneText(created, read));
-    }
-    const changed = this.objects.update(
-      target,
-      (current) => {
-        const next = asObj(patch.apply(current));
-        checkName(textAt(next, 'metadata', 'name'), target);
-        return next;
-      },
-      mode,
-    );
-    return answered(200, oneText(changed, read));
-  }
-
-  #scale(request: ServerRequest, target: Target, mode: WriteMode): ServerAnswer {
-    const isPut = request.method === 'PUT';
-    const change = isPut ? () => bodyOf(request) : this.#patchOf(request, target).apply;
-    const workload = this.objects.update(
-      target,
-      (current) => scaled(current, asObj(change(scaleOf(current)))),
-      mode,
-    );
-    return json(200, scaleOf(workload));
-  }
-
-  #patchOf(
-    request: ServerRequest,
-    { type }: Target,
-  ): { readonly isApply: boolean; readonly apply: (current: Obj) => unknown } {
-    const isCustom = type.custom !== undefined;
-    const media = (request.contentType ?? '').split(';')[0]?.trim() ?? '';
-    const text = request.body ?? '';
-    switch (media) {
-      case 'application/merge-patch+json':
-        return { isApply: false, apply: (current) => objectPatch(current, parsedBody(text)) };
-      case 'application/json-patch+json':
-        return { isApply: false, apply: (current) => jsonPatch(current, parsedBody(text)) };
-      case 'application/strategic-merge-patch+json':
-        if (isCustom) break;
-        return { isApply: false, apply: (current) => strategicPatch(current, parsedBody(text)) };
-      case 'application/apply-patch+yaml': {
-        const body = parsedYaml(text);
-        const overlay =
-          isCustom || type.plural === 'customresourcedefinitions' ? appliedAtomic : applied;
-        return { isApply: true, apply: (current) => overlay(current, body) };
-      }
-      default:
-    }
-    if (!isCustom)
-      throw new Refusal(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
-    throw unsupportedMediaType([
-      'application/json-patch+json',
-      'application/merge-patch+json',
-      'application/apply-patch+yaml',
-    ]);
-  }
-
-  #delete(request: ServerRequest, read: ReadQuery): ServerAnswer {
-    const { target, query } = read;
-    const { type } = target;
-    if (target.subresource !== '') throw methodNotAllowed();
-    const body = (request.body ?? '') === '' ? {} : bodyOf(request);
-    const options = deleteOptionsOf(body, query);
-    if (target.name === '') return this.#deleteAll(read, options);
-    const { object, isGone } = this.objects.delete(target, options);
-    if (!isGone || type.returnsDeleted) return answered(200, oneText(object, read));
-    return json(200, success(200, detailsOf(type, target.name, { uid: metaOf(object)['uid'] })));
-  }
-
-  #deleteAll(read: ReadQuery, options: DeleteOptions): ServerAnswer {
-    const { target, query } = read;
-    const { type, namespace } = target;
-    const selection = selectionOf(
-      type,
-      query.get('labelSelector') ?? '',
-      query.get('fieldSelector') ?? '',
-    );
-    const text = listText(this.store, { ...read, shape: 'object' });
-    const prefix = namespace === '' ? '' : `${namespace}/`;
-    for (const [, { object }] of Array.from(this.store.range(collectionKey(type), prefix))) {
-      if (selection !== undefined && !selection(object)) continue;
-      const place = {
-        type,
-        namespace: textAt(object, 'metadata', 'namespace'),
-        name: textAt(object, 'metadata', 'name'),
-      };
-      this.objects.delete(place, options);
-    }
-    return answered(200, text);
-  }
-
-  // ── who may ──────────────────────────────────────────────────────────────────────────────
-
-  #authorise(request: ServerRequest, attributes: Attributes): void {
-    const user = this.#userOf(request);
-    if (this.#options.hasRbac !== true) return;
-    if (!isAllowed(this.store, user, attributes)) throw forbiddenFor(user, attributes);
-  }
-
-  #userOf({ bearerToken, impersonated }: ServerRequest): User {
-    const { tokens, hasRbac } = this.#options;
-    let user = ANONYMOUS;
-    if (tokens !== undefined && bearerToken !== undefined) {
-      const known = tokens.get(bearerToken);
-      if (known === undefined) throw unauthorized();
-      user = { ...known, groups: [...known.groups, 'system:authenticated'] };
-    }
-    if (impersonated === undefined) return user;
-    const asked: Attributes = {
-      verb: 'impersonate',
-      group: '',
-      resource: 'users',
-      subresource: '',
-      namespace: '',
-      name: impersonated.user,
-      path: '',
-    };
-    if (hasRbac === true && !isAllowed(this.store, user, asked)) throw forbiddenFor(user, asked);
-    return { name: impersonated.user, groups: [...impersonated.groups, 'system:authenticated'] };
-  }
-
-  #review(request: ServerRequest, body: Obj): Obj {
-    const asked = asObj(at(body, 'spec', 'resourceAttributes'));
-    const allowed =
-      this.#options.hasRbac !== true ||
-      isAllowed(this.store, this.#userOf(request), {
-        verb: asText(asked['verb']),
-        group: asText(asked['group']),
-        resource: asText(asked['resource']),
-        subresource: asText(asked['subresource']),
-        namespace: asText(asked['namespace']),
-        name: asText(asked['name']),
-        path: textAt(body, 'spec', 'nonResourceAttributes', 'path'),
-      });
-    return { ...body, status: { allowed } };
   }
 
   // ── what follows a change ────────────────────────────────────────────────────────────────
@@ -539,136 +304,4 @@ export class ApiServer {
       create('priorityclasses', 'scheduling.k8s.io', { metadata: { name }, value, description });
     }
   }
-}
-
-function keyOfObject(object: Obj): string {
-  const namespace = textAt(object, 'metadata', 'namespace');
-  const name = textAt(object, 'metadata', 'name');
-  return namespace === '' ? name : `${namespace}/${name}`;
-}
-
-function answered(status: number, text: string): ServerAnswer {
-  return { kind: 'answer', status, contentType: JSON_TYPE, text };
-}
-
-function json(status: number, object: Obj): ServerAnswer {
-  return answered(status, JSON.stringify(object));
-}
-
-function refused(refusal: Refusal): ServerAnswer {
-  const seconds = asNumber(at(refusal.status, 'details', 'retryAfterSeconds'));
-  return {
-    kind: 'answer',
-    status: refusal.code,
-    contentType: JSON_TYPE,
-    text: JSON.stringify(refusal.status),
-    retryAfterSeconds: seconds !== undefined && seconds > 0 ? seconds : undefined,
-  };
-}
-
-/** The real server's flow control answers 429 before anything knows about Statuses: in plain text. */
-function faultAnswer(refusal: Refusal): ServerAnswer {
-  const answer = refused(refusal);
-  if (refusal.code !== 429 || answer.kind !== 'answer') return answer;
-  return { ...answer, contentType: 'text/plain; charset=utf-8', text: `${refusal.message}\n` };
-}
-
-function parsedBody(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw badRequest(
-      `error decoding the request body: ${error instanceof Error ? error.message : ''}`,
-    );
-  }
-}
-
-function parsedYaml(text: string): unknown {
-  const parsed = parseYaml(text);
-  if (!parsed.ok) throw badRequest(`error decoding YAML: ${parsed.error}`);
-  return parsed.value;
-}
-
-function bodyOf({ body = '', contentType }: ServerRequest): Obj {
-  const media = (contentType ?? JSON_TYPE).split(';')[0]?.trim() ?? '';
-  if (media === 'application/yaml') return asObj(parsedYaml(body));
-  if (media !== JSON_TYPE && media !== '*/*' && media !== '') {
-    throw unsupportedMediaType(MEDIA_TYPES);
-  }
-  const parsed = parsedBody(body);
-  if (!isObject(parsed)) throw badRequest('error decoding the request body: no object');
-  return parsed;
-}
-
-function checkName(name: string, target: Target): void {
-  if (name === target.name) return;
-  throw badRequest(
-    `the name of the object (${name}) does not match the name on the URL (${target.name})`,
-  );
-}
-
-const SUMMARY_LENGTH = 30;
-
-/** A custom resource says what it is; built-in kinds are told by the path. */
-function checkHasKind({ type }: Target, { body = '' }: ServerRequest, object: Obj): void {
-  if (asText(object['kind']) !== '') return;
-  const summary = body.length > SUMMARY_LENGTH ? `${body.slice(0, SUMMARY_LENGTH)} ...` : body;
-  throw badRequest(
-    `the object provided is unrecognized (must be of type ${type.kind}): Object 'Kind' is missing in '${body}' (${summary})`,
-  );
-}
-
-function unsupportedCreate({ type }: Target): Refusal {
-  if (type.custom === undefined) return methodNotAllowed();
-  const message = `create is not supported on resources of kind "${qualified(type)}"`;
-  return new Refusal(405, 'MethodNotAllowed', message, detailsOf(type, ''));
-}
-
-const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
-
-function modeOf(query: URLSearchParams): WriteMode {
-  const validation = query.get('fieldValidation') ?? '';
-  if (!VALIDATIONS.includes(validation)) {
-    const problem = fieldError.unsupported('fieldValidation', validation, VALIDATIONS);
-    throw invalidOptions('CreateOptions', [problem]);
-  }
-
-  const dryRun = query.getAll('dryRun');
-  if (dryRun.some((one) => one !== 'All')) {
-    throw badRequest(`Invalid value: ${JSON.stringify(dryRun)}: dryRun: supported values: "All"`);
-  }
-  return { isDryRun: dryRun.length > 0, isStrict: query.get('fieldValidation') === 'Strict' };
-}
-
-const POLICIES = ['Foreground', 'Background', 'Orphan'];
-
-/** `Kind` is that of the options, when the body names one. */
-function checkDeleteOptions(body: Obj): void {
-  const kind = asText(body['kind']);
-  if (kind !== '' && kind !== 'DeleteOptions') throw badRequest(`no kind "${kind}" is registered`);
-  const field = 'propagationPolicy';
-  const policy = asText(body[field]);
-  if (policy === '') return;
-  if (!POLICIES.includes(policy)) {
-    const problem = fieldError.unsupported(field, policy, [...POLICIES, 'nil']);
-    throw invalidOptions('DeleteOptions', [problem]);
-  }
-  if (body['orphanDependents'] === undefined) return;
-  const detail = 'orphanDependents and deletionPropagation cannot be both set';
-  throw invalidOptions('DeleteOptions', [fieldError.invalid(field, policy, detail)]);
-}
-
-function deleteOptionsOf(body: Obj, query: URLSearchParams): DeleteOptions {
-  checkDeleteOptions(body);
-  const grace =
-    asNumber(body['gracePeriodSeconds']) ?? query.get('gracePeriodSeconds') ?? undefined;
-  const asked = body['dryRun'];
-  return {
-    isDryRun: modeOf(query).isDryRun === true || (Array.isArray(asked) && asked.includes('All')),
-    gracePeriodSeconds: grace === undefined ? undefined : Number(grace),
-    propagationPolicy:
-      (asText(body['propagationPolicy']) || query.get('propagationPolicy')) ?? undefined,
-    uid: asText(at(body, 'preconditions', 'uid')) || undefined,
-    resourceVersion: asText(at(body, 'preconditions', 'resourceVersion')) || undefined,
-  };
 }

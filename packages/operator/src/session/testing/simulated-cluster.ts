@@ -184,6 +184,10 @@ export class SimulatedCluster implements ClusterPort {
     return this.links.values();
   }
 
+  nodeLinkOf(machineId: string): NodeLink | undefined {
+    return this.links.get(machineId);
+  }
+
   watch(observer: ClusterObserver): () => void {
     this.#observer = observer;
     return () => {

@@ -52,6 +52,8 @@ export class Stage {
   readonly bugs: unknown[] = [];
   readonly operators: Operators;
   coordinatorTerm = 7n;
+  /** Every provider was listed. */
+  isInventoryWhole = true;
 
   constructor(seed: string, { transport = 'plaintext', ...rest }: StageOptions = {}) {
     this.time = createVirtualRuntime({ seed, drain: drainMicrotasks });
@@ -66,6 +68,7 @@ export class Stage {
       logger: createLogger({ clock: runtime.clock, sink: this.log }),
       identityPolicy: { transport, requireSessionCn: rest.requireSessionCn ?? false },
       machines: this.machines,
+      isInventoryWhole: () => this.isInventoryWhole,
       demand: this.machines,
       engine: this.engine,
       isGuarded: () => true,

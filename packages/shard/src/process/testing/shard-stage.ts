@@ -120,8 +120,8 @@ export class ShardStage {
       },
       settings: { ...LIBRARY_SETTINGS, executeConcurrency: 8, recordsMaxBytes: 1e6, ...settings },
     });
-    await this.time.runFor(0);
-    this.#shard = await starting;
+    const [shard] = await Promise.all([starting, this.time.runFor(0)]);
+    this.#shard = shard;
     return this;
   }
 
