@@ -219,7 +219,7 @@ test('17. `helm upgrade` under load from one build to the next: no bootstrap los
 
   const seen = await watch.end();
   t.diagnostic(
-    `${seen.voterCounts.length} looks at the voters, ${seen.callCount} calls answered, ` +
+    `${seen.voterCounts.length} looks, at least ${seen.fewestServing} serving, ${seen.callCount} calls answered, ` +
       `${seen.failures.length} tries were not, longest wait ${Math.round(seen.longestUnansweredMs)} ms`,
   );
   assert.ok(seen.callCount > 0);

@@ -45,6 +45,10 @@ export class PodOnNode {
     return this.#containers.reduce((sum, { state }) => sum + state.restartCount, 0);
   }
 
+  get isReady(): boolean {
+    return this.#containers.length > 0 && this.#containers.every(({ state }) => state.isReady);
+  }
+
   describe(): string {
     return JSON.stringify(this.#containers.map(({ state }) => state));
   }

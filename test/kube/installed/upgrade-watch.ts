@@ -1,6 +1,7 @@
-// What an administrator sees of three coordinators while they are replaced one by one: how many of them are
-// healthy voters at each look, and whether somebody answers. A replica serves its health by reading through its
-// own member of the quorum (coordinator §4.3), so a replica that serves is a voter that is in it.
+// What an administrator sees of three coordinators while they are replaced one by one: how many voters are
+// healthy at each look, and whether somebody answers. A replica is ready by a read through its own member of
+// the quorum (coordinator §4.3), so a Pod that is ready is a voter that is in it. Who asks the replicas
+// themselves sees fewer for a moment whenever the quorum changes its leader: no member can be read from then.
 
 import { realRuntime } from '@bigfleet/base/real';
 import { Coordinator, createClient, createGrpcChannel } from '@bigfleet/wire';
@@ -14,8 +15,10 @@ const EVERY_MS = 200;
 const ANSWER_MS = 10_000;
 
 export interface Seen {
-  /** Healthy voters at each look. */
+  /** Ready Pods at each look. */
   readonly voterCounts: readonly number[];
+  /** Replicas that served at the worst look, for the report of a run. */
+  readonly fewestServing: number;
   readonly callCount: number;
   /** What calls that nobody answered said. */
   readonly failures: readonly string[];
@@ -31,6 +34,7 @@ export class UpgradeWatch {
   readonly #voterCounts: number[] = [];
   readonly #failures: string[] = [];
   #callCount = 0;
+  #fewestServing = Infinity;
   #longestUnansweredMs = 0;
 
   constructor(node: RunningNode, replicas: readonly string[]) {
@@ -47,6 +51,7 @@ export class UpgradeWatch {
     await this.#running;
     return {
       voterCounts: this.#voterCounts,
+      fewestServing: this.#fewestServing,
       callCount: this.#callCount,
       failures: this.#failures,
       longestUnansweredMs: this.#longestUnansweredMs,
@@ -69,9 +74,11 @@ export class UpgradeWatch {
   }
 
   async #countVoters(): Promise<void> {
+    const ready = this.#replicas.filter((name) => this.#node.pod(name)?.isReady === true);
+    this.#voterCounts.push(ready.length);
     const service = 'bigfleet.v1alpha1.Coordinator';
     const healthy = await Promise.all(this.#targets.map((one) => isServing(one, service)));
-    this.#voterCounts.push(healthy.filter(Boolean).length);
+    this.#fewestServing = Math.min(this.#fewestServing, healthy.filter(Boolean).length);
   }
 
   /** Asks one replica after the other until the leader answers. */
