@@ -144,6 +144,30 @@ test('14. The five install steps of the operator guide as printed, then a Pendin
   noPodWasRestarted(cluster);
 });
 
+test('who has the role of the chart asks coordinators with bigfleetctl, and enters nothing else', {
+  skip,
+}, async (t) => {
+  const { plane, shell } = theCluster(t);
+  const user = { name: 'carol' };
+  await shell.run(
+    `kubectl --namespace ${NAMESPACE} create rolebinding ctl --role=bigfleet-ctl --user=${user.name}`,
+  );
+  const kubeconfig = await plane.kubeconfigOf(user);
+  const enter = (name: string, ...command: string[]) =>
+    plane.kubectl(['-n', NAMESPACE, 'exec', name, '--', ...command], { kubeconfig });
+  const asked = await eventually(
+    async () => {
+      const ran = await enter('bigfleet-coordinator-0', 'bigfleetctl', 'status');
+      return ran.code === 0 && ran;
+    },
+    { what: 'the role is known to the server', everyMs: 250 },
+  );
+  assert.match(asked.output, /^Leader: +bigfleet-coordinator-/m);
+  const refused = await enter(SHARD, 'bigfleet', '--help');
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.output, /forbidden/i);
+});
+
 test('14. Again with the coordinator stopped and the shard restarted', { skip }, async (t) => {
   const cluster = theCluster(t);
   const { shell, plane } = cluster;
