@@ -33,9 +33,12 @@ const LENGTH_64 = 127;
 export class ExecServer implements AsyncDisposable {
   readonly port: number;
   readonly #server: Server;
+  /** A server does not count a connection that has changed its protocol, and waits for it all the same. */
+  readonly #sockets: ReadonlySet<Duplex>;
 
-  private constructor(server: Server, port: number) {
+  private constructor(server: Server, port: number, sockets: ReadonlySet<Duplex>) {
     this.#server = server;
+    this.#sockets = sockets;
     this.port = port;
   }
 
@@ -43,7 +46,10 @@ export class ExecServer implements AsyncDisposable {
     const authority = await CertificateAuthority.root({ commonName: 'kubelet' });
     const { certPem: cert, keyPem: key } = await authority.leaf({ ips: [address] });
     const server = createServer({ cert, key });
+    const sockets = new Set<Duplex>();
     server.on('upgrade', (request, socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
       serve(request, socket, execute).catch((error: unknown) =>
         socket.destroy(new Error(String(error))),
       );
@@ -51,10 +57,11 @@ export class ExecServer implements AsyncDisposable {
     await new Promise<void>((resolve) => server.listen(0, address, resolve));
     const bound = server.address();
     if (bound === null || typeof bound === 'string') throw new Error('no port for exec');
-    return new ExecServer(server, bound.port);
+    return new ExecServer(server, bound.port, sockets);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
     this.#server.closeAllConnections();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
