@@ -1,10 +1,12 @@
 // Where the real control plane of the end-to-end tests is, and helm and kwok: built by `make kube` from the
-// modules in this folder (kubernetes §7.1), or taken from the folder that $KUBEBUILDER_ASSETS names. A
-// module's programs come from one place together, because their versions belong together.
+// modules in this folder (kubernetes §7.1), or taken from the folder that $KUBEBUILDER_ASSETS names
+// (assets.ts).
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { builtPrograms, type GoModule, programsIn } from '../toolkit/index.ts';
+import { builtPrograms, type GoModule } from '../toolkit/index.ts';
+import { type Origin, originOf } from './assets.ts';
 
 type KubeModule<Program extends string> = GoModule & {
   readonly programs: Readonly<Record<Program, string>>;
@@ -41,9 +43,7 @@ function kubeModule<Program extends string>(
 
 /** Kubernetes' programs tell a version that only their own build sets, and charts look at it. */
 function versionVariables(folder: string): Readonly<Record<string, string>> {
-  const text = readFileSync(`${folder}go.mod`, 'utf8');
-  const [, version = '', major = '', minor = ''] =
-    /^\s*k8s\.io\/kubernetes (v(\d+)\.(\d+)\S*)/m.exec(text) ?? [];
+  const { version, major, minor } = kubernetesVersion(folder);
   if (version === '') return {};
   const packages = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'];
   return Object.fromEntries(
@@ -55,17 +55,62 @@ function versionVariables(folder: string): Readonly<Record<string, string>> {
   );
 }
 
+/** Of the kube-apiserver that `make kube` builds. */
+export function pinnedVersion(): { version: string; major: string; minor: string } {
+  return kubernetesVersion(KUBE_MODULES.controlPlane.folder);
+}
+
+/** Empty for a module that does not build Kubernetes itself. */
+function kubernetesVersion(folder: string): { version: string; major: string; minor: string } {
+  const text = readFileSync(`${folder}go.mod`, 'utf8');
+  const [, version = '', major = '', minor = ''] =
+    /^\s*k8s\.io\/kubernetes (v(\d+)\.(\d+)\S*)/m.exec(text) ?? [];
+  return { version, major, minor };
+}
+
 type Programs<Name extends KubeModuleName> = KubeModules[Name]['programs'];
 
-/** The folder of ready-made programs, when one is named and holds the whole module. */
-export function assetsOf(name: KubeModuleName): Readonly<Record<string, string>> | undefined {
-  const assets = process.env['KUBEBUILDER_ASSETS'] ?? '';
-  return assets === '' ? undefined : programsIn(assets, KUBE_MODULES[name]);
+const origins = new Map<KubeModuleName, Origin>();
+
+/** Looked up once per process: a program may have to be asked for its version. */
+export function kubeOrigin(name: KubeModuleName): Origin {
+  let origin = origins.get(name);
+  if (origin === undefined) {
+    const { programs, folder } = KUBE_MODULES[name];
+    const { version, major, minor } = kubernetesVersion(folder);
+    origin = originOf({
+      programs: Object.keys(programs),
+      assets: assetsFolder(),
+      minor: version === '' ? undefined : `${major}.${minor}`,
+    });
+    origins.set(name, origin);
+  }
+  return origin;
+}
+
+function assetsFolder(): string {
+  return process.env['KUBEBUILDER_ASSETS'] ?? '';
+}
+
+/** The part of the module that the assets lack, for the builder and for what it left. */
+export function moduleToBuild(name: KubeModuleName): GoModule {
+  const module: GoModule = KUBE_MODULES[name];
+  const { lacking } = kubeOrigin(name);
+  const wanted = Object.entries(module.programs).filter(([program]) => lacking.includes(program));
+  return { ...module, programs: Object.fromEntries(wanted) };
+}
+
+/** An etcd that the assets bring belongs to their API server. */
+export function assetsEtcd(): string | undefined {
+  if (Object.keys(kubeOrigin('controlPlane').taken).length === 0) return undefined;
+  const path = join(assetsFolder(), 'etcd');
+  return existsSync(path) ? path : undefined;
 }
 
 function findKubePrograms<Name extends KubeModuleName>(name: Name): Programs<Name> | undefined {
-  const found = assetsOf(name) ?? builtPrograms(KUBE_MODULES[name]);
-  return found as Programs<Name> | undefined;
+  const built = builtPrograms(moduleToBuild(name));
+  if (built === undefined) return undefined;
+  return { ...kubeOrigin(name).taken, ...built } as Programs<Name>;
 }
 
 export function kubePrograms<Name extends KubeModuleName>(name: Name): Programs<Name> {
@@ -84,6 +129,7 @@ export function skipWithout(...names: readonly KubeModuleName[]): string | false
 }
 
 function missingText(name: KubeModuleName): string {
-  const programs = Object.keys(KUBE_MODULES[name].programs).join(', ');
-  return `${programs} are neither built (Go is needed) nor in $KUBEBUILDER_ASSETS`;
+  const { lacking, unusable } = kubeOrigin(name);
+  const text = `${lacking.join(', ')}: neither built (Go is needed) nor in $KUBEBUILDER_ASSETS`;
+  return unusable === undefined ? text : `${text} (${unusable})`;
 }

@@ -3,16 +3,18 @@
 // `make e2e-kube` then counts its tests as skipped.
 
 import { buildGoPrograms } from '../toolkit/index.ts';
-import { assetsOf, KUBE_MODULES, type KubeModuleName } from './binaries.ts';
+import { KUBE_MODULES, kubeOrigin, type KubeModuleName, moduleToBuild } from './binaries.ts';
 
 for (const name of Object.keys(KUBE_MODULES) as KubeModuleName[]) {
-  const programs = Object.keys(KUBE_MODULES[name].programs).join(', ');
-  if (assetsOf(name) === undefined) console.log(`${programs}: ${built(name)}`);
-  else console.log(`${programs}: taken from $KUBEBUILDER_ASSETS`);
+  const { taken, lacking, unusable } = kubeOrigin(name);
+  const takenNames = Object.keys(taken).join(', ');
+  if (takenNames !== '') console.log(`${takenNames}: taken from $KUBEBUILDER_ASSETS`);
+  if (unusable !== undefined) console.log(`NOT TAKEN: ${unusable}`);
+  if (lacking.length > 0) console.log(`${lacking.join(', ')}: ${built(name)}`);
 }
 
 function built(name: KubeModuleName): string {
-  const result = buildGoPrograms(KUBE_MODULES[name]);
+  const result = buildGoPrograms(moduleToBuild(name));
   switch (result.kind) {
     case 'present':
       return `already built in ${result.folder}`;

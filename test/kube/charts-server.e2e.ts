@@ -3,8 +3,10 @@
 // stay; the install steps of the operator guide work as printed.
 
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { parseYaml } from '@bigfleet/process';
 import { eventually } from '../toolkit/index.ts';
 import { skipWithout } from './binaries.ts';
 import { tryApply } from './charts/apply.ts';
@@ -140,6 +142,27 @@ describe('charts, on a real API server', SKIP, () => {
         }
       });
     }
+    const skip = typeof foreign === 'string' ? foreign : false;
+    await t.test(
+      'so are the rules of deploy/prometheus, as the guide applies them',
+      {
+        skip,
+      },
+      async () => {
+        const folder = path.join(ROOT, 'deploy/prometheus');
+        const applied = await kubectlMust('apply', '--dry-run=server', '-f', folder);
+        const files = readdirSync(folder);
+        assert.equal(applied.match(/^prometheusrule\S* created/gm)?.length, files.length, applied);
+        for (const file of files) {
+          const parsed = parseYaml(readFileSync(path.join(folder, file), 'utf8'));
+          assert.ok(parsed.ok);
+          const { metadata, ...rest } = parsed.value as KubeObject;
+          const object = { ...rest, metadata: { ...metadata, namespace: NAMESPACE } } as KubeObject;
+          const { status, text } = await tryApply(plane.admin, object);
+          assert.ok(status < 300, `${file}: ${text}`);
+        }
+      },
+    );
     await t.test('and one with an unknown field is not', async () => {
       const [object] = await chartRights(helm, 'bigfleet-operator');
       assert.ok(object !== undefined);

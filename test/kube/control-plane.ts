@@ -9,7 +9,7 @@ import { execFile, type ExecFileException } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { parseYaml } from '@bigfleet/process';
-import { startEtcd } from '../etcd/binaries.ts';
+import { startEtcd, type StartEtcdOptions } from '../etcd/binaries.ts';
 import { gateway } from '../etcd/gateway.ts';
 import {
   createTempDir,
@@ -19,7 +19,7 @@ import {
   leasePort,
 } from '../toolkit/index.ts';
 import { Api, type Json } from './api.ts';
-import { kubePrograms } from './binaries.ts';
+import { assetsEtcd, kubePrograms } from './binaries.ts';
 import { Component } from './component.ts';
 import { Credentials, type KubeUser } from './credentials.ts';
 
@@ -31,6 +31,8 @@ export interface ControlPlaneOptions {
   readonly apiserverArgs?: readonly string[];
   /** Addresses besides loopback under which somebody reaches the server through a proxy. */
   readonly proxyAddresses?: readonly string[];
+  /** Writes per second of the scheduler and of each controller; their own defaults are for small clusters. */
+  readonly qps?: number;
 }
 
 const ADMINISTRATOR: KubeUser = { name: 'administrator', groups: ['system:masters'] };
@@ -45,7 +47,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const programs = kubePrograms('controlPlane');
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(createTempDir('kube'));
-  const etcd = stack.use(await startEtcd(1));
+  const etcd = stack.use(await startEtcd(1, etcdOptions()));
   const port = await leasePort();
   const server = `https://127.0.0.1:${port.port}`;
   const credentials = await Credentials.create(folder, server);
@@ -92,6 +94,9 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       ...serving,
       `--kubeconfig=${kubeconfig}`,
       '--leader-elect=false',
+      ...(options.qps === undefined
+        ? []
+        : [`--kube-api-qps=${options.qps}`, `--kube-api-burst=${options.qps}`]),
       ...(name === 'kube-scheduler'
         ? []
         : managerArgs(options, { ca: files.ca, signingKey: signing.key })),
@@ -119,6 +124,12 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   await Promise.all([controllerManager.start(), scheduler.start()]);
   plane.own(stack.move());
   return plane;
+}
+
+function etcdOptions(): StartEtcdOptions {
+  const command = assetsEtcd();
+  if (command === undefined) return {};
+  return { places: [{ address: '127.0.0.1', command: (_path, args) => ({ command, args }) }] };
 }
 
 function managerArgs(

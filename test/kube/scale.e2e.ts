@@ -9,7 +9,6 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { realRuntime } from '@bigfleet/base/real';
-import { gateway } from '../etcd/gateway.ts';
 import { readSamples } from '@bigfleet/telemetry';
 import {
   createGrpcServer,
@@ -23,12 +22,14 @@ import {
   Shard,
   ShardMessageSchema,
 } from '@bigfleet/wire';
+import { outsiderGet } from '../etcd/gateway.ts';
 import { launch } from '../operator/cluster-processes.ts';
-import { createTempDir, eventually, http, monotonicMs, sleep } from '../toolkit/index.ts';
+import { createTempDir, eventually, HANG_MS, http, monotonicMs, sleep } from '../toolkit/index.ts';
 import { skipWithout } from './binaries.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import type { Stored } from './demand.ts';
-import { each, requestsPath } from './pods-and-requests.ts';
+import { putObjects } from './etcd-objects.ts';
+import { requestsPath } from './pods-and-requests.ts';
 
 const skip = skipWithout('controlPlane');
 const IS_FULL = process.env['SCALE'] === '1';
@@ -37,10 +38,9 @@ const REQUESTS = IS_FULL ? 100_000 : 10_000;
 const LIMIT_MIB = IS_FULL ? 1_024 : 512;
 const HEAP_MIB = Math.floor(LIMIT_MIB * 0.75);
 const ROLLUPS = 30;
+/** The operator's lag is that since the last look at it: a percentile needs some hundred turns. */
+const LOOK_EVERY_MS = 5_000;
 const ASK_EVERY_MS = 20;
-const WRITERS = 4;
-/** etcd takes 128 at most. */
-const TRANSACTION_PUTS = 100;
 /** Distinct amounts, as a cluster of many teams has them. */
 const SHAPES = 400;
 const TEAMS = 50;
@@ -74,7 +74,9 @@ test(`15. Scale: ${REQUESTS} CRs in one cluster: heap within limit, roll-ups bui
     `--trace-samples=${samplesFile}`,
   ];
   const operator = stack.use(
-    await launch('operator', args, { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` }),
+    await launch('operator', args, {
+      NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
+    }),
   );
   const [, address = ''] = await operator.waitForLine(/ msg="metrics serving" .* addr=(\S+)/);
   const metric = async (series: string): Promise<number> => {
@@ -84,9 +86,12 @@ test(`15. Scale: ${REQUESTS} CRs in one cluster: heap within limit, roll-ups bui
   };
   await eventually(() => shard.rollups.length > 0, {
     what: 'the first roll-up',
+    withinMs: 5 * HANG_MS,
     details: () => operator.output.text(),
     hopeless: () => (operator.exit === undefined ? undefined : 'the operator ended'),
   });
+  const lagOf = (): Promise<number> => metric('nodejs_eventloop_lag_p99_seconds{thread="main"}');
+  const readingLag = await lagOf();
   const asking = shard.askUntil(
     () => shard.rollups.length >= ROLLUPS || operator.exit !== undefined,
   );
@@ -94,7 +99,7 @@ test(`15. Scale: ${REQUESTS} CRs in one cluster: heap within limit, roll-ups bui
   let heapMib = 0;
   await eventually(
     async () => {
-      lags.push(await metric('nodejs_eventloop_lag_p99_seconds{thread="main"}'));
+      lags.push(await lagOf());
       heapMib = Math.max(
         heapMib,
         (await metric('nodejs_heap_size_used_bytes{thread="main"}')) / 2 ** 20,
@@ -103,7 +108,7 @@ test(`15. Scale: ${REQUESTS} CRs in one cluster: heap within limit, roll-ups bui
     },
     {
       what: `${ROLLUPS} roll-ups`,
-      everyMs: 500,
+      everyMs: LOOK_EVERY_MS,
       details: () => operator.output.text(),
       hopeless: () => (operator.exit === undefined ? undefined : 'the operator ended'),
     },
@@ -131,41 +136,30 @@ test(`15. Scale: ${REQUESTS} CRs in one cluster: heap within limit, roll-ups bui
   const inMs = (seconds: number): string => `${(seconds * 1_000).toFixed(1)} ms`;
   t.diagnostic(
     `${REQUESTS} requests: roll-up p99 ${inMs(p99(built))} of ${built.length}, ` +
-      `event-loop lag p99 ${inMs(p99(lags))}, ` +
+      `event-loop lag p99 ${inMs(Math.max(...lags))} in the worst of ${lags.length} looks ` +
+      `(${inMs(readingLag)} while it read them), ` +
       `bootstrap answer p99 ${p99(shard.answerMs).toFixed(1)} ms of ${shard.answerMs.length}, ` +
       `heap ${heapMib.toFixed(0)} MiB, resident ${residentMib.toFixed(0)} of ${LIMIT_MIB} MiB`,
   );
 });
 
-/**
- * One request through the API server, and all others into etcd as the server stored that one: creates by the
- * ten thousand would take longer than the rest of the test.
- */
+/** One request through the API server, and all others into etcd as the server stored that one. */
 async function store(namespace: string): Promise<void> {
   const { admin, etcd } = plane;
   await admin.must(admin.create(requestsPath(namespace), request(0)));
   const { endpoint } = etcd.member(0);
-  const keyOf = (name: string): string =>
-    base64(`/registry/bigfleet.lucy.sh/capacityrequests/${namespace}/${name}`);
-  const found = await gateway(endpoint, 'kv/range', { key: keyOf('r-0') });
-  const [stored] = (found as { kvs: { value: string }[] }).kvs;
-  const pattern = JSON.parse(Buffer.from(stored?.value ?? '', 'base64').toString()) as Stored;
-  const puts = Array.from({ length: REQUESTS - 1 }, (_, index) => {
+  const keyOf = (name: string): string => `bigfleet.lucy.sh/capacityrequests/${namespace}/${name}`;
+  const stored = await outsiderGet(endpoint, `/registry/${keyOf('r-0')}`);
+  const pattern = JSON.parse(stored?.value ?? '') as Stored;
+  const others = Array.from({ length: REQUESTS - 1 }, (_, index) => {
     const { metadata, spec } = request(index + 1) as Stored;
     const uid = randomUUID();
-    const value = { ...pattern, metadata: { ...pattern.metadata, ...metadata, uid }, spec };
-    return {
-      requestPut: { key: keyOf(metadata.name), value: base64(JSON.stringify(value)) },
-    };
+    const object = { ...pattern, metadata: { ...pattern.metadata, ...metadata, uid }, spec };
+    return { key: keyOf(metadata.name), object };
   });
-  const batches = Array.from({ length: Math.ceil(puts.length / TRANSACTION_PUTS) }, (_, at) =>
-    puts.slice(at * TRANSACTION_PUTS, (at + 1) * TRANSACTION_PUTS),
-  );
-  await each(batches, (success) => gateway(endpoint, 'kv/txn', { success }), WRITERS);
-}
-
-function base64(text: string): string {
-  return Buffer.from(text).toString('base64');
+  // Controllers list all kinds of objects: that load on the server is none of what is measured.
+  await Promise.all([plane.controllerManager.stop(), plane.scheduler.stop()]);
+  await putObjects(plane, others);
 }
 
 function cpuMillis(at: number): number {

@@ -39,7 +39,7 @@ export function builtPrograms(module: GoModule): Readonly<Record<string, string>
   return programsIn(goCacheFolder(module), module);
 }
 
-export function programsIn(
+function programsIn(
   folder: string,
   { programs }: Pick<GoModule, 'programs'>,
 ): Readonly<Record<string, string>> | undefined {
@@ -78,6 +78,9 @@ function build(module: GoModule, source: string, output: string): string | undef
     timeout: BUILD_WITHIN_MS,
     env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-buildvcs=false' },
   });
-  if (result.error !== undefined) return result.error.message;
+  if (result.error !== undefined) {
+    const isAbsent = 'code' in result.error && result.error.code === 'ENOENT';
+    return isAbsent ? 'there is no go on the PATH' : result.error.message;
+  }
   return result.status === 0 ? undefined : result.stderr.trim().split('\n').slice(-3).join(' | ');
 }

@@ -30,7 +30,6 @@ export {
   builtPrograms,
   goCacheFolder,
   type GoModule,
-  programsIn,
 } from './go-programs.ts';
 export { http, type HttpAnswer, type HttpCall, type HttpTls } from './http.ts';
 export { createNetwork, NetHost, type NetworkSpec, type Place, TestNetwork } from './netns.ts';

@@ -52,10 +52,14 @@ function definitions(): readonly Definition[] {
   });
 }
 
-function isServed(answer: Awaited<ReturnType<KubeClient['get']>>): boolean {
-  if (answer.kind === 'refused') return false;
-  const { conditions = [] } = (answer.object['status'] ?? {}) as {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+/** A server that has only just stored it says `conditions: null`. */
+export function isServed(answer: Awaited<ReturnType<KubeClient['get']>>): boolean {
+  if (answer.kind === 'refused') {
+    throw new BigFleetError('kube_refused', `a definition: ${describeRefusal(answer)}`);
+  }
+  const status = (answer.object['status'] ?? {}) as {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[] | null;
   };
-  return conditions.some(({ type, status }) => type === 'Established' && status === 'True');
+  const conditions = status.conditions ?? [];
+  return conditions.some((one) => one.type === 'Established' && one.status === 'True');
 }

@@ -20,6 +20,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   PersistentVolumeClaim: { plural: 'persistentvolumeclaims' },
   PodDisruptionBudget: { plural: 'poddisruptionbudgets' },
   PodMonitor: { plural: 'podmonitors' },
+  PrometheusRule: { plural: 'prometheusrules' },
   Role: { plural: 'roles' },
   RoleBinding: { plural: 'rolebindings' },
   Service: { plural: 'services' },

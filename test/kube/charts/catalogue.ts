@@ -87,6 +87,7 @@ const OPERATOR: ChartCase = {
     ...ISSUED,
     ...POLICED,
     requireTLS: true,
+    'podMonitor.enabled': true,
     replicas: 2,
     'leaderElection.enabled': true,
     'bootstrapToken.enabled': true,
@@ -115,6 +116,7 @@ const POD_CONTROLLER: ChartCase = {
   },
   everything: {
     ...POLICED,
+    'podMonitor.enabled': true,
     priorityClassDefaults: { critical: { interruptionPenalty: '1500m' } },
     excludeNamespaces: ['kube-system'],
     imagePullSecrets: [{ name: 'pull' }],
@@ -261,6 +263,7 @@ const PROVIDER: ChartCase = {
   everything: {
     templateBackend: 'fake',
     provider: 'lab-eu-1',
+    'podMonitor.enabled': true,
     'offerings.content': '[]',
     'tls.enabled': true,
     'tls.secretName': 'leaf',

@@ -1,4 +1,4 @@
-// Definitions of others that our charts render objects of, from the modules that carry them (foreign-crds/go.mod):
+// Definitions of others of which our charts and deploy/prometheus hold objects, from the modules that carry them (foreign-crds/go.mod):
 // the real schemas, so that a field which cert-manager or the Prometheus operator does not know is refused.
 
 import { execFileSync } from 'node:child_process';
@@ -18,6 +18,10 @@ const SOURCES: readonly { readonly module: string; readonly file: string }[] = [
   {
     module: 'github.com/prometheus-operator/prometheus-operator',
     file: 'example/prometheus-operator-crd/monitoring.coreos.com_podmonitors.yaml',
+  },
+  {
+    module: 'github.com/prometheus-operator/prometheus-operator',
+    file: 'example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml',
   },
 ];
 

@@ -1,5 +1,5 @@
 // Definitions of others that our charts can render objects of: cert-manager's Certificate and the Prometheus
-// operator's PodMonitor. Their modules carry them; nothing of them is compiled.
+// operator's PodMonitor, and PrometheusRule for deploy/prometheus. Their modules carry them; nothing of them is compiled.
 module bigfleet.example/test/kube/foreign-crds
 
 go 1.26.0

@@ -14,6 +14,7 @@ export interface ServiceSpec {
   /** Of the program, in `packages/cli/src`. */
   readonly main: string;
   readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>> | undefined;
   readonly logFile: string;
 }
 
@@ -63,11 +64,12 @@ export class Service implements AsyncDisposable {
   /** Resolves when it serves its metrics. `args` stay for later starts. */
   async start(args: readonly string[] = this.#args): Promise<void> {
     this.#args = args;
-    const { name, main, logFile } = this.#spec;
+    const { name, main, env = {}, logFile } = this.#spec;
     const spec: ProcessSpec = {
       name,
       command: process.execPath,
       args: [main, ...args],
+      env,
       logFile,
       ready: { kind: 'line', pattern: SERVING },
     };

@@ -41,6 +41,9 @@ export interface WorldOptions {
   readonly shardArgs?: readonly string[];
   readonly operatorArgs?: readonly string[];
   readonly podControllerArgs?: readonly string[];
+  /** Of the process, as its chart's container has it. */
+  readonly operatorEnv?: Readonly<Record<string, string>>;
+  readonly podControllerEnv?: Readonly<Record<string, string>>;
   readonly controlPlane?: ControlPlaneOptions;
   /** BigFleet's processes are left for the test to start. */
   readonly isIdle?: boolean;
@@ -96,12 +99,18 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     { ...options.podControllerValues },
     proxies.podController,
   );
-  const service = (name: string, main: string, args: readonly string[]): Service =>
+  const service = (
+    name: string,
+    main: string,
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): Service =>
     stack.use(
       new Service({
         name,
         main: join(CLI, main),
         args: [...args, '--metrics-addr=127.0.0.1:0'],
+        env,
         logFile: join(folder, `${name}.log`),
       }),
     );
@@ -115,7 +124,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ...tls.shard,
     ...(options.shardArgs ?? []),
   ]);
-  const operator = service('operator', 'operator-main.ts', [
+  const operatorArgs = [
     `--cluster-id=${clusterId}`,
     `--shard-addr=${shardAddress}`,
     `--kubeconfig=${operatorKubeconfig}`,
@@ -123,11 +132,18 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     '--rollup-interval=1s',
     ...tls.operator,
     ...(options.operatorArgs ?? []),
-  ]);
-  const podController = service('pod-controller', 'pod-controller-main.ts', [
+  ];
+  const operator = service('operator', 'operator-main.ts', operatorArgs, options.operatorEnv);
+  const podControllerArgs = [
     `--kubeconfig=${podControllerKubeconfig}`,
     ...(options.podControllerArgs ?? []),
-  ]);
+  ];
+  const podController = service(
+    'pod-controller',
+    'pod-controller-main.ts',
+    podControllerArgs,
+    options.podControllerEnv,
+  );
   if (options.isIdle !== true) {
     await Promise.all([shard.start(), operator.start(), podController.start()]);
   }

@@ -53,6 +53,8 @@ export class Demand {
    * hundred thousand of them, and a write that waits in its lane is much heavier than a line here.
    */
   readonly #waiting = new Map<string, () => Promise<void>>();
+  /** One walk for many chores: each new one would begin with the places of all that have gone. */
+  #turns: Iterator<[string, () => Promise<void>]> = this.#waiting.entries();
   /** By uid and version: the watch may repeat what led to a chore that is under way. */
   readonly #underWay = new Set<string>();
 
@@ -177,12 +179,26 @@ export class Demand {
 
   /** Not beside the first list: a busy server would answer its pages later, and the roll-up waits for them. */
   #nextChores(): void {
-    if (!this.reflector.isSynced) return;
-    for (const [uid, work] of this.#waiting) {
-      if (this.#underWay.size >= CHORES_AT_ONCE) return;
-      this.#waiting.delete(uid);
-      this.#options.onChore(work().finally(() => this.#nextChores()));
+    const { signal, onChore } = this.#options;
+    // The end fails every write, and each failure would begin the next of a hundred thousand.
+    if (!this.reflector.isSynced || signal.aborted) return;
+    while (this.#underWay.size < CHORES_AT_ONCE) {
+      const work = this.#nextChore();
+      if (work === undefined) return;
+      onChore(work().finally(() => this.#nextChores()));
     }
+  }
+
+  #nextChore(): (() => Promise<void>) | undefined {
+    let step = this.#turns.next();
+    if (step.done === true) {
+      this.#turns = this.#waiting.entries();
+      step = this.#turns.next();
+    }
+    if (step.done === true) return undefined;
+    const [uid, work] = step.value;
+    this.#waiting.delete(uid);
+    return work;
   }
 
   /** With the version that was seen: whoever wrote a phase in between is right. */

@@ -11,6 +11,7 @@ import {
   MachineState,
   Operator,
 } from '@bigfleet/wire';
+import { KubeClient } from '@bigfleet/kube';
 import { availableCapacityName } from './names.ts';
 import { PODS_PATH, REQUESTS_PATH, type StoredObject } from '@bigfleet/kube/testing';
 import { ClusterWorld, NODES_PATH, OURS } from './testing/cluster-world.ts';
@@ -71,6 +72,18 @@ test('a flood of requests without a phase is stamped a few at a time', async () 
   await world.time.runFor(60_000);
   assert.equal(stamped(), 500);
   world.stop();
+});
+
+test('a process that ends begins no write any more', async (t) => {
+  const world = await started();
+  const { mock } = t.mock.method(KubeClient.prototype, 'mergePatch');
+  for (let i = 0; i < 500; i++) world.request(`r${i}`);
+  await world.time.runFor(1_000);
+  const begun = mock.callCount();
+  assert.ok(begun > 0 && begun < 500, `${begun}`);
+  world.stop();
+  await world.time.runFor(1_000);
+  assert.equal(mock.callCount(), begun);
 });
 
 test('a request of another writer is stamped Pending, and acknowledged once', async () => {
@@ -378,6 +391,41 @@ test('an operator that died in a drain finds it again; one that had ended it doe
   assert.deepEqual(await drained, { kind: 'empty' });
   await world.restart();
   assert.deepEqual(world.cluster.interruptedDrains(), []);
+  world.stop();
+});
+
+test('a drain whose grace ended while no operator ran has failed, says so, and evicts nobody', async () => {
+  const world = await started();
+  await served(world);
+  world.pod('web', 'node-a');
+  await cordoned(world, 1_000);
+  await world.restart();
+  await world.time.runFor(60_000);
+  const [interrupted] = world.cluster.interruptedDrains();
+  assert.ok(interrupted !== undefined && interrupted.deadlineUnixMs < world.nowUnixMs());
+  const drained = world.cluster.drain(interrupted.target, world.control(0));
+  await world.time.runFor(5_000);
+  const error = 'it ended while no operator was draining, pods remaining: unknown';
+  assert.deepEqual(await drained, { kind: 'deadline', podsRemaining: 0, error });
+  const { status } = world.get(`${OURS}/upcomingnodes/un-m1`);
+  assert.deepEqual(
+    [status?.['phase'], status?.['lastError']],
+    ['Failed', `drain: the grace is over, ${error}`],
+  );
+  assert.equal(world.list(PODS_PATH)[0]?.metadata.deletionTimestamp, undefined);
+  world.stop();
+});
+
+test('a drain that never saw the Pods of its node says so, and not that none is left', async () => {
+  const world = await started();
+  await served(world);
+  world.pod('web', 'node-a');
+  await cordoned(world, 5_000);
+  world.server.faults.add({ methods: ['GET'], pathPrefix: '/api/v1/pods' }, { kind: 'hang' });
+  const drained = world.cluster.drain(target, world.control(5_000));
+  await world.time.runFor(20_000);
+  const error = 'the Pods of the node could not be listed, pods remaining: unknown';
+  assert.deepEqual(await drained, { kind: 'deadline', podsRemaining: 0, error });
   world.stop();
 });
 

@@ -434,7 +434,7 @@ export class KubeCluster implements ClusterPort {
 function drainProblem(outcome: Exclude<DrainOutcome, { kind: 'empty' }>): string {
   switch (outcome.kind) {
     case 'deadline':
-      return `the grace is over, pods remaining: ${outcome.podsRemaining}`;
+      return `the grace is over, ${outcome.error ?? `pods remaining: ${outcome.podsRemaining}`}`;
     case 'forbidden':
       return outcome.error;
     case 'node_not_found':

@@ -144,9 +144,14 @@ export class Reclaims {
   }
 
   async drain(node: NodeRecord, control: DrainControl): Promise<DrainOutcome> {
-    let remaining = 0;
+    // Nothing is evicted any more: what an operator that died had begun, nobody went on with in time.
+    if (control.remainingMs() === 0) return unseen('it ended while no operator was draining');
+    let remaining: number | undefined;
     for (;;) {
-      if (control.signal.aborted) return { kind: 'deadline', podsRemaining: remaining };
+      if (control.signal.aborted) {
+        if (remaining === undefined) return unseen('the Pods of the node could not be listed');
+        return { kind: 'deadline', podsRemaining: remaining };
+      }
       const pods = await this.#blockingPods(node.name, control.signal).catch((error: unknown) => {
         if (control.signal.aborted) return undefined;
         throw error;
@@ -249,6 +254,11 @@ export class Reclaims {
     this.#running--;
     this.#waiting.shift()?.();
   }
+}
+
+/** A count of 0 would say that the node is empty. */
+function unseen(why: string): DrainOutcome {
+  return { kind: 'deadline', podsRemaining: 0, error: `${why}, pods remaining: unknown` };
 }
 
 /** Drains that an earlier process began, from the marks on Nodes. */

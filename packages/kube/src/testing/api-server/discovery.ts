@@ -8,16 +8,17 @@ import { apiVersionOf, type ResourceType, type ResourceTypes } from './resources
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 const CREATE_ONLY = new Set(['bindings', 'selfsubjectaccessreviews']);
 
+/** Of the kube-apiserver whose answers this server gives (test/kube/behaviour). The rest is no build of it. */
 const VERSION: Obj = {
   major: '1',
-  minor: '32',
-  gitVersion: 'v1.32.0',
-  gitCommit: '70d3cc986aa8221cd1dfb1121852688902d3bf53',
-  gitTreeState: 'clean',
-  buildDate: '2024-12-11T17:59:15Z',
-  goVersion: 'go1.23.3',
-  compiler: 'gc',
-  platform: 'linux/amd64',
+  minor: '36',
+  gitVersion: 'v1.36.3',
+  gitCommit: '',
+  gitTreeState: '',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: '',
+  compiler: '',
+  platform: '',
 };
 
 /** The document at a discovery path, or undefined when the path is none. */
