@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the container images of this checkout; `make images` calls it.
-#   sh deploy/images/build.sh [image …]             TAG=dev
+#   sh deploy/images/build.sh [image …]             TAG=dev REVISION=<commit>
 # Needs root, buildah, mmdebstrap, npm and Go; pulls nothing from an image registry. Each of
 # BUILD_IMAGE, ETCD_IMAGE, BASE_IMAGE that is set is taken instead of one made here.
 # CONTAINERS_STORAGE_CONF names another place for the images.
@@ -9,6 +9,8 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 tag=${TAG:-dev}
+# A tree that is no checkout has none.
+revision=${REVISION:-$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)}
 images=${*:-bigfleet bigfleet-operator bigfleet-unschedulable-pod-controller bigfleet-provider-template}
 
 for command in buildah mmdebstrap npm go; do
@@ -67,16 +69,25 @@ provider_folder() {
   return 1
 }
 
+# stamp <image>: says which build it is. Not by --build-arg: buildah's cache gives the ENV of an earlier
+# REVISION for the same lines.
+stamp() {
+  container=$(buildah from --pull=never "$1")
+  buildah config --env "BIGFLEET_REVISION=$revision" "$container"
+  buildah commit --quiet --rm "$container" "$1"
+}
+
 for image in $images; do
   case $image in
     bigfleet-provider-*)
       folder=$(provider_folder "${image#bigfleet-provider-}")
       buildah build "$@" --file "providers/$folder/Containerfile" --build-arg "PROVIDER=$folder" \
-        --tag "localhost/$image:$tag" .
+        --tag "localhost/$image:$tag" . >/dev/null
       ;;
     *)
       buildah build "$@" --file "$here/Containerfile" --target "$image" \
-        --tag "localhost/$image:$tag" .
+        --tag "localhost/$image:$tag" . >/dev/null
       ;;
   esac
+  stamp "localhost/$image:$tag"
 done

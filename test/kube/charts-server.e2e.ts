@@ -3,16 +3,16 @@
 // stay; the install steps of the operator guide work as printed.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseYaml } from '@bigfleet/process';
-import { runCommand } from '../template/command.ts';
-import { eventually, HANG_MS } from '../toolkit/index.ts';
-import { kubePrograms, skipWithout } from './binaries.ts';
+import { eventually } from '../toolkit/index.ts';
+import { skipWithout } from './binaries.ts';
 import { tryApply } from './charts/apply.ts';
 import { CHARTS, chartOf, everythingOf, variantsOf } from './charts/catalogue.ts';
 import { foreignDefinitions } from './charts/foreign-crds.ts';
+import { installSteps, Shell } from './charts/guide.ts';
 import { Helm, type KubeObject, nested, ROOT } from './charts/helm.ts';
 import { chartRights } from './charts/rights.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
@@ -268,15 +268,7 @@ describe('charts, on a real API server', SKIP, () => {
   });
 
   test('the five install steps of the operator guide work as printed', async () => {
-    const bin = path.join(world.helm.folder, 'bin');
-    mkdirSync(bin);
-    symlinkSync(kubePrograms('helm').helm, path.join(bin, 'helm'));
-    symlinkSync(kubePrograms('controlPlane').kubectl, path.join(bin, 'kubectl'));
-    const env = {
-      PATH: `${bin}:${process.env['PATH'] ?? ''}`,
-      KUBECONFIG: world.plane.adminKubeconfig,
-      HOME: world.helm.folder,
-    };
+    const shell = new Shell(world.helm.folder, world.plane.adminKubeconfig);
     await world.plane.admin.delete(`/api/v1/namespaces/${NAMESPACE}`);
     await eventually(
       async () => (await world.plane.admin.get(`/api/v1/namespaces/${NAMESPACE}`)).status === 404,
@@ -284,10 +276,7 @@ describe('charts, on a real API server', SKIP, () => {
     );
     const steps = installSteps();
     assert.deepEqual(steps.flatMap(commandsOf), PRINTED.map(fromCheckout));
-    for (const text of steps) {
-      const options = { cwd: ROOT, env, withinMs: HANG_MS };
-      await runCommand('bash', ['-euo', 'pipefail', '-c', text], options);
-    }
+    for (const text of steps) await shell.run(text);
     await assertCrds('nobody');
     const running = await kubectlMust('get', 'deployments,statefulsets', '--namespace', NAMESPACE);
     for (const name of ['coordinator', 'shard', 'operator', 'unschedulable-pod-controller']) {
@@ -345,13 +334,6 @@ const PRINTED: readonly string[] = [
 /** Without network access: the files of this tree. */
 function fromCheckout(command: string): string {
   return command.replace('https://github.com/intUnderflow/bigfleet/raw/main/', '');
-}
-
-/** The blocks of the guide's section, in order. */
-function installSteps(): string[] {
-  const page = readFileSync(path.join(ROOT, 'docs/operator-guide.md'), 'utf8');
-  const section = page.split('\n## Install on Kubernetes\n')[1]?.split('\n## ')[0] ?? '';
-  return [...section.matchAll(/^```sh kube\n(.*?)^```$/gms)].map(([, text = '']) => text);
 }
 
 function commandsOf(text: string): string[] {

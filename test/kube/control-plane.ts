@@ -29,6 +29,8 @@ export interface ControlPlaneOptions {
   /** After how long without a heartbeat a node counts as lost; the server's default when absent. */
   readonly nodeGraceSeconds?: number;
   readonly apiserverArgs?: readonly string[];
+  /** Addresses besides loopback under which somebody reaches the server through a proxy. */
+  readonly proxyAddresses?: readonly string[];
   /** Writes per second of the scheduler and of each controller; their own defaults are for small clusters. */
   readonly qps?: number;
 }
@@ -51,7 +53,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const credentials = await Credentials.create(folder, server);
   const { certPem, keyPem } = await credentials.user(ADMINISTRATOR);
   const tls = { ca: credentials.caPem, cert: certPem, key: keyPem };
-  const files = await credentials.serverFiles();
+  const files = await credentials.serverFiles(options.proxyAddresses);
   const signing = await credentials.signingFiles();
   const serving = [`--tls-cert-file=${files.cert}`, `--tls-private-key-file=${files.key}`];
 

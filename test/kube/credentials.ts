@@ -42,11 +42,13 @@ export class Credentials {
   }
 
   /** For all servers of the control plane. */
-  async serverFiles(): Promise<{ cert: string; key: string; ca: string }> {
+  async serverFiles(
+    addresses: readonly string[] = [],
+  ): Promise<{ cert: string; key: string; ca: string }> {
     const leaf = await this.#authority.leaf({
       commonName: 'kube-apiserver',
       dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'],
-      ips: ['127.0.0.1', '10.0.0.1'],
+      ips: ['127.0.0.1', '10.0.0.1', ...addresses],
     });
     return {
       cert: this.file('server.crt', leaf.certPem),

@@ -66,6 +66,7 @@ for (const [name, expected] of Object.entries(IMAGES)) {
     assert.ok(Size <= expected.maxBytes, `${Size} bytes`);
     assert.equal(Config.User, `${IMAGE_USER}:${IMAGE_USER}`);
     assert.ok(Config.Env.includes('NODE_ENV=production'), Config.Env.join(' '));
+    assert.match(Config.Env.join('\n'), /^BIGFLEET_REVISION=\S+$/m);
     assert.deepEqual(Config.Entrypoint, [`/usr/local/bin/${expected.commands[0]}`]);
   });
 

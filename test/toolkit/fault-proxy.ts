@@ -15,6 +15,8 @@ const STRANDED: LaneFaults = { ...NO_FAULTS, silent: true };
 export type Direction = 'up' | 'down' | 'both';
 
 export interface FaultProxyOptions {
+  /** Where it listens; loopback unless told. */
+  readonly listenHost?: string;
   readonly targetHost?: string;
   readonly targetPort: number;
 }
@@ -26,7 +28,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
 }
 
 export class FaultProxy implements AsyncDisposable {
-  readonly host: string = '127.0.0.1';
+  readonly host: string;
   readonly port: number;
   readonly #options: FaultProxyOptions;
   readonly #lease: PortLease;
@@ -36,6 +38,7 @@ export class FaultProxy implements AsyncDisposable {
   #down: LaneFaults = NO_FAULTS;
 
   constructor(options: FaultProxyOptions, lease: PortLease) {
+    this.host = options.listenHost ?? '127.0.0.1';
     this.#options = options;
     this.#lease = lease;
     this.port = lease.port;

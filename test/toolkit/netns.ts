@@ -72,6 +72,8 @@ interface Leg {
 export class TestNetwork implements AsyncDisposable {
   /** The machine's own end of the management network. */
   readonly testDevice: string;
+  /** Of that end: where every host reaches what the test itself serves. */
+  readonly testAddress: string;
   readonly #hosts = new Map<string, NetHost>();
   readonly #block: Lease;
   readonly #networks: readonly string[];
@@ -83,6 +85,7 @@ export class TestNetwork implements AsyncDisposable {
 
   constructor(block: Lease, label: string, networks: readonly string[]) {
     this.testDevice = `bfleet${block.number}`;
+    this.testAddress = blockAddress(block.number, MANAGEMENT, TEST_SIDE);
     this.#block = block;
     this.#label = label;
     this.#networks = networks;
@@ -206,13 +209,12 @@ export class TestNetwork implements AsyncDisposable {
   /** The machine's own end of the management network, and the way to every host through it. */
   async #addTestSide(): Promise<void> {
     const device = this.testDevice;
-    const testSide = blockAddress(this.#block.number, MANAGEMENT, TEST_SIDE);
     const peer = ['peer', 'name', 'test', 'netns', this.#switch];
     await ip(['link', 'add', device, 'type', 'veth', ...peer]);
     // Deleting the switch would remove it too, but only some time later: the kernel is lazy.
     this.#removals.push(() => ip(['link', 'del', device]).then(() => {}));
     await ipBatch(this.#switch, [`link set test master br${MANAGEMENT}`, 'link set test up']);
-    await ip(['addr', 'add', `${testSide}/24`, 'dev', device]);
+    await ip(['addr', 'add', `${this.testAddress}/24`, 'dev', device]);
     await ip(['link', 'set', device, 'up']);
     for (const host of this.hosts) {
       for (const { address } of host.legs) {

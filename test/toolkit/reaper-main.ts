@@ -3,7 +3,7 @@
 // each error is printed. It ignores SIGINT and SIGTERM for the same reason: it ends by itself.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { readProcessStat } from './process-identity.ts';
 import type { ReaperMessage, Remnant } from './reaper.ts';
@@ -55,8 +55,21 @@ function undo(remnant: Remnant): void {
       execFileSync('ip', ['netns', 'del', remnant.name], { stdio: ['ignore', 'ignore', 'pipe'] });
       return;
     case 'dir':
+      unmountBelow(remnant.path);
       rmSync(remnant.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
       return;
+  }
+}
+
+/** Containers that died with their test leave their roots mounted: those could not be removed. */
+function unmountBelow(folder: string): void {
+  const places = readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((place) => place.startsWith(`${folder}/`));
+  // What was mounted last may lie in what was mounted before.
+  for (const place of places.reverse()) {
+    execFileSync('umount', ['--lazy', place], { stdio: ['ignore', 'ignore', 'pipe'] });
   }
 }
 

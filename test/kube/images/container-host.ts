@@ -27,6 +27,25 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+/** One call of build.sh. */
+export interface Build {
+  /** All images unless told. */
+  readonly images?: readonly string[];
+  readonly tag: string;
+  /** What its processes call their build; that of the checkout unless told. */
+  readonly revision?: string;
+}
+
+export interface PodContainerSpec {
+  readonly name: string;
+  /** As a Pod names it; without a registry it is one of this machine. */
+  readonly image: string;
+  readonly podmanArgs: readonly string[];
+  readonly args: readonly string[];
+  readonly logFile: string;
+  readonly graceMs: number;
+}
+
 export interface RunSpec {
   readonly image: string;
   readonly args: readonly string[];
@@ -47,8 +66,8 @@ export class ContainerHost implements AsyncDisposable {
     this.#env = { ...process.env, CONTAINERS_STORAGE_CONF: conf };
   }
 
-  /** Of this checkout, all images: a failed build throws. */
-  static async open(): Promise<Opened> {
+  /** Of this checkout: a failed build throws. The second build takes the base images of the first. */
+  static async open(builds: readonly Build[] = [{ tag: DEVELOPMENT }]): Promise<Opened> {
     const missing = NEEDED.filter((command) => findCommand(command) === undefined);
     if (missing.length > 0) return { ok: false, reason: `not installed: ${missing.join(', ')}` };
     if (process.getuid?.() !== 0) return { ok: false, reason: 'building images needs root' };
@@ -58,11 +77,16 @@ export class ContainerHost implements AsyncDisposable {
       await folder.remove();
       return host;
     }
-    await host.host.#build().catch(async (error: unknown) => {
+    try {
+      for (const [at, build] of builds.entries()) {
+        await host.host.#build(build, at === 0 ? undefined : builds[0]?.tag);
+      }
+    } catch (error) {
       await host.host[Symbol.asyncDispose]();
       throw error;
-    });
-    const tried = await host.host.#podman('run', ...RESTRICTED, ...NODE_VERSION);
+    }
+    const image = tagged('bigfleet', builds[0]?.tag);
+    const tried = await host.host.#podman('run', ...RESTRICTED, ...NODE_RUNS, image, '--version');
     if (RUNTIME_FAILED.includes(tried.code)) {
       host.host.#cannotStart = `podman cannot start containers here: ${tried.stderr.trim()}`;
     }
@@ -74,9 +98,18 @@ export class ContainerHost implements AsyncDisposable {
     return this.#cannotStart;
   }
 
-  async #build(): Promise<void> {
+  async #build({ images = [], tag, revision }: Build, baseTag: string | undefined): Promise<void> {
     const script = path.join(ROOT, 'deploy/images/build.sh');
-    const built = await this.#call('sh', [script], BUILD_WITHIN_MS);
+    const bases = ['build', 'etcd', 'base'].map((one) => [
+      `${one.toUpperCase()}_IMAGE`,
+      tagged(`bigfleet-${one}`, baseTag),
+    ]);
+    const env = {
+      TAG: tag,
+      ...(revision === undefined ? {} : { REVISION: revision }),
+      ...(baseTag === undefined ? {} : (Object.fromEntries(bases) as Record<string, string>)),
+    };
+    const built = await this.#call('sh', [script, ...images], BUILD_WITHIN_MS, env);
     if (built.code !== 0) throw new Error(`build.sh failed:\n${built.stdout}${built.stderr}`);
   }
 
@@ -95,10 +128,21 @@ export class ContainerHost implements AsyncDisposable {
   start({ image, args, mounts = {} }: RunSpec): Promise<Container> {
     const volumes = Object.entries(mounts).flatMap(([from, to]) => ['--volume', `${from}:${to}`]);
     return startContainer({
-      image,
+      name: image,
+      image: tagged(image),
       env: this.#env,
       podmanArgs: [...RUNTIME, 'run', ...RESTRICTED, ...volumes],
       args,
+      podman: (...rest) => this.#podman(...rest),
+    });
+  }
+
+  /** Restricted by nothing but what `podmanArgs` says. */
+  startInPod({ podmanArgs, ...spec }: PodContainerSpec): Promise<Container> {
+    return startContainer({
+      ...spec,
+      env: this.#env,
+      podmanArgs: [...RUNTIME, 'run', ...CONFINED, ...podmanArgs],
       podman: (...rest) => this.#podman(...rest),
     });
   }
@@ -146,9 +190,14 @@ export class ContainerHost implements AsyncDisposable {
     return this.#call('podman', [...RUNTIME, ...args], ANSWER_WITHIN_MS);
   }
 
-  #call(command: string, args: readonly string[], timeout: number): Promise<Outcome> {
+  #call(
+    command: string,
+    args: readonly string[],
+    timeout: number,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Outcome> {
     return new Promise((resolve) => {
-      const options = { env: this.#env, timeout, maxBuffer: 64 << 20 };
+      const options = { env: { ...this.#env, ...env }, timeout, maxBuffer: 64 << 20 };
       execFile(command, args, options, (error, stdout, stderr) => {
         if (error === null) resolve({ code: 0, stdout, stderr });
         else if (typeof error.code === 'number') resolve({ code: error.code, stdout, stderr });
@@ -160,27 +209,27 @@ export class ContainerHost implements AsyncDisposable {
 
 /** crun, podman's own choice, refuses machines that have both versions of cgroups. */
 const RUNTIME: readonly string[] = ['--runtime', 'runc', '--cgroup-manager', 'cgroupfs'];
-const RESTRICTED: readonly string[] = [
-  '--network=host',
+/** What a machine without a registry, whose root is confined itself, needs. */
+const CONFINED: readonly string[] = [
   '--pull=never',
+  // Podman's own limits are higher than a confined root may set.
+  '--ulimit=nofile=4096:4096',
+  '--ulimit=nproc=4096:4096',
+];
+const RESTRICTED: readonly string[] = [
+  ...CONFINED,
+  '--network=host',
   '--read-only',
   // Else podman mounts /tmp and /run writable over a read-only root.
   '--read-only-tmpfs=false',
   '--cap-drop=all',
   '--security-opt=no-new-privileges',
-  // Podman's own limits are higher than a confined root may set.
-  '--ulimit=nofile=4096:4096',
-  '--ulimit=nproc=4096:4096',
 ];
-const NODE_VERSION: readonly string[] = [
-  '--rm',
-  '--entrypoint=/usr/local/bin/node',
-  tagged('bigfleet'),
-  '--version',
-];
+const NODE_RUNS: readonly string[] = ['--rm', '--entrypoint=/usr/local/bin/node'];
+const DEVELOPMENT = 'dev';
 
-function tagged(image: string): string {
-  return `localhost/${image}:dev`;
+function tagged(image: string, tag: string = DEVELOPMENT): string {
+  return `localhost/${image}:${tag}`;
 }
 
 /** The first that works here: layers by the kernel, else by copies. */

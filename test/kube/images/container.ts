@@ -17,11 +17,16 @@ import type { Outcome } from './container-host.ts';
 type Podman = (...args: readonly string[]) => Promise<Outcome>;
 
 export interface StartSpec {
+  /** For failure messages. */
+  readonly name: string;
   readonly image: string;
   readonly env: NodeJS.ProcessEnv;
   readonly podmanArgs: readonly string[];
   readonly args: readonly string[];
   readonly podman: Podman;
+  readonly logFile?: string;
+  /** Between SIGTERM and SIGKILL; a hang guard unless told. */
+  readonly graceMs?: number;
 }
 
 let startedCount = 0;
@@ -30,10 +35,12 @@ export async function startContainer(spec: StartSpec): Promise<Container> {
   startedCount += 1;
   const name = `bigfleet-test-${process.pid}-${startedCount}`;
   const front = await startProcess({
-    name: spec.image,
+    name: spec.name,
     command: 'podman',
-    args: [...spec.podmanArgs, '--name', name, `localhost/${spec.image}:dev`, ...spec.args],
+    args: [...spec.podmanArgs, '--name', name, spec.image, ...spec.args],
     env: { CONTAINERS_STORAGE_CONF: spec.env['CONTAINERS_STORAGE_CONF'] ?? '' },
+    ...(spec.logFile === undefined ? {} : { logFile: spec.logFile }),
+    ...(spec.graceMs === undefined ? {} : { stopWithinMs: spec.graceMs }),
   });
   const pid = await eventually(
     async () => {
@@ -41,7 +48,7 @@ export async function startContainer(spec: StartSpec): Promise<Container> {
       return Number(stdout) || undefined;
     },
     {
-      what: `${spec.image} runs`,
+      what: `${spec.name} runs`,
       details: () => front.output.text(),
       hopeless: () => (front.exit === undefined ? undefined : 'podman ended'),
     },
@@ -69,6 +76,11 @@ export class Container implements AsyncDisposable {
 
   get output(): string {
     return this.#parts.front.output.text();
+  }
+
+  /** `undefined` while it runs. */
+  get exit(): ProcessExit | undefined {
+    return this.#parts.front.exit;
   }
 
   waitForLine(pattern: RegExp): Promise<RegExpExecArray> {
@@ -106,6 +118,11 @@ export class Container implements AsyncDisposable {
     const value = new RegExp(`^${field}:\\s*(.*)$`, 'm').exec(text)?.[1];
     if (value === undefined) throw new Error(`no ${field} in the status of ${this.#parts.pid}`);
     return value;
+  }
+
+  /** To its first process, past podman: SIGSTOP for one that hangs. */
+  signal(signal: NodeJS.Signals): void {
+    process.kill(this.#parts.pid, signal);
   }
 
   /** SIGTERM to its first process, as a cluster ends a Pod. */

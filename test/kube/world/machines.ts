@@ -25,6 +25,8 @@ export interface MachinesOptions {
   readonly kubelets: Kubelets;
   readonly offers: readonly MachineOffer[];
   readonly nodeNameOf?: ((machineId: string) => string) | undefined;
+  /** Of the Node; the host's own name at the provider is where a shard tells of it. */
+  readonly providerIdOf?: ((hostRef: string) => string) | undefined;
 }
 
 export type Transition = 'create' | 'configure' | 'drain' | 'delete';
@@ -184,9 +186,10 @@ class Park implements Backend {
   #shapeOf(id: string): MachineShape {
     const offer = this.#options.offers.find((one) => id.startsWith(prefixOf(one)));
     if (offer === undefined) throw new Error(`${id} is no machine of this fleet`);
+    const { providerIdOf = (ref) => `test://${ref}` } = this.#options;
     return {
       name: this.nodeNameOf(id),
-      providerId: `test://${this.#hosts.get(id) ?? id}`,
+      providerId: providerIdOf(this.#hosts.get(id) ?? id),
       labels: {
         'node.kubernetes.io/instance-type': offer.instanceType,
         'topology.kubernetes.io/zone': offer.zone,
