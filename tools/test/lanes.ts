@@ -84,7 +84,7 @@ export const E2E_LANE: Lane = {
   processes: 4,
   perCore: 1.5,
   boundMs: HUNG_MS,
-  minFiles: 18,
+  minFiles: 21,
   // Without Go, the tests that are made from what helm renders are not there.
   minTests: 90,
 };
