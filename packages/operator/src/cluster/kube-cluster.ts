@@ -90,11 +90,11 @@ export class KubeCluster implements ClusterPort {
   readonly #upcomingNodes: UpcomingNodes;
   readonly #capacities: AvailableCapacities;
   readonly #reclaims: Reclaims;
-  /** Machines that were seen on their way in since they last served: their Node's mark is of before. */
+  /** Machines that came in since they last served: the mark on their Node belongs to a drain that is over. */
   readonly #arriving = new Set<string>();
   /** Drains that run here, by machine. */
   readonly #draining = new Map<string, AbortController>();
-  /** Machines that the shard calls Configured while they are drained here: one of the two is of before. */
+  /** Machines that the shard calls Configured while they are drained here: the shard or the drain is behind. */
   readonly #doubted = new Map<string, Timer>();
   readonly #badSinceMs = new Map<string, number>();
   /** By Node, machines that the shard does not know here any more, kept because their Node works. */
@@ -451,7 +451,7 @@ export class KubeCluster implements ClusterPort {
     if (node === undefined || readMark(node.reclaim) === undefined) return;
     this.#options.hooks.drainGivenUp(machineId, node.name);
     this.#draining.get(machineId)?.abort(new Error('the shard says that the machine serves'));
-    // The mark on the Node is of before, as that of a machine that comes back.
+    // The mark on the Node belongs to a drain that is over, as that of a machine that comes back.
     this.#arriving.add(machineId);
     try {
       await this.applyNodeState(update, this.#options.signal);

@@ -16,6 +16,9 @@ async function started(rules?: ConstructorParameters<typeof World>[1]): Promise<
   return world;
 }
 
+/** What the watch asks for; a request by name has its namespace in the path. */
+const ALL_REQUESTS = '/apis/bigfleet.lucy.sh/v1alpha1/capacityrequests';
+
 function only(world: World): StoredObject {
   const requests = world.requests();
   assert.equal(requests.length, 1, `${requests.length} requests`);
@@ -24,8 +27,10 @@ function only(world: World): StoredObject {
 
 test('a request that goes before the watch ever showed it comes back', async () => {
   const world = await started();
-  const watch = '/apis/bigfleet.lucy.sh/v1alpha1/capacityrequests';
-  const restore = world.server.faults.add({ pathPrefix: watch }, { kind: 'refuse', code: 500 });
+  const restore = world.server.faults.add(
+    { pathPrefix: ALL_REQUESTS },
+    { kind: 'refuse', code: 500 },
+  );
   world.server.faults.breakWatches();
   world.pod('a');
   await world.time.runFor(5_000);
@@ -39,6 +44,20 @@ test('a request that goes before the watch ever showed it comes back', async () 
     world.requests().map(({ metadata }) => metadata.name),
     [request.metadata.name],
   );
+  await world.stop();
+});
+
+test('a request that the watch never showed and that may not be read is told of', async () => {
+  const world = await started();
+  world.server.faults.add({ pathPrefix: ALL_REQUESTS }, { kind: 'refuse', code: 500 });
+  world.server.faults.breakWatches();
+  world.server.faults.add(
+    { methods: ['GET'], pathPrefix: `${REQUESTS_PATH}/` },
+    { kind: 'refuse', code: 403 },
+  );
+  world.pod('a');
+  await world.time.runFor(120_000);
+  assert.match(world.failures.join('\n'), /^default\/a: .*403/m);
   await world.stop();
 });
 

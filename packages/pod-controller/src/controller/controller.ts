@@ -474,16 +474,17 @@ export class PodController {
    * write was answered, is in no event and in no list: its Pod would be without one for ever.
    */
   async #askForUnseen(signal: AbortSignal): Promise<void> {
-    const { runtime, client } = this.#options;
+    const { runtime, client, hooks } = this.#options;
     while (!signal.aborted) {
       await sleep(runtime, UNSEEN_MS, signal).catch(() => undefined);
       const before = runtime.clock.monotonicMs() - UNSEEN_MS;
       for (const [key, { record, sinceMs }] of this.#unseen) {
         if (sinceMs > before || signal.aborted) continue;
         const answer = await client.get(CAPACITY_REQUESTS, record, signal).catch(() => undefined);
-        const isGone = answer?.kind === 'refused' && answer.status === 404;
-        if (!isGone || !this.#unseen.delete(key)) continue;
-        this.#requestGone(record);
+        // A server that cannot be reached is told of by the watches.
+        if (answer?.kind !== 'refused') continue;
+        if (answer.status !== 404) hooks.failed(podKeyOf(record), describeRefusal(answer));
+        else if (this.#unseen.delete(key)) this.#requestGone(record);
       }
     }
   }
