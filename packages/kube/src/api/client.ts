@@ -110,12 +110,13 @@ export class KubeClient {
     object: ObjectName,
     options: WriteOptions & {
       readonly uid?: string | undefined;
+      readonly resourceVersion?: string | undefined;
       readonly gracePeriodSeconds?: number | undefined;
     },
   ): Promise<ApiAnswer> {
-    const { uid, gracePeriodSeconds } = options;
+    const { uid, resourceVersion, gracePeriodSeconds } = options;
     const body = {
-      ...(uid === undefined ? {} : { preconditions: { uid } }),
+      ...(uid === undefined ? {} : { preconditions: { uid, resourceVersion } }),
       ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     };
     return this.#write('DELETE', objectPath(resource, object), {

@@ -556,6 +556,52 @@ test('a machine that comes back onto its old Node is schedulable again', async (
   world.stop();
 });
 
+test('a Node that a new kubelet may have taken over is not deleted for the drain before', async () => {
+  // The blob is asked for at once, or while the server takes its time over the deletion.
+  for (const latency of [0, 2_000]) {
+    const world = await started();
+    await served(world);
+    await cordoned(world, 600_000);
+    await world.frame('m1', MachineState.DRAINING);
+    const path = `${NODES_PATH}/node-a`;
+    world.server.faults.add(
+      { pathPrefix: path, methods: ['DELETE'], times: 1 },
+      { kind: 'latency', ms: latency },
+    );
+    world.time.runtime.timers.after(latency / 2, () => {
+      world.askForBlob('m1');
+      world.merge(path, { metadata: { labels: { boot: 'second' } } });
+    });
+    assert.equal(await world.frame('m1', MachineState.IDLE), 'Drained');
+    assert.equal(world.get(path).metadata.labels?.['boot'], 'second');
+    await world.frame('m1', MachineState.CONFIGURING);
+    assert.equal(await world.frame('m1', MachineState.CONFIGURED), 'Ready');
+    assert.ok(!isDrained(world));
+    await world.frame('m1', MachineState.DRAINING);
+    await world.frame('m1', MachineState.IDLE);
+    assert.deepEqual(world.list(NODES_PATH), []);
+    world.stop();
+  }
+});
+
+test('a Node that others write to meanwhile goes all the same', async () => {
+  const world = await started();
+  await served(world);
+  await world.frame('m1', MachineState.DRAINING);
+  const path = `${NODES_PATH}/node-a`;
+  world.server.faults.add(
+    { pathPrefix: path, methods: ['DELETE'], times: 1 },
+    { kind: 'latency', ms: 1_000 },
+  );
+  const conditions = [{ type: 'Ready', status: 'Unknown' }];
+  world.time.runtime.timers.after(500, () => {
+    world.merge(`${path}/status`, { status: { conditions } });
+  });
+  assert.equal(await world.frame('m1', MachineState.IDLE), 'Drained');
+  assert.deepEqual(world.list(NODES_PATH), []);
+  world.stop();
+});
+
 test("a person's cordon is never taken away", async () => {
   const world = await started();
   await served(world);

@@ -92,6 +92,8 @@ export class KubeCluster implements ClusterPort {
   readonly #reclaims: Reclaims;
   /** Machines that came in since they last served: the mark on their Node belongs to a drain that is over. */
   readonly #arriving = new Set<string>();
+  /** Machines that were given a blob since their last frame: a kubelet may have taken their Node over. */
+  readonly #joining = new Set<string>();
   /** Drains that run here, by machine. */
   readonly #draining = new Map<string, AbortController>();
   /** Machines that the shard calls Configured while they are drained here: the shard or the drain is behind. */
@@ -255,7 +257,9 @@ export class KubeCluster implements ClusterPort {
   // ── frames ──────────────────────────────────────────────────────────────────────────────
 
   renderBootstrap(request: BootstrapRequest): BootstrapResult {
-    return this.#options.renderBootstrap(request);
+    const result = this.#options.renderBootstrap(request);
+    if (result.kind === 'rendered') this.#joining.add(request.machineId);
+    return result;
   }
 
   async applyNodeState(update: NodeStateUpdate, signal: AbortSignal): Promise<UpcomingNodePhase> {
@@ -274,9 +278,11 @@ export class KubeCluster implements ClusterPort {
     }
     const { phase, isTerminus } = await this.#upcomingNodes.apply(update, signal);
     if (isTerminus) {
-      if (node !== undefined) await this.#reclaims.deleteNode(node, signal);
+      await this.#deleteNode(machineId, node, signal);
       this.#index.machineGone(machineId);
     }
+    // The next frame of this machine is newer than the blob.
+    this.#joining.delete(machineId);
     if (isServing) {
       this.#arriving.delete(machineId);
       // A kubelet that came back onto its old object would stay cordoned, and no Pod would ever land.
@@ -293,6 +299,9 @@ export class KubeCluster implements ClusterPort {
 
   async sweepMachines(known: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     this.#leftOvers.clear();
+    for (const machineId of this.#joining) {
+      if (!known.has(machineId)) this.#joining.delete(machineId);
+    }
     for (const record of this.#upcoming.records()) {
       if (!known.has(record.machineId)) await this.#sweep(record, signal);
     }
@@ -313,9 +322,18 @@ export class KubeCluster implements ClusterPort {
     }
     await this.#upcomingNodes.delete(record, signal);
     if (node !== undefined && readMark(node.reclaim) !== undefined) {
-      await this.#reclaims.deleteNode(node, signal);
+      await this.#deleteNode(machineId, node, signal);
     }
     this.#index.machineGone(machineId);
+  }
+
+  async #deleteNode(
+    machineId: string,
+    node: NodeRecord | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (node === undefined) return;
+    await this.#reclaims.deleteNode(node, () => this.#joining.has(machineId), signal);
   }
 
   #sweepLeftOver(nodeName: string): void {

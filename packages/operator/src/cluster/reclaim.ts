@@ -11,6 +11,7 @@ import {
   isMirrorPod,
   isTerminalPod,
   type KubeClient,
+  metaOf,
   NODES,
   type Pod,
   PODS,
@@ -71,6 +72,8 @@ type DrainTime = Pick<DrainControl, 'signal' | 'remainingMs'>;
 
 const LOOP_MS = 2_000;
 const CONCURRENCY = 64;
+/** Of a Node that others keep writing to. */
+const DELETE_TRIES = 5;
 
 export class Reclaims {
   readonly #options: ReclaimsOptions;
@@ -133,15 +136,30 @@ export class Reclaims {
     }
   }
 
-  /** The machine has left: a kubelet that comes back under this name begins with a new object. */
-  async deleteNode(node: Pick<NodeRecord, 'name' | 'uid'>, signal: AbortSignal): Promise<void> {
-    const answer = await this.#options.client.delete(NODES, nodeName(node), {
-      lane: 'node',
-      signal,
-      uid: node.uid,
-    });
-    if (answer.kind === 'refused' && answer.status !== 404 && answer.status !== 409) {
-      throw refused(answer);
+  /**
+   * The machine has left: a kubelet that comes back under this name begins with a new object. One that was
+   * quicker has taken this object over and would never register again, so the object is deleted as it was
+   * when nobody could have taken it.
+   */
+  async deleteNode(
+    node: Pick<NodeRecord, 'name' | 'uid'>,
+    isTaken: () => boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { client } = this.#options;
+    for (let tries = 1; ; tries++) {
+      const found = await client.get(NODES, nodeName(node), signal);
+      if (found.kind === 'refused') {
+        if (found.status === 404) return;
+        throw refused(found);
+      }
+      const meta = metaOf(found.object);
+      if (meta?.uid !== node.uid || isTaken()) return;
+      const { uid, resourceVersion } = meta;
+      const options = { lane: 'node', signal, uid, resourceVersion } as const;
+      const answer = await client.delete(NODES, nodeName(node), options);
+      if (answer.kind === 'ok' || answer.status === 404) return;
+      if (answer.status !== 409 || tries === DELETE_TRIES) throw refused(answer);
     }
   }
 

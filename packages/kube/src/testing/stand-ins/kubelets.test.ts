@@ -71,6 +71,17 @@ test('a node registers with the labels, name and taints of its blob, and becomes
   world.stop();
 });
 
+test('a Node that goes while a kubelet takes it over is registered again', async () => {
+  const world = stage();
+  world.ask('POST', NODES_PATH, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n-1' } });
+  const slow = { methods: ['PATCH'], pathPrefix: NODES_PATH, times: 1 };
+  world.server.faults.add(slow, { kind: 'latency', ms: 500 });
+  world.time.runtime.timers.after(250, () => world.ask('DELETE', `${NODES_PATH}/n-1`));
+  await join(world, 'n-1');
+  assert.equal(conditionOf(world.ask('GET', `${NODES_PATH}/n-1`).object, 'Ready'), 'True');
+  world.stop();
+});
+
 test('the Lease is renewed while the kubelet lives, and goes with its Node', async () => {
   const world = stage();
   await join(world, 'n-1');

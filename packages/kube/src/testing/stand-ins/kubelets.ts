@@ -221,11 +221,13 @@ export class Kubelets {
       { lane: 'node', signal },
     );
     if (created.kind === 'ok' || created.status !== 409) return created;
-    return client.mergePatch(NODES, at('', name), {
+    const taken = await client.mergePatch(NODES, at('', name), {
       lane: 'node',
       signal,
       patch: { metadata: { labels } },
     });
+    const wasDeleted = taken.kind === 'refused' && taken.status === 404;
+    return wasDeleted ? this.#register(name, machine, blob) : taken;
   }
 
   #report({ name, machine, isReady }: Kubelet): Promise<ApiAnswer> {

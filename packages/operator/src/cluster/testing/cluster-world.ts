@@ -3,7 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { PODS_PATH, REQUESTS_PATH, TestWorld } from '@bigfleet/kube/testing';
+import { Secret } from '@bigfleet/telemetry';
 import {
+  BootstrapRequestSchema,
   decode,
   encodeInit,
   type MachineState,
@@ -46,7 +48,11 @@ export class ClusterWorld extends TestWorld {
       runtime,
       client,
       signal: this.signal,
-      renderBootstrap: () => ({ kind: 'unsatisfiable', error: 'not in this test' }),
+      renderBootstrap: () => ({
+        kind: 'rendered',
+        userData: new Secret(new Uint8Array()),
+        ttlSeconds: 0,
+      }),
       hooks: {
         heard: () => {},
         relisted: (resource, reason) => this.relists.push(`${resource} ${reason}`),
@@ -127,6 +133,11 @@ export class ClusterWorld extends TestWorld {
     const pending = this.cluster.applyNodeState(nodeState(machineId, state, more), this.signal);
     await this.time.runFor(3_000);
     return pending;
+  }
+
+  askForBlob(machineId: string): void {
+    const request = encodeInit(BootstrapRequestSchema, { requestId: 'b1', machineId });
+    this.cluster.renderBootstrap(decode(BootstrapRequestSchema, request, 'INTERNAL'));
   }
 
   control(graceMs: number): DrainControl {
