@@ -5,15 +5,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { MachineState } from '@bigfleet/wire';
 import { REQUESTS_PATH } from '@bigfleet/kube/testing';
-import { ClusterWorld, OURS } from './testing/cluster-world.ts';
+import { type ClusterWorld, OURS, started } from './testing/cluster-world.ts';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-
-async function started(): Promise<ClusterWorld> {
-  const world = new ClusterWorld();
-  await world.time.runFor(2_000);
-  return world;
-}
 
 function changeSchema(world: ClusterWorld, plural: string, ops: readonly object[]): void {
   const path = `${CRDS}/${plural}.bigfleet.lucy.sh`;

@@ -276,11 +276,11 @@ export class KubeCluster implements ClusterPort {
       this.#doubt(update);
       return this.#upcomingNodes.record(machineId)?.phase || 'Draining';
     }
-    const { phase, isTerminus } = await this.#upcomingNodes.apply(update, signal);
-    if (isTerminus) {
-      await this.#deleteNode(machineId, node, signal);
-      this.#index.machineGone(machineId);
-    }
+    const isTerminus = this.#upcomingNodes.isTerminus(update);
+    // The Node first: should it stay, a later sweep finds it by the UpcomingNode.
+    if (isTerminus && node !== undefined) await this.#deleteNode(machineId, node, signal);
+    const phase = await this.#upcomingNodes.apply(update, signal);
+    if (isTerminus) this.#index.machineGone(machineId);
     // The next frame of this machine is newer than the blob.
     this.#joining.delete(machineId);
     if (isServing) {
@@ -302,9 +302,18 @@ export class KubeCluster implements ClusterPort {
     for (const machineId of this.#joining) {
       if (!known.has(machineId)) this.#joining.delete(machineId);
     }
+    // One object that may not go does not keep the others.
+    let failure: BigFleetError | undefined;
     for (const record of this.#upcoming.records()) {
-      if (!known.has(record.machineId)) await this.#sweep(record, signal);
+      if (known.has(record.machineId)) continue;
+      try {
+        await this.#sweep(record, signal);
+      } catch (error) {
+        if (signal.aborted || !(error instanceof BigFleetError)) throw error;
+        failure ??= error;
+      }
     }
+    if (failure !== undefined) throw failure;
   }
 
   /**
@@ -320,20 +329,15 @@ export class KubeCluster implements ClusterPort {
       this.#options.hooks.leftOverKept(machineId);
       return;
     }
-    await this.#upcomingNodes.delete(record, signal);
     if (node !== undefined && readMark(node.reclaim) !== undefined) {
       await this.#deleteNode(machineId, node, signal);
     }
+    await this.#upcomingNodes.delete(record, signal);
     this.#index.machineGone(machineId);
   }
 
-  async #deleteNode(
-    machineId: string,
-    node: NodeRecord | undefined,
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (node === undefined) return;
-    await this.#reclaims.deleteNode(node, () => this.#joining.has(machineId), signal);
+  #deleteNode(machineId: string, node: NodeRecord, signal: AbortSignal): Promise<void> {
+    return this.#reclaims.deleteNode(node, () => this.#joining.has(machineId), signal);
   }
 
   #sweepLeftOver(nodeName: string): void {

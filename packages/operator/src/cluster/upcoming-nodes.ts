@@ -57,11 +57,6 @@ export function readUpcoming(object: ApiObject): UpcomingRecord | undefined {
 export type UpcomingWrite = 'create' | 'spec_update' | 'status_update' | 'delete';
 export type WriteOutcome = 'success' | 'conflict' | 'error' | 'noop';
 
-export interface Applied {
-  readonly phase: UpcomingNodePhase;
-  readonly isTerminus: boolean;
-}
-
 /** Opens `lastError` of a drain that did not end: the machine is leaving all the same. */
 export const DRAIN_ERROR = 'drain: ';
 
@@ -101,8 +96,14 @@ export class UpcomingNodes {
     return this.#written.has(name) ? this.#written.get(name) : this.#options.known(name);
   }
 
-  /** What the frame became; at the terminus the object is gone, and the Node may go too. */
-  async apply(update: NodeStateUpdate, signal: AbortSignal): Promise<Applied> {
+  /** The machine leaves with this frame, and its object goes. */
+  isTerminus({ machineId, state }: NodeStateUpdate): boolean {
+    const before = this.record(machineId);
+    return before !== undefined && phaseOf(state, before) === 'gone';
+  }
+
+  /** What the frame became. */
+  async apply(update: NodeStateUpdate, signal: AbortSignal): Promise<UpcomingNodePhase> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#applyOnce(update, signal);
@@ -114,17 +115,17 @@ export class UpcomingNodes {
     }
   }
 
-  async #applyOnce(update: NodeStateUpdate, signal: AbortSignal): Promise<Applied> {
+  async #applyOnce(update: NodeStateUpdate, signal: AbortSignal): Promise<UpcomingNodePhase> {
     const before = this.record(update.machineId);
     const next = phaseOf(update.state, before);
     if (next === 'gone') {
       if (before !== undefined) await this.delete(before, signal);
-      return { phase: 'Drained', isTerminus: before !== undefined };
+      return 'Drained';
     }
     const record = before ?? (await this.#create(update, signal));
     const fresh = await this.#writeSpec(record, update, signal);
     await this.#writeStatus(fresh, { phase: next, update, signal });
-    return { phase: next, isTerminus: false };
+    return next;
   }
 
   /** A phase that the operator itself knows, while a node drains. */

@@ -8,7 +8,7 @@ import {
   BootstrapRequestSchema,
   decode,
   encodeInit,
-  type MachineState,
+  MachineState,
   type NodeStateUpdate,
   NodeStateUpdateSchema,
 } from '@bigfleet/wire';
@@ -131,7 +131,7 @@ export class ClusterWorld extends TestWorld {
 
   async frame(machineId: string, state: MachineState, more: object = {}): Promise<string> {
     const pending = this.cluster.applyNodeState(nodeState(machineId, state, more), this.signal);
-    await this.time.runFor(3_000);
+    await Promise.allSettled([pending, this.time.runFor(3_000)]);
     return pending;
   }
 
@@ -156,6 +156,19 @@ export class ClusterWorld extends TestWorld {
   nowUnixMs(): number {
     return Number(this.time.runtime.clock.unixNanos() / 1_000_000n);
   }
+}
+
+export async function started(): Promise<ClusterWorld> {
+  const world = new ClusterWorld();
+  await world.time.runFor(2_000);
+  return world;
+}
+
+/** Machine `m1` serves as Node `node-a`. */
+export async function served(world: ClusterWorld): Promise<void> {
+  await world.frame('m1', MachineState.CONFIGURING);
+  world.node('node-a', { machine: 'm1' });
+  await world.frame('m1', MachineState.CONFIGURED);
 }
 
 function nodeState(machineId: string, state: MachineState, more: object = {}): NodeStateUpdate {
