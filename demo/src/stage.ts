@@ -18,9 +18,9 @@ import { type Scene, unmetByPriority } from './view/scene.ts';
 const FRAME_MS = 250;
 /**
  * A coordinator lets 30 s pass before its first pass over the fleet. A run that is asked to take just
- * as long stays for the move that it came for, and not for longer.
+ * as long stays for the move that it came for; on a busy machine that takes a while.
  */
-const MOVE_GRACE_MS = 15_000;
+const MOVE_GRACE_MS = 60_000;
 
 export interface StageOptions extends RunOptions {
   readonly logger: Logger;

@@ -58,7 +58,7 @@ test('the answer is lost after the commit: committed, and the next command goes 
   await using cut = await leadThroughProxy('/u-done/', true);
   const { store } = cut.replica;
   cut.proxy.fault('down', { silent: true });
-  const request = first(300);
+  const request = first(1_000);
   assert.equal((await store.commit(cut.leadership, request)).kind, 'unknown');
   const { value } = await eventually(() => outsiderGet(at, '/u-done/shards/s-1'), {
     what: 'the commit',
@@ -75,7 +75,7 @@ test('the request is lost: not committed, finally: a late copy of it fails its g
   const { store } = cut.replica;
   const before = await outsiderGet(at, '/u-lost/meta/apply');
   cut.proxy.fault('up', { silent: true });
-  const request = first(300);
+  const request = first(1_000);
   assert.equal((await store.commit(cut.leadership, request)).kind, 'unknown');
   assert.equal(await store.resolve(cut.leadership, request), 'not-committed');
   const fenced = await outsiderGet(at, '/u-lost/meta/apply');
@@ -92,7 +92,7 @@ test('somebody else leads meanwhile: deposed', async () => {
   await using cut = await leadThroughProxy('/u-deposed/', true);
   const { store } = cut.replica;
   cut.proxy.fault('up', { silent: true });
-  const request = first(300);
+  const request = first(1_000);
   assert.equal((await store.commit(cut.leadership, request)).kind, 'unknown');
   await outsiderDelete(at, '/u-deposed/leader');
   assert.equal(await store.resolve(cut.leadership, request), 'deposed');
@@ -103,7 +103,7 @@ test('etcd stays out of reach: unknown, until the window closes, then deposed', 
   await using cut = await leadThroughProxy('/u-away/', false);
   const { store } = cut.replica;
   cut.proxy.fault('both', { silent: true });
-  const request = first(200);
+  const request = first(1_000);
   assert.equal((await store.commit(cut.leadership, request)).kind, 'unknown');
   const seen: string[] = [];
   await eventually(

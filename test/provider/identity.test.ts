@@ -148,7 +148,7 @@ test('roles, ids, and a certificate that is renewed meanwhile', async () => {
     provider.process.output.text(),
     /identity denied.*rpc=\/bigfleet\.v1alpha1\.CapacityProvider\/Create.*bigfleet:\/\/readonly/,
   );
-  using plain = dial(provider.address, { unaryDeadlineMs: 1_000 });
+  using plain = dial(provider.address);
   assert.equal(await outcomeOf(plain, 'list', ''), 'UNAVAILABLE', 'no plaintext on this port');
 
   await eventually(async () => (await servedCertificate(provider.address, files, pki)) !== before, {

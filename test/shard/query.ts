@@ -40,6 +40,17 @@ export function needsOf(
   });
 }
 
+/** Of the last cycle; 0 before the first. */
+export function cycleOf(address: string): Promise<number> {
+  return ask(address, 'number of the cycle', async (channel, signal) => {
+    const read = createClient(ShardRead, channel);
+    for await (const { frame } of read.inspectNeeds({}, { signal })) {
+      if (frame.case === 'header') return Number(frame.value.cycle);
+    }
+    throw new Error('no header');
+  });
+}
+
 async function ask<T>(
   address: string,
   what: string,

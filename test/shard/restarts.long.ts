@@ -22,8 +22,6 @@ import { type ShardProcess, startOperator, startShardProcess } from './shard-pro
 const RESTARTS = 200;
 const OPERATORS = 50;
 const DEFAULT_MS = 15 * 60_000;
-const CONNECTED_WITHIN_MS = 60_000;
-const COUNTED_WITHIN_MS = 10_000;
 /** Longer than the first back-off of a channel: a closed one that still tries has tried by then. */
 const SETTLED_MS = 800;
 /** From the end of a shard to the next start: operators are to be caught in any state. */
@@ -57,18 +55,16 @@ test(`${RESTARTS} restarts under ${OPERATORS} sessions: one connection each`, as
   const connected = (): number => operators.filter(({ session }) => session.isConnected).length;
   let [restarts, killed] = [0, 0];
   try {
-    for (; restarts < RESTARTS && monotonicMs() < endMs; restarts += 1) {
+    for (; restarts === 0 || (restarts < RESTARTS && monotonicMs() < endMs); restarts += 1) {
       await using shard: ShardProcess = await startShardProcess(argv);
       await eventually(() => connected() === OPERATORS, {
         what: `life ${restarts}: ${OPERATORS} sessions`,
-        withinMs: CONNECTED_WITHIN_MS,
         details: () => `${connected()} are connected\n${shard.process.output.text()}`,
       });
       await sleep(SETTLED_MS);
       // A session that starves on a busy machine is replaced; a connection too many stays.
       await eventually(() => isOneEach(connectionsOf(lease.port)), {
         what: `life ${restarts}, seed ${seed}: one connection per session`,
-        withinMs: COUNTED_WITHIN_MS,
         details: () => JSON.stringify(connectionsOf(lease.port)),
       });
       if (restarts % 2 === 0) {
@@ -80,7 +76,6 @@ test(`${RESTARTS} restarts under ${OPERATORS} sessions: one connection each`, as
   } finally {
     t.diagnostic(`${restarts} restarts, ${killed} of them by SIGKILL, seed ${seed}`);
   }
-  assert.ok(restarts > 0);
   await opened.disposeAsync();
   await sleep(SETTLED_MS);
   assert.deepEqual(connectionsOf(lease.port), { client: 0, server: 0 });

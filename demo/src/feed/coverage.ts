@@ -8,8 +8,8 @@ import { INSTANCE_TYPE_KEY, type OperatorCode, satisfies } from '@bigfleet/engin
 import { type MachineView, MachineState, type NeedView } from '@bigfleet/wire';
 import { type FleetPicture, needKey } from './fleet-picture.ts';
 
-/** A need must be covered when it is this old, and must not be unmet for longer. */
-export const PATIENCE_MS = 10_000;
+/** A need must be covered when it is this old, and must not be unmet for longer, on a busy machine too. */
+export const PATIENCE_MS = 20_000;
 
 /** Names of never covered needs that are kept. */
 const MAX_NAMES = 20;

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CapacityProvider, type Client, createClient, MachineState } from '@bigfleet/wire';
 import { createTempDir, eventually, type RunningProcess, sleep } from '../../toolkit/index.ts';
-import { machinesOf } from '../query.ts';
+import { cycleOf, machinesOf } from '../query.ts';
 import {
   dialShard,
   launchShard,
@@ -106,14 +106,22 @@ export class KillStage implements AsyncDisposable {
     }
   }
 
-  /** Demand is covered exactly, and the shard knows what the provider knows. */
+  /** Demand is covered exactly, the shard knows what the provider knows, and nothing is under way. */
   async recovered(shard: ShardProcess): Promise<void> {
     let problem = '';
+    let restedSince: number | undefined;
     await eventually(
       async () => {
         for (const { cluster } of this.operators) cluster.nudge();
+        const cycle = await cycleOf(shard.address);
         problem = await this.#difference(shard.address);
-        return problem === '';
+        if (problem !== '') {
+          restedSince = undefined;
+          return false;
+        }
+        // An action that waits for its turn shows nowhere: two more whole cycles would have begun it.
+        restedSince ??= cycle;
+        return cycle >= restedSince + 2;
       },
       {
         what: 'recovered',
@@ -137,6 +145,7 @@ export class KillStage implements AsyncDisposable {
     assert.equal(theirs.size, MACHINE_COUNT, 'the provider lost a machine');
     if (mine.size !== theirs.size) return `${mine.size} machines here, ${theirs.size} there`;
     for (const [id, view] of theirs) {
+      if (!AT_REST.some((state) => view.startsWith(`${state} `))) return `${id} is ${view}`;
       if (mine.get(id) !== view) return `${id} is ${mine.get(id)} here, ${view} there`;
     }
     return '';
@@ -153,6 +162,7 @@ export class KillStage implements AsyncDisposable {
 }
 
 const BOUND = MachineState.CONFIGURED;
+const AT_REST = [MachineState.SPECULATIVE, MachineState.IDLE, BOUND];
 
 /** The number of the state and the cluster. */
 function viewOf(cluster: string, state: MachineState): string {

@@ -107,7 +107,7 @@ describe('connection age', () => {
     const { server, dial } = await openServer(t, {
       router: routes({ '/t.T/Open': open, [echoPath]: unary(async (request) => request) }),
       // Long enough for a busy machine to open the stream.
-      maxConnectionAgeMs: 1_000,
+      maxConnectionAgeMs: 3_000,
       maxConnectionAgeGraceMs: 1_500,
     });
     const channel = dial();
@@ -142,9 +142,9 @@ describe('connection age', () => {
     }
     await ended;
     const livedMs = runtime.clock.monotonicMs() - startedMs;
-    assert.ok(livedMs >= 2_400, `${livedMs}`); // an age varies by a tenth
+    assert.ok(livedMs >= 4_100, `${livedMs}`); // an age varies by a tenth
     assert.ok(answered > 0 && most >= 2, `${answered} calls, ${most} connections`);
-    const connections = Math.ceil(livedMs / 900) + 1;
+    const connections = Math.ceil(livedMs / 2_600) + 1;
     assert.ok(refused <= connections, `${refused} refused on ${connections} connections`);
   });
 });
@@ -232,9 +232,9 @@ describe('no second attempts', () => {
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve(bytes(''))));
     });
     const { dial } = await openServer(t, { router: routes({ [echoPath]: hang }) });
-    const channel = dial({ unaryDeadlineMs: 2_000 });
+    const channel = dial({ unaryDeadlineMs: 5_000 });
     await failsWith('DEADLINE_EXCEEDED', channel.unary(echoPath, bytes('')));
-    assert.ok(leftMs !== undefined && leftMs <= 2_000, `${leftMs}`);
+    assert.ok(leftMs !== undefined && leftMs <= 5_000, `${leftMs}`);
   });
 });
 

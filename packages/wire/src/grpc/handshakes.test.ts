@@ -112,7 +112,7 @@ describe('the gate', () => {
   });
 
   it('closes who waits too long, silent or not', async (t) => {
-    const stage = await gateStage(t, { maxRunning: 1, maxWaiting: 10, timeoutMs: 1_000 });
+    const stage = await gateStage(t, { maxRunning: 1, maxWaiting: 10, timeoutMs: 3_000 });
     await stage.connect();
     await eventually('one runs', () => stage.begun.length === 1);
     const waiting = [await stage.connect(), await stage.connect(Buffer.alloc(0))];
