@@ -181,6 +181,36 @@ test('a node says that it is not ready, and that it is again', async () => {
   world.stop();
 });
 
+test('a Node and a Pod that others call silent while the kubelet lives are Ready again', async () => {
+  const world = stage();
+  const { ask, merge, time } = world;
+  await join(world, 'n-1');
+  ask('POST', PODS_PATH, pod('a', { spec: { nodeName: 'n-1' } }));
+  await time.runFor(1_000);
+  // As the node controller does when no heartbeat reached it.
+  for (const path of [`${NODES_PATH}/n-1`, `${PODS_PATH}/a`]) {
+    merge(`${path}/status`, { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } });
+  }
+  await time.runFor(11_000);
+  for (const path of [`${NODES_PATH}/n-1`, `${PODS_PATH}/a`]) {
+    assert.equal(conditionOf(ask('GET', path).object, 'Ready'), 'True', path);
+  }
+  const { resourceVersion } = metaOf(ask('GET', `${NODES_PATH}/n-1`).object);
+  await time.runFor(30_000);
+  const later = metaOf(ask('GET', `${NODES_PATH}/n-1`).object);
+  assert.equal(later['resourceVersion'], resourceVersion, 'nothing to say, nothing written');
+  world.stop();
+});
+
+test('a join that a starting API server denies comes again', async () => {
+  const world = stage();
+  const denied = { methods: ['POST'], pathPrefix: NODES_PATH, times: 1 };
+  world.server.faults.add(denied, { kind: 'refuse', code: 403 });
+  await join(world, 'n-1');
+  assert.equal(conditionOf(world.ask('GET', `${NODES_PATH}/n-1`).object, 'Ready'), 'True');
+  world.stop();
+});
+
 test('a token that the cluster refuses registers nothing', async () => {
   const world = stage({ checkToken: () => Promise.resolve('the token has expired') });
   const joining = world.kubelets.join({ name: 'n-1' }, '--token abcdef.0123456789abcdef');

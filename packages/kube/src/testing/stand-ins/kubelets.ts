@@ -10,7 +10,7 @@ import type { KubeClient } from '../../api/client.ts';
 import { isTerminalPod, type Pod, type ResourceList } from '../../api/objects.ts';
 import { LEASES, NODES, PODS } from '../../api/resource.ts';
 import { Reflector } from '../../reflector/reflector.ts';
-import { textAt, timeText } from '../api-server/json.ts';
+import { asList, at as valueAt, textAt, timeText } from '../api-server/json.ts';
 import { type JoinBlob, readJoinBlob } from './join-blob.ts';
 import { RetryingWork } from './retrying-work.ts';
 
@@ -49,10 +49,13 @@ interface Kubelet {
 interface PodRecord {
   readonly pod: Pod;
   readonly uid: string;
+  readonly isReady: boolean;
 }
 
 const RETRY_MS = 500;
 const TOO_MANY_REQUESTS = 429;
+/** Also what an API server says to everybody that has just started. */
+const DENIED = [401, 403];
 const HEARTBEAT_MS = 10_000;
 const LEASE_SECONDS = 40;
 const WORKERS = 32;
@@ -182,7 +185,8 @@ export class Kubelets {
     for (;;) {
       const answer = await ask().catch((error: unknown) => describeThrown(error));
       if (typeof answer !== 'string') {
-        if (answer.kind === 'ok' || answer.status < TOO_MANY_REQUESTS) return answer;
+        if (answer.kind === 'ok') return answer;
+        if (answer.status < TOO_MANY_REQUESTS && !DENIED.includes(answer.status)) return answer;
         onProblem?.(describeRefusal(answer));
       } else if (!signal.aborted) onProblem?.(answer);
       await sleep(runtime, RETRY_MS, signal);
@@ -272,7 +276,7 @@ export class Kubelets {
       signal,
       patch: { spec: { renewTime } },
     });
-    if (renewed.kind === 'ok') return undefined;
+    if (renewed.kind === 'ok') return this.#contradict(kubelet);
     if (renewed.status !== 404) return describeRefusal(renewed);
     const owner = { apiVersion: 'v1', kind: 'Node', name, uid: kubelet.uid };
     const created = await client.create(
@@ -286,6 +290,18 @@ export class Kubelets {
       { lane: 'node', signal },
     );
     return created.kind === 'ok' || created.status === 409 ? undefined : describeRefusal(created);
+  }
+
+  /** A Node that was called silent while nobody heard its Lease says itself that it is Ready, as a kubelet does. */
+  async #contradict(kubelet: Kubelet): Promise<string | undefined> {
+    const { client, signal } = this.#options;
+    const found = await client.get(NODES, at('', kubelet.name), signal);
+    if (found.kind === 'refused') {
+      return found.status === 404 ? undefined : describeRefusal(found);
+    }
+    if (isReady(found.object) === kubelet.isReady) return undefined;
+    const reported = await this.#report(kubelet);
+    return reported.kind === 'ok' ? undefined : describeRefusal(reported);
   }
 
   // ── Pods ────────────────────────────────────────────────────────────────────────────────
@@ -302,7 +318,9 @@ export class Kubelets {
     if (record === undefined || !this.#kubelets.has(nodeOf(record))) return undefined;
     const { pod } = record;
     const isEnding = pod.metadata.deletionTimestamp !== undefined;
-    if (!isEnding && (isTerminalPod(pod) || pod.status?.phase === 'Running')) return undefined;
+    // A Running Pod that is not ready: the Node was called silent, and its Pods with it.
+    const isStarted = pod.status?.phase === 'Running' && record.isReady;
+    if (!isEnding && (isTerminalPod(pod) || isStarted)) return undefined;
     await this.#accept(isEnding ? this.#finalise(record) : this.#start(record));
     return undefined;
   }
@@ -356,12 +374,21 @@ function boundPod(pod: Pod, uid: string): PodRecord | undefined {
   const { name, namespace, deletionTimestamp, resourceVersion } = pod.metadata;
   return {
     uid,
+    isReady: isReady(pod),
     pod: {
       metadata: { name, namespace, uid, deletionTimestamp, resourceVersion },
       spec: { nodeName, containers },
       status: { phase: pod.status?.phase },
     },
   };
+}
+
+/** Of a Node or a Pod. */
+function isReady(object: unknown): boolean {
+  const conditions = asList(valueAt(object, 'status', 'conditions'));
+  return conditions.some(
+    (one) => textAt(one, 'type') === 'Ready' && textAt(one, 'status') === 'True',
+  );
 }
 
 function condition(
