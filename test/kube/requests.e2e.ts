@@ -63,8 +63,10 @@ test('2. `kubectl --field-selector=status.phase=Pending` works, finds CRs of oth
     what: 'the bad request alone is Pending, stamped by the operator',
     details: () => world.tails(),
   });
-  const events = await kubectl('get', 'events', '-n', namespace);
-  assert.match(events, /Warning +UnsupportedOperator +capacityrequest\/bad/);
+  const warning = /Warning +UnsupportedOperator +capacityrequest\/bad/;
+  await eventually(async () => warning.test(await kubectl('get', 'events', '-n', namespace)), {
+    what: 'an event tells why',
+  });
 });
 
 test('2. Printer columns and short names', { skip }, async (t) => {
@@ -152,7 +154,7 @@ test('2. A CR of a held roll-up stays Pending', { skip }, async (t) => {
   await admin.must(admin.create(path, request('late')));
   // Long enough to be looked at between two roll-ups.
   const slow = world.operator.args.map((each) =>
-    each.startsWith('--rollup-interval=') ? '--rollup-interval=8s' : each,
+    each.startsWith('--rollup-interval=') ? '--rollup-interval=30s' : each,
   );
   await world.operator.start(slow);
   await world.shard.process.waitForLine(/msg="rollup quarantined: /);

@@ -179,7 +179,11 @@ test('1. Pending pod → CR → Acknowledged → UpcomingNode phases → Node �
   });
   const phases = await Phases.follow();
   const joins = machines.hold('configure');
-  const pod = await created(podsPath(NAMESPACE), trainer('trainer-2026-05-01-a'));
+  // Admission hears of a new class a moment later, and refuses its Pods until then.
+  const pod = await eventually(
+    () => created(podsPath(NAMESPACE), trainer('trainer-2026-05-01-a')),
+    { what: 'a Pod of the new class' },
+  );
   const request = await requestOf(pod);
   isDocumented(request, pod);
   assert.equal(request.metadata.generateName, 'cr-pod-trainer-2026-05-01-a-');
@@ -187,10 +191,17 @@ test('1. Pending pod → CR → Acknowledged → UpcomingNode phases → Node �
   const [coming] = await listAll(admin, UPCOMING_NODES);
   assert.match(coming?.metadata.name ?? '', /^un-[a-z0-9-]+$/);
   assert.equal(coming?.metadata.annotations?.['bigfleet.lucy.sh/machine-id'], 'a3-highgpu-8g/b/0');
+  await shown.waitForLine(/^trainer-2026-05-01-a +0\/1 +Pending/);
   joins();
   await phases.until('Ready');
   const [bound] = await runningPods(world, NAMESPACE, 1);
-  const [ready] = await listAll(admin, UPCOMING_NODES);
+  const [ready] = await eventually(
+    async () => {
+      const all = await listAll(admin, UPCOMING_NODES);
+      return all[0]?.status?.['nodeRef'] !== undefined && all;
+    },
+    { what: 'the UpcomingNode names its Node' },
+  );
   const { nodeRef, providerID, provisioningStartTime } = ready?.status ?? {};
   const node = await admin.must(admin.get(`/api/v1/nodes/${String(bound?.spec['nodeName'])}`));
   const { name, uid } = node['metadata'] as Stored['metadata'];
@@ -198,14 +209,18 @@ test('1. Pending pod → CR → Acknowledged → UpcomingNode phases → Node �
   assert.equal((node['spec'] as Json)['providerID'], `test://${String(providerID)}`);
   assert.match(String(provisioningStartTime), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   assert.equal((ready?.spec['resources'] as Json | undefined)?.['nvidia.com/gpu'], '8');
-  const acknowledged = await requestOf(pod);
-  assert.equal(acknowledged.status?.['phase'], 'Acknowledged');
+  const acknowledged = await eventually(
+    async () => {
+      const found = await requestOf(pod);
+      return found.status?.['phase'] === 'Acknowledged' && found;
+    },
+    { what: 'the request is acknowledged' },
+  );
   assert.match(
     String(acknowledged.status?.['acknowledgedAt']),
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
   );
   isDocumented(acknowledged, pod);
-  await shown.waitForLine(/^trainer-2026-05-01-a +0\/1 +Pending/);
   await shown.waitForLine(/^trainer-2026-05-01-a +1\/1 +Running/);
 
   const release = machines.hold('drain');

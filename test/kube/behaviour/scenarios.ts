@@ -101,7 +101,7 @@ const watches: Scenario = async (d) => {
   await d.delete(`${secrets}/b`);
   d.note('from a version');
   const from = version(first.object);
-  const resumed = await d.watch(`${secrets}?watch=true&resourceVersion=${from}&timeoutSeconds=2`);
+  const resumed = await d.watch(`${secrets}?watch=true&resourceVersion=${from}&timeoutSeconds=5`);
   await d.events(resumed, 4, 'metadata.labels');
   d.note('out of a selection');
   const selected = await d.watch(
@@ -118,11 +118,11 @@ const watches: Scenario = async (d) => {
   await d.events(streamed, 2, 'metadata.annotations');
   streamed.end();
   d.note('without a version it begins with what is there');
-  const anew = await d.watch(`${secrets}?watch=true&timeoutSeconds=1`);
+  const anew = await d.watch(`${secrets}?watch=true&timeoutSeconds=5`);
   await d.events(anew, 2);
   d.note('one object by its name');
   const one = await d.watch(
-    `${secrets}?watch=true&fieldSelector=metadata.name%3Da&resourceVersion=${from}&timeoutSeconds=1`,
+    `${secrets}?watch=true&fieldSelector=metadata.name%3Da&resourceVersion=${from}&timeoutSeconds=5`,
   );
   await d.events(one, 3, 'metadata.labels');
 };
