@@ -1,6 +1,6 @@
-// Plain requests to an API server, for tests that look at what it answers: no retries, no lanes, no reflector,
-// so that a fault of the product's own client cannot hide one of the server. Works against the test API
-// server and a real one.
+// Plain requests to an API server, for tests that look at what it answers: no lanes, no reflector, and no
+// retries but of a GET on a kept connection that the server had closed, so that a fault of the product's own
+// client cannot hide one of the server. Works against the test API server and a real one.
 
 import { Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -35,6 +35,8 @@ export interface WatchEvent {
 }
 
 const MERGE_PATCH = 'application/merge-patch+json';
+/** A kube-apiserver closes a connection that is idle for 90 s: this side closes it first. */
+const IDLE_MS = 30_000;
 
 export class Api implements AsyncDisposable {
   readonly #access: ApiAccess;
@@ -45,8 +47,8 @@ export class Api implements AsyncDisposable {
     this.#access = access;
     const { caPem: ca, certPem: cert, keyPem: key } = access;
     this.#agent = access.url.startsWith('https:')
-      ? new HttpsAgent({ keepAlive: true, ca, cert, key })
-      : new HttpAgent({ keepAlive: true });
+      ? new HttpsAgent({ keepAlive: true, timeout: IDLE_MS, ca, cert, key })
+      : new HttpAgent({ keepAlive: true, timeout: IDLE_MS });
   }
 
   async ask(method: string, path: string, ask: Ask = {}): Promise<Reply> {
@@ -115,7 +117,12 @@ export class Api implements AsyncDisposable {
     };
     return new Promise((resolve, reject) => {
       const call = start(url + path, { method, headers, agent: this.#agent, signal }, resolve);
-      call.once('error', reject);
+      call.once('error', (error: NodeJS.ErrnoException) => {
+        const isStale = call.reusedSocket && error.code === 'ECONNRESET';
+        // Ends with a fresh connection at the latest.
+        if (isStale && method === 'GET') resolve(this.#open(method, path, ask, signal));
+        else reject(error);
+      });
       call.end(body);
     });
   }

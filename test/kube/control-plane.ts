@@ -41,6 +41,7 @@ const CONTROLLERS = '*,bootstrap-signer-controller,token-cleaner-controller';
 const DEFINITIONS = new URL('../../api/crd/', import.meta.url);
 const DEFINITIONS_PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const TAIL_CHARS = 4_000;
+const MAX_OUTPUT_BYTES = 64 << 20;
 
 /** Resolves when all of it is ready. `await using` it. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
@@ -184,6 +185,8 @@ interface Parts {
 
 export interface Ran {
   readonly code: number;
+  readonly stdout: string;
+  /** What it said on both streams. */
   readonly output: string;
 }
 
@@ -275,9 +278,10 @@ export class ControlPlane implements AsyncDisposable {
     return new Promise((resolve) => {
       const done = (error: ExecFileException | null, out: string, problem: string): void => {
         const code = typeof error?.code === 'number' ? error.code : error === null ? 0 : 1;
-        resolve({ code, output: out + problem });
+        resolve({ code, stdout: out, output: out + problem });
       };
-      const child = execFile(this.#parts.kubectl, [...args], { env, timeout: HANG_MS }, done);
+      const options = { env, timeout: HANG_MS, maxBuffer: MAX_OUTPUT_BYTES };
+      const child = execFile(this.#parts.kubectl, [...args], options, done);
       child.stdin?.end(input ?? '');
     });
   }

@@ -30,6 +30,8 @@ const skip = skipWithout('controlPlane', 'helm');
 const RECONNECTS = 'bigfleet_operator_session_reconnects_total';
 const REISSUED = 'bigfleet_shard_bootstrap_reissued_total';
 const INTERVAL = '--rollup-interval=1s';
+/** A holder gives it up after two thirds without a renewal: longer than a busy machine stalls. */
+const LEASE_DURATION = '--lease-duration=30s';
 
 /** Serves every key but two: `team` is refused by its owner, `site` by a mistake. */
 const TEMPLATE = `${JOIN_TEMPLATE}
@@ -57,7 +59,7 @@ before(async () => {
     operatorArgs: [
       `--bootstrap-allowed-keys=${ALLOWED.join(',')}`,
       '--lease-namespace=bigfleet-system',
-      '--lease-duration=5s',
+      LEASE_DURATION,
     ],
   });
 });
@@ -268,6 +270,7 @@ test('17. Upgrade of the operator while bootstraps are pending: requests reissue
   const old = operator.process;
   const reissued = await shard.metric(REISSUED);
   const replaced = await sessionCount(world, 'replaced');
+  const begun = (await sessionCount(world, 'installed')) + replaced;
   await old.pause();
   release();
   // Their blobs are asked for, and nobody answers.
@@ -281,7 +284,10 @@ test('17. Upgrade of the operator while bootstraps are pending: requests reissue
   await runningPods(world, namespace, 3);
   await readyNodes(3);
   assert.equal((await shard.metric(REISSUED)) - reissued, 3);
-  assert.equal((await sessionCount(world, 'replaced')) - replaced, 1);
+  // One session more. It replaces the old one, unless the shard's pings have ended that before.
+  const replacedNow = await sessionCount(world, 'replaced');
+  assert.equal((await sessionCount(world, 'installed')) + replacedNow - begun, 1);
+  assert.ok(replacedNow - replaced <= 1);
   await noMachineFailed();
   await podsGo(namespace);
 });

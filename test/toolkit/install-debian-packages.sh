@@ -30,6 +30,10 @@ if [ "$(id -u)" != 0 ]; then
   exit 1
 fi
 
+# One at a time: two would take each other's policy-rc.d away, and `apt-get update` waits for no lock.
+exec 9>/run/bigfleet-debian-packages.lock
+flock --timeout 1800 9 || { echo "another installer does not end" >&2; exit 1; }
+
 # Debian asks policy-rc.d before it starts a service on install; 101 means no.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
@@ -39,8 +43,15 @@ if [ ! -e "$policy" ]; then
   chmod 755 "$policy"
 fi
 
-apt-get update -qq
-DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+# Somebody else's apt may hold the lists.
+tries=1
+until apt-get update -qq 9>&-; do
+  [ "$tries" -lt 6 ] || exit 1
+  tries=$((tries + 1))
+  sleep 10
+done
+DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+  -o DPkg::Lock::Timeout=600 $missing >/dev/null 9>&-
 
 # Installing also enables units for the next boot; those that came with us stay off.
 if command -v systemctl >/dev/null; then

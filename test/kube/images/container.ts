@@ -67,6 +67,7 @@ interface Parts {
 export class Container implements AsyncDisposable {
   readonly #parts: Parts;
   readonly #ended: () => void;
+  #isStopped = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -81,6 +82,11 @@ export class Container implements AsyncDisposable {
   /** `undefined` while it runs. */
   get exit(): ProcessExit | undefined {
     return this.#parts.front.exit;
+  }
+
+  /** By a SIGSTOP of the test. */
+  get isStopped(): boolean {
+    return this.#isStopped;
   }
 
   waitForLine(pattern: RegExp): Promise<RegExpExecArray> {
@@ -123,6 +129,7 @@ export class Container implements AsyncDisposable {
   /** To its first process, past podman: SIGSTOP for one that hangs. */
   signal(signal: NodeJS.Signals): void {
     process.kill(this.#parts.pid, signal);
+    if (signal === 'SIGSTOP' || signal === 'SIGCONT') this.#isStopped = signal === 'SIGSTOP';
   }
 
   /** SIGTERM to its first process, as a cluster ends a Pod. */

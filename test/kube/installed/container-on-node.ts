@@ -92,7 +92,11 @@ export class ContainerOnNode {
     await using container = await this.#start();
     this.#container = container;
     this.state.isRunning = true;
-    const probes = this.#probe(either, () => life.abort());
+    const probes = this.#probe(either, () => {
+      // A hang that a test makes lasts until the test ends it, however slow the machine: no liveness probe
+      // comes first.
+      if (!container.isStopped) life.abort();
+    });
     this.#changed();
     try {
       while (container.exit === undefined && !either.aborted) await rest(LOOK_MS, either);

@@ -42,6 +42,8 @@ export interface EndedPod {
 }
 
 const LOOK_MS = 200;
+/** What fails that often in a row goes wrong; a single request may be lost. */
+const FAILURES_IN_A_ROW = 5;
 const HEARTBEAT_MS = 10_000;
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 const NOT_FOUND = 404;
@@ -152,8 +154,15 @@ export class RunningNode implements AsyncDisposable {
 
   async #repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
     const { signal } = this.#ender;
+    let failureCount = 0;
     while (!signal.aborted) {
-      await work().catch((error: unknown) => this.problems.add(String(error)));
+      try {
+        await work();
+        failureCount = 0;
+      } catch (error) {
+        failureCount += 1;
+        if (failureCount >= FAILURES_IN_A_ROW) this.problems.add(String(error));
+      }
       await rest(everyMs, signal);
     }
   }

@@ -1,10 +1,11 @@
 // One Pod on the stand-in node: its network, its volumes, its containers, what the API server hears of it.
 
 import path from 'node:path';
-import type { Api, Json } from '../api.ts';
-import { type NetHost, type ProcessExit, unixMs } from '../../toolkit/index.ts';
+import type { Api, Json, Reply } from '../api.ts';
+import { type NetHost, type ProcessExit, sleep, unixMs } from '../../toolkit/index.ts';
 import { ContainerOnNode, type Place } from './container-on-node.ts';
 import { type PodObject, unsupported } from './pod.ts';
+import { rest } from './probe.ts';
 import { materialise } from './volumes.ts';
 
 export interface PodSurroundings extends Omit<Place, 'namespace' | 'address' | 'volumes'> {
@@ -13,6 +14,11 @@ export interface PodSurroundings extends Omit<Place, 'namespace' | 'address' | '
   readonly nodeAddress: string;
   readonly onProblem: (problem: string) => void;
 }
+
+const RETRY_MS = 1_000;
+const WRITE_TRIES = 5;
+const NOT_FOUND = 404;
+const CONFLICT = 409;
 
 export class PodOnNode {
   readonly object: PodObject;
@@ -24,6 +30,8 @@ export class PodOnNode {
   readonly #ender = new AbortController();
   readonly #running: Promise<void>;
   #containers: readonly ContainerOnNode[] = [];
+  /** Why no container runs yet. */
+  #waitsFor = '';
   #reporting: Promise<void> = Promise.resolve();
 
   constructor(object: PodObject, netHost: NetHost, around: PodSurroundings) {
@@ -50,7 +58,8 @@ export class PodOnNode {
   }
 
   describe(): string {
-    return JSON.stringify(this.#containers.map(({ state }) => state));
+    const states = JSON.stringify(this.#containers.map(({ state }) => state));
+    return this.#waitsFor === '' ? states : `waits: ${this.#waitsFor}`;
   }
 
   get containers(): readonly ContainerOnNode[] {
@@ -64,33 +73,50 @@ export class PodOnNode {
     await this.#reporting;
     const { api } = this.#around;
     const { namespace, name, uid } = this.object.metadata;
-    await api.delete(`/api/v1/namespaces/${namespace}/pods/${name}`, {
-      gracePeriodSeconds: 0,
-      preconditions: { uid },
-    });
+    await written(() =>
+      api.delete(`/api/v1/namespaces/${namespace}/pods/${name}`, {
+        gracePeriodSeconds: 0,
+        preconditions: { uid },
+      }),
+    );
   }
 
   async #run(): Promise<void> {
-    const { api, folder, onProblem, ...place } = this.#around;
-    const { name, uid } = this.object.metadata;
-    try {
-      const missing = unsupported(this.object);
-      if (missing !== undefined) throw new Error(`the stand-in kubelet cannot do ${missing}`);
-      const volumes = await materialise(api, this.object, path.join(folder, 'pods', uid));
-      const { address, namespace } = this.netHost;
-      const here = { ...place, volumes, address, namespace };
-      this.#containers = this.object.spec.containers.map(
-        (container) => new ContainerOnNode(this.object, container, here, () => this.#report()),
-      );
-    } catch (error) {
-      onProblem(`${name}: ${String(error)}`);
+    const missing = unsupported(this.object);
+    if (missing !== undefined) {
+      this.#around.onProblem(`${this.name}: the stand-in kubelet cannot do ${missing}`);
       return;
     }
+    const volumes = await this.#volumes();
+    if (volumes === undefined) return;
+    const { address, namespace } = this.netHost;
+    const here = { ...this.#around, volumes, address, namespace };
+    this.#containers = this.object.spec.containers.map(
+      (container) => new ContainerOnNode(this.object, container, here, () => this.#report()),
+    );
     const { signal } = this.#ender;
     const running = this.#containers.map(async (container) => {
       this.exits.push(await container.run(signal));
     });
     await Promise.all(running);
+  }
+
+  /** Tried until they are there, as a kubelet does: a ConfigMap may come late. Undefined: the Pod is to go. */
+  async #volumes(): Promise<ReadonlyMap<string, string> | undefined> {
+    const { api, folder } = this.#around;
+    const { signal } = this.#ender;
+    const own = path.join(folder, 'pods', this.object.metadata.uid);
+    while (!signal.aborted) {
+      try {
+        const made = await materialise(api, this.object, own);
+        this.#waitsFor = '';
+        return made;
+      } catch (error) {
+        this.#waitsFor = String(error);
+        await rest(RETRY_MS, signal);
+      }
+    }
+    return undefined;
   }
 
   /** One after the other: the last word is the newest. */
@@ -112,7 +138,7 @@ export class PodOnNode {
       status: isTrue ? 'True' : 'False',
       lastTransitionTime: now(),
     });
-    const reply = await api.merge(`/api/v1/namespaces/${namespace}/pods/${name}/status`, {
+    const body = {
       metadata: { uid },
       status: {
         phase: isRunning ? 'Running' : 'Pending',
@@ -138,10 +164,22 @@ export class PodOnNode {
             : { waiting: { reason: 'CrashLoopBackOff', message: state.lastExit } },
         })),
       },
-    });
-    // Gone, or another Pod of that name by now.
-    if (reply.status >= 300 && reply.status !== 404 && reply.status !== 409) {
-      throw new Error(reply.text);
+    };
+    await written(() => api.merge(`/api/v1/namespaces/${namespace}/pods/${name}/status`, body));
+  }
+}
+
+/** Asked again when the request or its answer is lost: both writes of a Pod may be repeated. */
+async function written(ask: () => Promise<Reply>): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    try {
+      const { status, text } = await ask();
+      // Gone, or another Pod of that name by now.
+      if (status < 300 || status === NOT_FOUND || status === CONFLICT) return;
+      throw new Error(text);
+    } catch (error) {
+      if (tried === WRITE_TRIES) throw error;
+      await sleep(RETRY_MS);
     }
   }
 }
