@@ -1,15 +1,20 @@
 // Follows the roll-ups of one session: confirms requests, and notices a shard that does not answer.
 //
-// Silence for three intervals while roll-ups are being sent ends the session: half-open connections
-// and rejected roll-ups both look like that. The one exception is a classic shard (no extension
-// acknowledged) that never answered any: it may be one that does not answer at all, so after two
-// intervals requests count as confirmed when they are written, with one warning, and silence no
+// Silence for three intervals, and at least ten seconds, while roll-ups are being sent ends the session:
+// half-open connections and rejected roll-ups both look like that. The one exception is a classic shard
+// (no extension acknowledged) that never answered any: it may be one that does not answer at all, so after
+// two intervals requests count as confirmed when they are written, with one warning, and silence no
 // longer ends the session. A shard that knows extensions is known to answer, so for it silence is
 // never taken for consent.
 
 import { BigFleetError, type Runtime, type Timer } from '@bigfleet/base';
 import type { RequestRef } from '../rollup/capacity-request.ts';
-import { FALLBACK_INTERVALS, MAX_UNANSWERED_ROLLUPS, SILENT_INTERVALS } from './settings.ts';
+import {
+  FALLBACK_INTERVALS,
+  MAX_UNANSWERED_ROLLUPS,
+  MIN_SILENCE_MS,
+  SILENT_INTERVALS,
+} from './settings.ts';
 
 export interface RollupWatchOptions {
   readonly runtime: Pick<Runtime, 'timers'>;
@@ -24,6 +29,9 @@ export interface RollupWatchOptions {
 export class RollupWatch {
   readonly #options: RollupWatchOptions;
   readonly #generations = new RollupGenerations();
+  readonly #silenceMs: number;
+  /** Never reached within the silence that a session survives. */
+  readonly #maxUnanswered: number;
   #silence: Timer | undefined;
   /** Armed by the first roll-up; the first answer cancels it for the rest of the session. */
   #fallback: Timer | undefined;
@@ -31,6 +39,9 @@ export class RollupWatch {
 
   constructor(options: RollupWatchOptions) {
     this.#options = options;
+    const { intervalMs } = options;
+    this.#silenceMs = Math.max(SILENT_INTERVALS * intervalMs, MIN_SILENCE_MS);
+    this.#maxUnanswered = Math.max(MAX_UNANSWERED_ROLLUPS, Math.ceil(this.#silenceMs / intervalMs));
   }
 
   get hasUnanswered(): boolean {
@@ -45,7 +56,7 @@ export class RollupWatch {
     this.#generations.sent(requests);
     this.#armSilence();
     this.#armFallback();
-    if (this.#generations.unansweredCount > MAX_UNANSWERED_ROLLUPS) {
+    if (this.#generations.unansweredCount > this.#maxUnanswered) {
       this.#options.onDead(unanswered('answers to roll-ups went missing'));
     }
   }
@@ -78,7 +89,7 @@ export class RollupWatch {
   /** Runs from the first unanswered roll-up, and again from each answer that leaves one open. */
   #armSilence(): void {
     if (this.#silence !== undefined || !this.hasUnanswered) return;
-    const ms = SILENT_INTERVALS * this.#options.intervalMs;
+    const ms = this.#silenceMs;
     this.#silence = this.#options.runtime.timers.after(ms, () => {
       this.#options.onDead(unanswered(`no roll-up was answered for ${ms / 1_000} s`));
     });

@@ -55,8 +55,14 @@ export const defaultSessionSettings: SessionSettings = {
 /** Neither `rollup` nor `rollup-held` for so many intervals: the session is dead. */
 export const SILENT_INTERVALS = 3;
 
+/** Nor earlier than this, however short the interval: a busy shard is not a dead one. */
+export const MIN_SILENCE_MS = 10_000;
+
 /** A shard without extensions that never answered a roll-up by then counts as one that never does. */
 export const FALLBACK_INTERVALS = 2;
 
-/** Roll-ups on the way at once; one more means that answers went missing, and a new session heals it. */
+/**
+ * Roll-ups on the way at once, or as many as fit into the silence that a session survives; one more
+ * means that answers went missing, and a new session heals it.
+ */
 export const MAX_UNANSWERED_ROLLUPS = 5;

@@ -1,5 +1,5 @@
 // Proves operator-first drain: when the provider's turn comes and with how much grace, for every
-// outcome, for operators that are gone, old, slow or lying, and across reconnects and restarts.
+// outcome, for operators that are gone, just lost, old, slow or lying, and across reconnects and restarts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,6 +7,8 @@ import { NodeDrainOutcome, ReclaimPhase } from '@bigfleet/wire';
 import { Stage } from '../operators/testing/stage.ts';
 import type { TestOperator } from '../session/testing/test-operator.ts';
 import type { DrainRequest } from './instructions.ts';
+
+const FALLBACK = 'reclaim fallback: no operator session; PDB-respecting drain skipped';
 
 function drainOf(changes: Partial<DrainRequest> = {}): DrainRequest {
   return {
@@ -169,7 +171,7 @@ test('nobody connected: the provider at once, loudly, for both kinds', async () 
     assert.deepEqual(start, { kind: 'call_provider', graceSeconds: 600, because: 'no_session' });
     assert.equal(await stage.metric('reclaim_fallback_total', `kind="${kind}"`), 1);
   }
-  const lines = stage.logged('reclaim fallback: no operator session; PDB-respecting drain skipped');
+  const lines = stage.logged(FALLBACK);
   assert.match(lines[0] ?? '', /level=WARN.*machine=Reclaim cluster=blue/);
   assert.equal(lines.length, 2);
   assert.equal(await outcome(stage, 'no_session'), 2);
@@ -223,6 +225,152 @@ test('a lost session without return: the grace runs out on our clock', async () 
   assert.equal(stage.fired.length, 0);
   await stage.time.runFor(1_000);
   assert.equal(stage.fired[0]?.outcome, 'grace_expired');
+});
+
+/** The operator of blue went away `agoMs` ago. */
+async function lostStage(seed: string, agoMs = 1_000): Promise<Stage> {
+  const { stage } = await blueStage(seed);
+  stage.network.apply({ kind: 'crash', host: 'blue' });
+  await stage.time.runFor(agoMs);
+  return stage;
+}
+
+function comeBack(stage: Stage, extensions?: readonly string[]): Promise<TestOperator> {
+  stage.network.apply({ kind: 'restart', host: 'blue' });
+  return stage.connect('blue', extensions);
+}
+
+function firedOf(stage: Stage): [number, string][] {
+  return stage.fired.map(({ graceSeconds, outcome: label }) => [graceSeconds, label]);
+}
+
+test('an operator that is away for a moment is told when it is back, and nobody passes it by', async () => {
+  const stage = await lostStage('moment');
+  const { drains } = stage.operators;
+  assert.equal(drains.begin(drainOf()).kind, 'waiting');
+  assert.equal(await stage.metric('drain_waiting'), 1);
+  await stage.time.runFor(20_000);
+  const operator = await comeBack(stage);
+  assert.deepEqual(
+    operator.all('reclaimInstruction').map(({ gracePeriodSeconds }) => gracePeriodSeconds),
+    [580n],
+  );
+  await stage.time.runFor(120_000);
+  assert.deepEqual([stage.fired, stage.logged(FALLBACK)], [[], []], 'an ordinary wait by now');
+  finish(operator, { outcome: NodeDrainOutcome.EMPTY });
+  await stage.time.runFor(700_000);
+  assert.deepEqual(firedOf(stage), [[459, 'empty']]);
+  assert.equal(operator.all('reclaimInstruction').length, 1);
+  assert.equal(await outcome(stage, 'no_session'), 0);
+});
+
+test('an operator that is told after its return and lost again: the deadline fires, nothing else', async () => {
+  const stage = await lostStage('lost-again');
+  stage.operators.drains.begin(drainOf());
+  await comeBack(stage);
+  stage.network.apply({ kind: 'crash', host: 'blue' });
+  await stage.time.runFor(590_000);
+  assert.deepEqual(stage.fired, []);
+  await stage.time.runFor(11_000);
+  assert.deepEqual(firedOf(stage), [[0, 'grace_expired']]);
+  assert.deepEqual(stage.logged(FALLBACK), []);
+});
+
+test('no return: the provider 60 s after the loss, or when half of the grace is over', async () => {
+  const rows = [
+    ['Reclaim', 600, 59_000, 540],
+    ['Preempt', 120, 59_000, 60],
+    ['Preempt', 30, 15_000, 14],
+    ['Preempt', 10, 5_000, 4],
+  ] as const;
+  for (const [kind, graceSeconds, waitMs, leftSeconds] of rows) {
+    const stage = await lostStage(`no-return-${graceSeconds}`);
+    const { drains } = stage.operators;
+    assert.equal(drains.begin(drainOf({ kind, graceSeconds })).kind, 'waiting');
+    await stage.time.runFor(waitMs - 500);
+    assert.deepEqual([stage.fired, stage.logged(FALLBACK)], [[], []]);
+    assert.equal(await stage.metric('reclaim_fallback_total', `kind="${kind}"`), 0);
+    await stage.time.runFor(1_000);
+    assert.deepEqual(firedOf(stage), [[leftSeconds, 'no_session']]);
+    assert.match(stage.logged(FALLBACK)[0] ?? '', /level=WARN.*machine=m1 cluster=blue/);
+    assert.equal(await stage.metric('reclaim_fallback_total', `kind="${kind}"`), 1);
+    assert.equal(await outcome(stage, 'no_session'), 1);
+    const late = await comeBack(stage);
+    await stage.time.runFor(700_000);
+    assert.deepEqual(late.all('reclaimInstruction'), []);
+    assert.deepEqual([stage.fired.length, stage.logged(FALLBACK).length, drains.size], [1, 1, 0]);
+  }
+});
+
+test('an operator that is really away has no reconnect grace: the provider at once', async () => {
+  const away = { kind: 'call_provider', graceSeconds: 600, because: 'no_session' };
+  const longGone = await lostStage('long-gone', 61_000);
+  assert.deepEqual(longGone.operators.drains.begin(drainOf()), away);
+  const forgotten = await lostStage('forgotten');
+  forgotten.operators.forget('blue');
+  assert.deepEqual(forgotten.operators.drains.begin(drainOf()), away);
+  const other = await lostStage('other');
+  assert.deepEqual(other.operators.drains.begin(drainOf({ cluster: 'green' })), away);
+  const old = await lostStage('old-one');
+  await comeBack(old, []);
+  old.network.apply({ kind: 'crash', host: 'blue' });
+  await old.time.runFor(1_000);
+  assert.deepEqual(old.operators.drains.begin(drainOf()), away, 'it would not report completion');
+});
+
+test('an operator that came back before the drain has it for the whole grace', async () => {
+  const stage = await lostStage('back-before');
+  const operator = await comeBack(stage);
+  assert.equal(stage.operators.drains.begin(drainOf()).kind, 'waiting');
+  await stage.time.runFor(120_000);
+  assert.equal(operator.all('reclaimInstruction').length, 1);
+  assert.deepEqual(stage.fired, []);
+});
+
+test('a second drain in the reconnect grace only shortens, and there is one of both', async () => {
+  const stage = await lostStage('second-untold');
+  const { drains } = stage.operators;
+  drains.begin(drainOf());
+  drains.begin(drainOf({ kind: 'Preempt', graceSeconds: 10 }));
+  drains.begin(drainOf());
+  assert.equal(drains.size, 1);
+  await stage.time.runFor(6_000);
+  assert.deepEqual(firedOf(stage), [[4, 'no_session']]);
+  await stage.time.runFor(700_000);
+  assert.deepEqual([stage.fired.length, stage.logged(FALLBACK).length], [1, 1]);
+});
+
+test('held in the reconnect grace: it stands still, and who came meanwhile is told', async () => {
+  for (const isBack of [true, false]) {
+    const stage = await lostStage(`held-untold-${isBack}`);
+    const { drains } = stage.operators;
+    drains.begin(drainOf());
+    await stage.time.runFor(10_000);
+    drains.hold();
+    await stage.time.runFor(300_000);
+    const operator = isBack ? await comeBack(stage) : undefined;
+    await stage.time.runFor(300_000);
+    assert.deepEqual([stage.fired, operator?.all('reclaimInstruction') ?? []], [[], []]);
+    drains.resume();
+    await stage.time.runFor(40_000);
+    assert.deepEqual([stage.fired, stage.logged(FALLBACK)], [[], []]);
+    assert.equal(operator?.all('reclaimInstruction').length, isBack ? 1 : undefined);
+    await stage.time.runFor(20_000);
+    assert.equal(stage.fired.length, isBack ? 0 : 1);
+  }
+});
+
+test('a mass drain in the reconnect grace: all of it is told, however long the telling takes', async () => {
+  const stage = await lostStage('mass-untold');
+  const count = 3_000;
+  for (let at = 0; at < count; at++) {
+    stage.operators.drains.begin(drainOf({ machineId: `m${at}` }));
+  }
+  await stage.time.runFor(57_800);
+  const operator = await comeBack(stage);
+  await stage.time.runFor(5_000);
+  assert.equal(operator.all('reclaimInstruction').length, count);
+  assert.deepEqual(stage.fired, []);
 });
 
 test('a second drain of the machine only shortens, also with nobody connected', async () => {

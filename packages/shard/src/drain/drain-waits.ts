@@ -5,10 +5,11 @@
 //
 // Losing the session fires nothing: the deadline does, and a reconnect gets the instruction again
 // under the same id with what is left of the grace. A second drain of a machine may only shorten
-// its deadline. While actuation is held no grace runs and no operator is told anything; what an
-// operator reports is taken, and the provider's turn comes after the resume. Nothing is persisted:
-// after a restart the next cycle derives the drain again and the operator takes the repeated
-// instruction as the same drain.
+// its deadline. A drain whose operator was lost a moment ago waits untold for its return, and goes to
+// the provider past the disruption budgets only when nobody came. While actuation is held no grace
+// runs and no operator is told anything; what an operator reports is taken, and the provider's turn
+// comes after the resume. Nothing is persisted: after a restart the next cycle derives the drain again
+// and the operator takes the repeated instruction as the same drain.
 //
 // Bound: one entry per machine.
 
@@ -37,12 +38,15 @@ import {
   IssuedInstructions,
   instructionFrame,
 } from './instructions.ts';
-
+import { LostSessions } from './lost-sessions.ts';
 import type { DrainMetrics } from './metrics.ts';
 import { PacedTelling } from './paced-telling.ts';
 
 export type DrainStart =
-  /** The operator has it; `onFire` comes later. Keep the machine pending and free the worker. */
+  /**
+   * The operator has it, or is expected back; `onFire` comes later. Keep the machine pending and free
+   * the worker.
+   */
   | { readonly kind: 'waiting'; readonly deadlineMs: number }
   /** Nobody will report completion: call the provider now, with the whole grace. */
   | {
@@ -74,6 +78,8 @@ interface Wait {
   readonly request: DrainRequest;
   readonly instructionId: string;
   deadlineMs: number;
+  /** Nobody was told, and an operator is expected until then. Undefined from the first session on. */
+  backByMs: number | undefined;
   timer: Timer;
 }
 
@@ -82,6 +88,7 @@ export class DrainWaits {
   readonly #waits = new Map<string, Wait>();
   readonly #issued: IssuedInstructions;
   readonly #telling: PacedTelling;
+  readonly #lost = new LostSessions();
   /** When actuation was held; undefined while it is not. */
   #heldSinceMs: number | undefined;
   /** Clusters whose session was installed since then: their operators have not heard of the drains. */
@@ -113,17 +120,16 @@ export class DrainWaits {
 
   /** The machine is Draining from here on, whatever the answer. */
   begin(request: DrainRequest): DrainStart {
-    const { metrics, logger, sessions } = this.#options;
+    const { metrics, sessions } = this.#options;
     const session = sessions.sessionOf(request.cluster);
-    // An operator already has it: a second answer besides the table's would drain twice.
-    if (this.isWaiting(request.machineId) || session?.has('reclaim-completion') === true) {
-      return this.#wait(request);
-    }
+    const backByMs = session === undefined ? this.#backByMs(request) : undefined;
+    const isExpectedBack = backByMs !== undefined;
+    // A machine that waits already: a second answer besides the table's would drain twice.
+    const waits = this.isWaiting(request.machineId) || isExpectedBack;
+    if (waits || session?.has('reclaim-completion') === true) return this.#wait(request, backByMs);
     const { graceSeconds } = request;
     if (session === undefined) {
-      const { machineId: machine, cluster } = request;
-      logger.event(stableMessages.reclaimFallback, { machine, cluster });
-      metrics.fallbacks[request.kind].inc();
+      this.#fallBack(request);
       metrics.outcome('no_session').inc();
       return { kind: 'call_provider', graceSeconds, because: 'no_session' };
     }
@@ -150,10 +156,21 @@ export class DrainWaits {
     const { cluster } = session;
     if (this.#heldSinceMs !== undefined) return void this.#unheard.add(cluster);
     const waits = [...this.#waits.values()].filter(({ request }) => request.cluster === cluster);
+    for (const wait of waits) this.#operatorIsBack(wait);
     this.#telling.restart(
       cluster,
       waits.map(({ request }) => request.machineId),
     );
+  }
+
+  /** The session ended and has no successor: an operator that comes back soon gets its drains. */
+  sessionLost(session: OperatorSession): void {
+    this.#lost.add(session, this.#nowMs());
+  }
+
+  /** An administrator forgets the cluster: its operator is not expected back. */
+  forget(cluster: string): void {
+    this.#lost.forget(cluster);
   }
 
   /** Reconcile saw the machine in a state other than Configured, or gone: its drain is moot. */
@@ -175,12 +192,12 @@ export class DrainWaits {
   /** The graces run on, and operators that connected meanwhile hear of the drains that wait. */
   resume(): void {
     if (this.#heldSinceMs === undefined) return;
-    const nowMs = this.#nowMs();
-    const heldMs = nowMs - this.#heldSinceMs;
+    const heldMs = this.#nowMs() - this.#heldSinceMs;
     this.#heldSinceMs = undefined;
-    for (const [machineId, wait] of this.#waits) {
+    for (const wait of this.#waits.values()) {
       wait.deadlineMs += heldMs;
-      wait.timer = this.#expireIn(wait.deadlineMs - nowMs, machineId);
+      if (wait.backByMs !== undefined) wait.backByMs += heldMs;
+      wait.timer = this.#expireAt(wait.backByMs ?? wait.deadlineMs, wait.request.machineId);
     }
     // The other operators have heard of theirs and would be told twice.
     for (const cluster of this.#unheard) {
@@ -211,7 +228,26 @@ export class DrainWaits {
     this.#instruct(session, wait.instructionId, wait.request, wait.deadlineMs - this.#nowMs());
   }
 
-  #wait(request: DrainRequest): DrainStart {
+  /**
+   * Half of the grace stays for the provider: nobody has asked the Pods to go. A drain that an operator
+   * was told of is its own, connected or not.
+   */
+  #backByMs({ machineId, cluster, graceSeconds }: DrainRequest): number | undefined {
+    const nowMs = this.#nowMs();
+    const previous = this.#waits.get(machineId);
+    const backByMs =
+      previous === undefined ? this.#lost.backByMs(cluster, nowMs) : previous.backByMs;
+    return backByMs === undefined ? undefined : Math.min(backByMs, nowMs + graceSeconds * 500);
+  }
+
+  #operatorIsBack(wait: Wait): void {
+    if (wait.backByMs === undefined) return;
+    wait.backByMs = undefined;
+    wait.timer.cancel();
+    wait.timer = this.#expireAt(wait.deadlineMs, wait.request.machineId);
+  }
+
+  #wait(request: DrainRequest, backByMs: number | undefined): DrainStart {
     assert(this.#heldSinceMs === undefined, 'a drain began although actuation is held');
     const { entropy } = this.#options.runtime;
     const { machineId, cluster } = request;
@@ -223,15 +259,28 @@ export class DrainWaits {
     );
     previous?.timer.cancel();
     const instructionId = newFrameId(entropy);
-    const timer = this.#expireIn(deadlineMs - nowMs, machineId);
-    this.#waits.set(machineId, { request, instructionId, deadlineMs, timer });
+    const timer = this.#expireAt(backByMs ?? deadlineMs, machineId);
+    this.#waits.set(machineId, { request, instructionId, deadlineMs, backByMs, timer });
     this.#publish();
     this.#telling.add(cluster, machineId);
     return { kind: 'waiting', deadlineMs };
   }
 
-  #expireIn(graceMs: number, machineId: string): Timer {
-    return this.#options.wheel.after(graceMs, () => this.#fire(machineId, 'grace_expired'));
+  #expireAt(atMs: number, machineId: string): Timer {
+    return this.#options.wheel.after(atMs - this.#nowMs(), () => this.#expire(machineId));
+  }
+
+  #expire(machineId: string): void {
+    const wait = this.#waits.get(machineId);
+    if (wait?.backByMs === undefined) return this.#fire(machineId, 'grace_expired');
+    this.#fallBack(wait.request);
+    this.#fire(machineId, 'no_session');
+  }
+
+  /** The provider drains although no operator evicted anything within the budgets. */
+  #fallBack({ kind, machineId: machine, cluster }: DrainRequest): void {
+    this.#options.logger.event(stableMessages.reclaimFallback, { machine, cluster });
+    this.#options.metrics.fallbacks[kind].inc();
   }
 
   #instruct(session: OperatorSession, id: string, request: DrainRequest, graceMs: number): void {

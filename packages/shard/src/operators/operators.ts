@@ -129,7 +129,9 @@ export function createOperators(options: OperatorsOptions): Operators {
         drains.reissue(session);
       },
       closed: (session, isReplaced) => {
-        if (!isReplaced) expiry.absent(session.cluster);
+        if (isReplaced) return;
+        expiry.absent(session.cluster);
+        drains.sessionLost(session);
       },
     },
   });
@@ -148,6 +150,7 @@ export function createOperators(options: OperatorsOptions): Operators {
       rollups.forget(cluster);
       nodeNames.forget(cluster);
       bootstrap.holdOffs.forget(cluster);
+      drains.forget(cluster);
     },
     summaries: () => summarise(sessions, rollups),
     stop: () => {

@@ -122,15 +122,19 @@ test('withdrawn demand: operator first, then the provider, one outcome for one d
   await stage.stop();
 });
 
-test('without an operator a drain goes to the provider at once, and is told as a fallback', async () => {
+test('an operator that just left is waited for before a drain goes past it to the provider', async () => {
   const { stage, operator } = await withNode();
   operator.send({ case: 'rollup', value: noDemand('blue') }).leave();
-  await stage.time.runFor(30_000);
+  await stage.time.runFor(50_000);
+  assert.equal(stage.stateOf('host'), State.Draining);
+  assert.equal(stage.fake.get('host').state, State.Configured, 'the provider was not asked yet');
+  assert.deepEqual(stage.logged('reclaim fallback'), []);
+  assert.equal(await stage.metric('drain_waiting'), 1);
+  await stage.time.runFor(40_000);
   assert.equal(stage.stateOf('host'), State.Idle);
-  assert.equal(
-    stage.logged('reclaim fallback').length + operator.all('reclaimInstruction').length,
-    1,
-  );
+  assert.equal(stage.logged('reclaim fallback').length, 1);
+  assert.equal(await stage.metric('drain_phase_seconds_count'), 1);
+  assert.deepEqual(stage.audited.slice(1), ['Reclaim host success']);
   await stage.stop();
 });
 
