@@ -4,6 +4,7 @@
 import { BigFleetError, parseQuantity } from '@bigfleet/base';
 import {
   type ApiObject,
+  type ApiRefusal,
   AVAILABLE_CAPACITIES,
   type AvailableCapacitySpec,
   describeRefusal,
@@ -61,7 +62,7 @@ export class AvailableCapacities {
     const answer = await this.#client.create(AVAILABLE_CAPACITIES, body, { lane: 'node', signal });
     if (answer.kind === 'ok') return true;
     if (answer.reason === 'AlreadyExists') return this.#replace(name, spec, signal);
-    throw refused(describeRefusal(answer));
+    throw refused(answer);
   }
 
   /** Read and replaced whole: a merge would keep resources that the profile no longer has. */
@@ -70,12 +71,12 @@ export class AvailableCapacities {
     const current = await this.#client.get(AVAILABLE_CAPACITIES, target, signal);
     if (current.kind === 'refused') {
       if (current.status === 404) return this.#create(name, spec, signal);
-      throw refused(describeRefusal(current));
+      throw refused(current);
     }
     const metadata = current.object['metadata'] as { readonly name: string };
     const body = { ...current.object, metadata, spec };
     const answer = await this.#client.replace(AVAILABLE_CAPACITIES, body, { lane: 'node', signal });
-    if (answer.kind === 'refused') throw refused(describeRefusal(answer));
+    if (answer.kind === 'refused') throw refused(answer);
     return true;
   }
 
@@ -89,8 +90,7 @@ export class AvailableCapacities {
         lane: 'node',
         signal,
       });
-      if (answer.kind === 'refused' && answer.status !== 404)
-        throw refused(describeRefusal(answer));
+      if (answer.kind === 'refused' && answer.status !== 404) throw refused(answer);
       this.#standing.delete(name);
     }
   }
@@ -137,6 +137,8 @@ function specText({ requirements, resources, ...rest }: AvailableCapacitySpec): 
   return JSON.stringify([terms, sorted, availableCount, availability, String(cost)]);
 }
 
-function refused(problem: string): BigFleetError {
-  return new BigFleetError('kube_refused', problem);
+function refused(refusal: ApiRefusal): BigFleetError {
+  return new BigFleetError('kube_refused', describeRefusal(refusal), {
+    fields: { status: refusal.status },
+  });
 }

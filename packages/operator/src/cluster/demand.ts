@@ -5,7 +5,9 @@
 
 import {
   ANNOTATIONS,
+  type ApiAnswer,
   type ApiObject,
+  type ApiRefusal,
   CAPACITY_REQUESTS,
   type CapacityRequestSpec,
   describeRefusal,
@@ -22,6 +24,8 @@ import type { CapacityRequest, RefusedRequest, RequestRef } from '../rollup/capa
 import { DemandIndex } from '../rollup/demand-index.ts';
 
 const CHORES_AT_ONCE = 16;
+/** Until a chore that failed is tried again. */
+const CHORE_RETRY_MS = 5_000;
 
 /** What is kept beside the index: enough to take a request out again, and to see open chores. */
 interface RequestRecord extends RequestRef {
@@ -99,7 +103,7 @@ export class Demand {
     });
     if (answer.kind === 'ok') return 'acknowledged';
     if (answer.status === 404) return 'gone';
-    throw new BigFleetError('kube_refused', describeRefusal(answer));
+    throw refused(answer);
   }
 
   /** A request that no roll-up will hold: its owner must learn of it, or waits for ever. */
@@ -167,14 +171,34 @@ export class Demand {
     if (this.reflector.isSynced) this.#options.onChange();
   }
 
-  #chore({ uid, resourceVersion }: RequestRecord, work: () => Promise<void>): void {
+  #chore(record: RequestRecord, work: () => Promise<ApiAnswer>): void {
+    const { uid, resourceVersion } = record;
     const key = `${uid} ${resourceVersion}`;
     if (this.#underWay.has(key)) return;
     this.#waiting.set(uid, async () => {
       this.#underWay.add(key);
-      await work().finally(() => this.#underWay.delete(key));
+      let isDone = false;
+      try {
+        const answer = await work();
+        // Gone or changed, so that its next event brings what is left to do; or not to be had at all.
+        isDone = answer.kind === 'ok' || (answer.status < 500 && answer.status !== 429);
+        if (!isDone && answer.kind === 'refused') throw refused(answer);
+      } finally {
+        this.#underWay.delete(key);
+        if (!isDone) this.#choreLater(record, work);
+      }
     });
     this.#nextChores();
+  }
+
+  /** No event may come that asks for it again. */
+  #choreLater(record: RequestRecord, work: () => Promise<ApiAnswer>): void {
+    const { runtime, signal } = this.#options;
+    runtime.timers.after(CHORE_RETRY_MS, () => {
+      const current = this.reflector.get(`${record.namespace}/${record.name}`);
+      const isCurrent = current?.resourceVersion === record.resourceVersion;
+      if (!signal.aborted && isCurrent) this.#chore(record, work);
+    });
   }
 
   /** Not beside the first list: a busy server would answer its pages later, and the roll-up waits for them. */
@@ -202,9 +226,9 @@ export class Demand {
   }
 
   /** With the version that was seen: whoever wrote a phase in between is right. */
-  async #stampPending(record: RequestRecord): Promise<void> {
+  #stampPending(record: RequestRecord): Promise<ApiAnswer> {
     const { client, signal } = this.#options;
-    await client.mergePatch(CAPACITY_REQUESTS, record, {
+    return client.mergePatch(CAPACITY_REQUESTS, record, {
       lane: 'acknowledge',
       signal,
       subresource: 'status',
@@ -215,15 +239,19 @@ export class Demand {
     });
   }
 
-  async #markExcluded(record: RequestRecord): Promise<void> {
+  #markExcluded(record: RequestRecord): Promise<ApiAnswer> {
     const { client, signal } = this.#options;
     const value = record.isForeign ? 'foreign-node' : null;
-    await client.mergePatch(CAPACITY_REQUESTS, record, {
+    return client.mergePatch(CAPACITY_REQUESTS, record, {
       lane: 'acknowledge',
       signal,
       patch: { metadata: { uid: record.uid, annotations: { [ANNOTATIONS.excluded]: value } } },
     });
   }
+}
+
+function refused(refusal: ApiRefusal): BigFleetError {
+  return new BigFleetError('kube_refused', describeRefusal(refusal));
 }
 
 /** `bad_quantity` as Kubernetes writes reasons: `BadQuantity`. */

@@ -118,6 +118,26 @@ test('a foreign request is left out, says so on itself, and is counted again wit
   world.stop();
 });
 
+test('a stamp and a mark that the server was too busy for come again without an event', async () => {
+  for (const code of [429, 500] as const) {
+    const world = await started();
+    const mend = world.server.faults.add(
+      { methods: ['PATCH'], pathPrefix: REQUESTS_PATH },
+      { kind: 'refuse', code },
+    );
+    world.request('r1');
+    world.request('r2', {}, { 'bigfleet.lucy.sh/foreign-node': 'true' });
+    await world.time.runFor(20_000);
+    assert.equal(world.get(`${REQUESTS_PATH}/r1`).status?.['phase'], undefined);
+    mend();
+    await world.time.runFor(20_000);
+    assert.equal(world.get(`${REQUESTS_PATH}/r1`).status?.['phase'], 'Pending');
+    const marked = world.get(`${REQUESTS_PATH}/r2`).metadata.annotations;
+    assert.equal(marked?.['bigfleet.lucy.sh/excluded'], 'foreign-node');
+    world.stop();
+  }
+});
+
 test('a changed schema lists the requests anew', async () => {
   const world = await started();
   const path =
@@ -236,7 +256,8 @@ test('a left-over that may not go does not keep the others', async () => {
 test('a left-over that was kept goes when its Node stops, and the Node with it if it was drained', async () => {
   const world = await started();
   for (const machine of ['m1', 'm2']) await world.frame(machine, MachineState.CONFIGURED);
-  world.node('node-1', { machine: 'm1' });
+  // By its name alone: without a label, nothing on the Node says that it is ours.
+  world.node('m1');
   world.node('node-2', { machine: 'm2' });
   const mark = JSON.stringify({
     id: 'r',
@@ -254,7 +275,7 @@ test('a left-over that was kept goes when its Node stops, and the Node with it i
   await swept;
   assert.deepEqual(world.chores, ['kept m1', 'kept m2']);
   assert.equal(world.list(`${OURS}/upcomingnodes`).length, 2);
-  for (const name of ['node-1', 'node-2']) {
+  for (const name of ['m1', 'node-2']) {
     const conditions = [{ type: 'Ready', status: 'Unknown' }];
     world.merge(`/api/v1/nodes/${name}/status`, { status: { conditions } });
   }
@@ -262,9 +283,47 @@ test('a left-over that was kept goes when its Node stops, and the Node with it i
   assert.deepEqual(world.list(`${OURS}/upcomingnodes`), []);
   assert.deepEqual(
     world.list('/api/v1/nodes').map(({ metadata }) => metadata.name),
-    ['node-1'],
-    'a Node that nobody drained is not ours to delete',
+    ['m1'],
+    'a Node that nobody drained or labelled is not ours to delete',
   );
+  world.stop();
+});
+
+test('a left-over that could not be swept is tried again, until its machine is heard of', async () => {
+  for (const isHeard of [false, true]) {
+    const world = await started();
+    await served(world);
+    const swept = world.cluster.sweepMachines(new Set(), new AbortController().signal);
+    await world.time.runFor(5_000);
+    await swept;
+    const refusal = { kind: 'refuse', code: 503 } as const;
+    const mend = world.server.faults.add({ pathPrefix: `${OURS}/upcomingnodes/un-m1` }, refusal);
+    world.ask('DELETE', `${NODES_PATH}/node-a`);
+    await world.time.runFor(60_000);
+    assert.equal(world.list(`${OURS}/upcomingnodes`).length, 1);
+    const failures = world.chores.filter((chore) => chore.includes('503')).length;
+    assert.ok(failures >= 5 && failures < 20, String(failures));
+    mend();
+    if (isHeard) await world.frame('m1', MachineState.CONFIGURED);
+    await world.time.runFor(31_000);
+    assert.equal(world.list(`${OURS}/upcomingnodes`).length, isHeard ? 1 : 0);
+    world.stop();
+  }
+});
+
+test('a Node that is linked while the first status is written is in the status all the same', async () => {
+  const world = await started();
+  const path = `${OURS}/upcomingnodes/un-m1/status`;
+  // The watch of UpcomingNodes is slow, as it is under load: nothing else asks for another write.
+  world.server.faults.setSilent({ pathPrefix: `${OURS}/upcomingnodes` }, true);
+  world.server.faults.add(
+    { pathPrefix: path, methods: ['PATCH'], times: 1 },
+    { kind: 'latency', ms: 1_000 },
+  );
+  world.time.runtime.timers.after(500, () => world.node('node-a', { machine: 'm1' }));
+  await world.frame('m1', MachineState.CONFIGURING);
+  const { status } = world.get(`${OURS}/upcomingnodes/un-m1`);
+  assert.equal((status?.['nodeRef'] as { name: string } | undefined)?.name, 'node-a');
   world.stop();
 });
 

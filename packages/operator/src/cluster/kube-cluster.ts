@@ -2,7 +2,14 @@
 // shard's frames ask for. Nothing here is on the way of scheduling or running a Pod: with this process
 // down, the cluster goes on.
 
-import { BigFleetError, describeThrown, type Runtime, type Timer } from '@bigfleet/base';
+import {
+  Backoff,
+  BigFleetError,
+  describeThrown,
+  type Runtime,
+  sleep,
+  type Timer,
+} from '@bigfleet/base';
 import {
   AVAILABLE_CAPACITIES,
   CAPACITY_REQUESTS,
@@ -39,6 +46,7 @@ import type {
 } from '../session/cluster-port.ts';
 import { AvailableCapacities, readHint } from './available-capacity.ts';
 import { Demand } from './demand.ts';
+import { machineIdLabel } from './names.ts';
 import { NodeIndex, type NodeRecord, readNode } from './node-index.ts';
 import { type EvictionOutcome, interruptedDrains, readMark, Reclaims } from './reclaim.ts';
 import {
@@ -79,6 +87,14 @@ export interface ClusterHooks {
 const PHANTOM_MS = 120_000;
 /** A restarted shard has derived a reclaim again by then, if it still wants one. */
 const GIVE_UP_AFTER_MS = 30_000;
+/** Of a left-over that could not be swept. */
+const SWEEP_RETRY = { initialMs: 500, maxMs: 30_000 };
+
+/** The object is its own identity: a sweep that is tried again ends when another one took its place. */
+interface LeftOver {
+  readonly machineId: string;
+  isSweeping: boolean;
+}
 
 export class KubeCluster implements ClusterPort {
   readonly #options: KubeClusterOptions;
@@ -100,7 +116,7 @@ export class KubeCluster implements ClusterPort {
   readonly #doubted = new Map<string, Timer>();
   readonly #badSinceMs = new Map<string, number>();
   /** By Node, machines that the shard does not know here any more, kept because their Node works. */
-  readonly #leftOvers = new Map<string, string>();
+  readonly #leftOvers = new Map<string, LeftOver>();
   #observer: ClusterObserver | undefined;
 
   constructor(options: KubeClusterOptions) {
@@ -265,18 +281,17 @@ export class KubeCluster implements ClusterPort {
   async applyNodeState(update: NodeStateUpdate, signal: AbortSignal): Promise<UpcomingNodePhase> {
     const { machineId, providerId, nodeName, state } = update;
     this.#index.machineKnown({ machineId, providerId, nodeName });
-    for (const [name, left] of this.#leftOvers) {
-      if (left === machineId) this.#leftOvers.delete(name);
-    }
+    this.#noLeftOvers((left) => left === machineId);
     const isServing = state === MachineState.CONFIGURED;
     if (!isServing) this.#trust(machineId);
     if (!isServing && state !== MachineState.DRAINING) this.#arriving.add(machineId);
-    const node = this.#nodeOf(machineId);
+    let node = this.#nodeOf(machineId);
     if (isServing && this.#isBeingDrained(machineId, node)) {
       this.#doubt(update);
       return this.#upcomingNodes.record(machineId)?.phase || 'Draining';
     }
     const isTerminus = this.#upcomingNodes.isTerminus(update);
+    if (isTerminus) node ??= await this.#reclaims.nodeOf(machineId, signal);
     // The Node first: should it stay, a later sweep finds it by the UpcomingNode.
     if (isTerminus && node !== undefined) await this.#deleteNode(machineId, node, signal);
     const phase = await this.#upcomingNodes.apply(update, signal);
@@ -298,7 +313,7 @@ export class KubeCluster implements ClusterPort {
   }
 
   async sweepMachines(known: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
-    this.#leftOvers.clear();
+    this.#noLeftOvers((machineId) => known.has(machineId));
     for (const machineId of this.#joining) {
       if (!known.has(machineId)) this.#joining.delete(machineId);
     }
@@ -318,34 +333,74 @@ export class KubeCluster implements ClusterPort {
 
   /**
    * A Node that is Ready may be in use, whatever the shard says, or its kubelet has stopped less than a
-   * minute ago: it is kept until it is not Ready. A Node that we had cordoned goes with its machine, as it
-   * would have at the IDLE frame that nobody heard.
+   * minute ago: it is kept until it is not Ready. A Node that we had cordoned, or that carries the machine's
+   * label, goes with its machine, as it would have at the IDLE frame that nobody heard.
    */
   async #sweep(record: UpcomingRecord, signal: AbortSignal): Promise<void> {
     const { machineId, nodeName } = record;
-    const node = this.#nodeOf(machineId) ?? this.#index.node(nodeName);
+    const node =
+      this.#nodeOf(machineId) ??
+      this.#index.node(nodeName) ??
+      (await this.#reclaims.nodeOf(machineId, signal));
     if (node?.isReady === true) {
-      this.#leftOvers.set(node.name, machineId);
-      this.#options.hooks.leftOverKept(machineId);
+      const isNew = this.#leftOvers.get(node.name)?.machineId !== machineId;
+      this.#leftOvers.set(node.name, { machineId, isSweeping: false });
+      if (isNew) this.#options.hooks.leftOverKept(machineId);
       return;
     }
-    if (node !== undefined && readMark(node.reclaim) !== undefined) {
-      await this.#deleteNode(machineId, node, signal);
+    const isOurs = node?.machineLabel === machineIdLabel(machineId);
+    if (node !== undefined && (isOurs || readMark(node.reclaim) !== undefined)) {
+      await this.#deleteNode(machineId, node, signal, (current) => {
+        // Newer than the watch: the next attempt decides.
+        if (current.isReady) throw new BigFleetError('kube_refused', `${node.name} is Ready again`);
+      });
     }
     await this.#upcomingNodes.delete(record, signal);
     this.#index.machineGone(machineId);
   }
 
-  #deleteNode(machineId: string, node: NodeRecord, signal: AbortSignal): Promise<void> {
-    return this.#reclaims.deleteNode(node, () => this.#joining.has(machineId), signal);
+  #deleteNode(
+    machineId: string,
+    node: NodeRecord,
+    signal: AbortSignal,
+    check: (current: NodeRecord) => void = () => {},
+  ): Promise<void> {
+    const isTaken = (current: NodeRecord): boolean => {
+      check(current);
+      return this.#joining.has(machineId);
+    };
+    return this.#reclaims.deleteNode(node, isTaken, signal);
   }
 
   #sweepLeftOver(nodeName: string): void {
-    const machineId = this.#leftOvers.get(nodeName);
-    if (machineId === undefined) return;
-    this.#leftOvers.delete(nodeName);
-    const record = this.#upcomingNodes.record(machineId);
-    if (record !== undefined) this.#chore(this.#sweep(record, this.#options.signal));
+    const leftOver = this.#leftOvers.get(nodeName);
+    if (leftOver === undefined || leftOver.isSweeping) return;
+    leftOver.isSweeping = true;
+    this.#chore(this.#sweepUntilGone(nodeName, leftOver));
+  }
+
+  /** No event may come that asks for it again. Ends when the machine is heard of, or its Node works. */
+  async #sweepUntilGone(nodeName: string, leftOver: LeftOver): Promise<void> {
+    const { runtime, hooks, signal } = this.#options;
+    const pause = new Backoff(runtime.random.stream(`sweep ${nodeName}`), SWEEP_RETRY);
+    while (this.#leftOvers.get(nodeName) === leftOver) {
+      const record = this.#upcomingNodes.record(leftOver.machineId);
+      try {
+        if (record !== undefined) await this.#sweep(record, signal);
+        break;
+      } catch (error) {
+        if (signal.aborted || !(error instanceof BigFleetError)) throw error;
+        hooks.choreFailed(describeThrown(error));
+        await sleep(runtime, pause.nextMs(), signal);
+      }
+    }
+    if (this.#leftOvers.get(nodeName) === leftOver) this.#leftOvers.delete(nodeName);
+  }
+
+  #noLeftOvers(isKnown: (machineId: string) => boolean): void {
+    for (const [name, { machineId }] of this.#leftOvers) {
+      if (isKnown(machineId)) this.#leftOvers.delete(name);
+    }
   }
 
   sweepAvailableCapacity(known: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
@@ -355,7 +410,7 @@ export class KubeCluster implements ClusterPort {
   // ── reclaim ─────────────────────────────────────────────────────────────────────────────
 
   async cordon(target: DrainTarget, plan: DrainPlan, signal: AbortSignal): Promise<CordonOutcome> {
-    const node = this.#index.resolve(target);
+    const node = await this.#resolve(target, signal);
     if (node === undefined) return { kind: 'not_found' };
     const machineId = target.machineId || (this.#index.machineOf(node.name) ?? '');
     this.#arriving.delete(machineId);
@@ -368,7 +423,7 @@ export class KubeCluster implements ClusterPort {
   }
 
   async drain(target: DrainTarget, control: DrainControl): Promise<DrainOutcome> {
-    const node = this.#index.resolve(target);
+    const node = await this.#resolve(target, control.signal);
     if (node === undefined) return { kind: 'node_not_found' };
     const machineId = target.machineId || (this.#index.machineOf(node.name) ?? '');
     const givenUp = new AbortController();
@@ -382,18 +437,23 @@ export class KubeCluster implements ClusterPort {
     if (givenUp.signal.aborted) return { kind: 'given_up' };
     // Left as it is: the next process finds the mark and goes on.
     if (control.isInterrupted) return outcome;
-    await this.#tellOutcome(machineId, node.name, outcome);
+    await this.#tellOutcome(machineId, node, outcome);
     return outcome;
+  }
+
+  async #resolve(target: DrainTarget, signal: AbortSignal): Promise<NodeRecord | undefined> {
+    const machineId = target.machineId || target.node;
+    return this.#index.resolve(target) ?? (await this.#reclaims.nodeOf(machineId, signal));
   }
 
   /** The outcome counts whether or not the cluster can be told of it. */
   async #tellOutcome(
     machineId: string,
-    nodeName: string,
+    drained: NodeRecord,
     outcome: Exclude<DrainOutcome, { kind: 'given_up' }>,
   ): Promise<void> {
     const { signal } = this.#options;
-    const node = this.#index.node(nodeName);
+    const node = this.#index.node(drained.name) ?? drained;
     try {
       if (outcome.kind === 'empty') {
         await this.#upcomingNodes.setPhase(machineId, { phase: 'Drained' }, signal);
@@ -401,7 +461,7 @@ export class KubeCluster implements ClusterPort {
         const lastError = DRAIN_ERROR + drainProblem(outcome);
         await this.#upcomingNodes.setPhase(machineId, { phase: 'Failed', lastError }, signal);
       }
-      if (node !== undefined) await this.#reclaims.drainIsOver(node, signal);
+      await this.#reclaims.drainIsOver(node, signal);
     } catch (error) {
       if (!(error instanceof BigFleetError)) throw error;
       this.#options.hooks.choreFailed(error.message);

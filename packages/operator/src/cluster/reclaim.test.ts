@@ -92,27 +92,138 @@ test('a budget that is never loosened ends the drain at its deadline, and the Po
   world.stop();
 });
 
-test('missing rights end a drain at once, with the reason', async () => {
-  const world = await started();
-  await served(world);
-  world.pod('web', 'node-a');
-  world.server.faults.add(
-    { methods: ['POST'], pathPrefix: PODS_PATH },
-    { kind: 'refuse', code: 403 },
-  );
-  const drained = world.cluster.drain(target, world.control(600_000));
-  await world.time.runFor(5_000);
-  const outcome = await drained;
-  assert.equal(outcome.kind, 'forbidden');
-  world.stop();
-});
+const EVICTIONS = { methods: ['POST'], pathPrefix: PODS_PATH };
+const POD_LISTS = { methods: ['GET'], pathPrefix: '/api/v1/pods' };
+
+for (const [what, match] of [
+  ['evictions', EVICTIONS],
+  ['lists of Pods', POD_LISTS],
+] as const) {
+  test(`a lasting 403 to ${what} ends a drain after ten seconds, or with its grace, with the reason`, async () => {
+    for (const [graceMs, goesOnMs] of [
+      [600_000, 9_000],
+      [8_000, 5_000],
+    ] as const) {
+      const world = await started();
+      await served(world);
+      world.pod('web', 'node-a');
+      world.server.faults.add(match, { kind: 'refuse', code: 403 });
+      const drained = world.cluster.drain(target, world.control(graceMs));
+      await world.time.runFor(goesOnMs);
+      assert.equal(await Promise.race([drained, Promise.resolve('goes on')]), 'goes on');
+      await world.time.runFor(4_000);
+      const outcome = await Promise.race([drained, Promise.resolve('goes on' as const)]);
+      assert.ok(outcome !== 'goes on' && outcome.kind === 'forbidden');
+      assert.match(outcome.error, /HTTP 403/);
+      const { status } = world.get(`${OURS}/upcomingnodes/un-m1`);
+      assert.match(String(status?.['lastError']), /^drain: .*HTTP 403/);
+      world.stop();
+    }
+  });
+
+  test(`a server that starts and answers ${what} with 403 or 500 for some seconds ends no drain`, async () => {
+    for (const action of [
+      { kind: 'refuse', code: 403 },
+      { kind: 'refuse', code: 500 },
+      { kind: 'reset' },
+    ] as const) {
+      const world = await started();
+      await served(world);
+      world.pod('web', 'node-a');
+      const mend = world.server.faults.add(match, action);
+      const drained = world.cluster.drain(target, world.control(600_000));
+      await world.live(7_000);
+      assert.equal(world.get(`${PODS_PATH}/web`).metadata.deletionTimestamp, undefined);
+      mend();
+      // The loop of two seconds, and no longer pause, finds the server well.
+      await world.live(3_000);
+      assert.equal(world.list(PODS_PATH).length, 0);
+      await world.live(3_000);
+      assert.deepEqual(await Promise.race([drained, Promise.resolve('goes on')]), {
+        kind: 'empty',
+      });
+      world.stop();
+    }
+  });
+}
 
 test('a target that names no node is said so', async () => {
   const world = await started();
   assert.equal(await cordoned(world, 1_000), 'not_found');
-  assert.deepEqual(await world.cluster.drain(target, world.control(1_000)), {
-    kind: 'node_not_found',
-  });
+  const drained = world.cluster.drain(target, world.control(1_000));
+  await world.time.runFor(100);
+  assert.deepEqual(await drained, { kind: 'node_not_found' });
+  world.stop();
+});
+
+/** Machine `m1` serves as Node `node-a`, and the operator's watch of Nodes has not shown it. */
+async function servedUnseen(world: ClusterWorld): Promise<void> {
+  world.server.faults.setSilent({ pathPrefix: NODES_PATH }, true);
+  await served(world);
+  assert.equal(world.cluster.nodeLinkOf('m1'), undefined);
+}
+
+test('a Node that the watch has not shown is cordoned, emptied and deleted all the same', async () => {
+  const world = await started();
+  await servedUnseen(world);
+  world.pod('web', 'node-a');
+  assert.equal(await cordoned(world, 60_000), 'cordoned');
+  assert.equal(world.get(`${NODES_PATH}/node-a`).spec['unschedulable'], true);
+  const drained = world.cluster.drain(target, world.control(60_000));
+  await world.live(10_000);
+  assert.deepEqual(await drained, { kind: 'empty' });
+  assert.equal(world.list(PODS_PATH).length, 0);
+  const mark = world.get(`${NODES_PATH}/node-a`).metadata.annotations?.['bigfleet.lucy.sh/reclaim'];
+  assert.match(mark ?? '', /"over":true/);
+  assert.equal(world.cluster.nodeLinkOf('m1'), undefined);
+  await world.frame('m1', MachineState.IDLE);
+  assert.deepEqual(world.list(NODES_PATH), []);
+  assert.deepEqual(world.list(`${OURS}/upcomingnodes`), []);
+  world.stop();
+});
+
+test('two Nodes with the label of one machine are neither cordoned nor deleted', async () => {
+  const world = await started();
+  await servedUnseen(world);
+  world.node('node-b', { machine: 'm1' });
+  assert.equal(await cordoned(world, 60_000), 'not_found');
+  await world.frame('m1', MachineState.IDLE);
+  assert.equal(world.list(NODES_PATH).length, 2);
+  world.stop();
+});
+
+test('the sweep deletes a stopped Node of its machine that the watch has not shown, and keeps a Ready one', async () => {
+  for (const status of ['True', 'Unknown']) {
+    const world = await started();
+    await servedUnseen(world);
+    const conditions = [{ type: 'Ready', status }];
+    world.merge(`${NODES_PATH}/node-a/status`, { status: { conditions } });
+    const swept = world.cluster.sweepMachines(new Set(), new AbortController().signal);
+    await world.time.runFor(2_000);
+    await swept;
+    const left = [...world.list(NODES_PATH), ...world.list(`${OURS}/upcomingnodes`)];
+    assert.equal(left.length, status === 'True' ? 2 : 0);
+    world.stop();
+  }
+});
+
+test('the sweep deletes no Node that is Ready again, however late the watch is', async () => {
+  const world = await started();
+  await served(world);
+  const setReady = (status: string): void => {
+    const conditions = [{ type: 'Ready', status }];
+    world.merge(`${NODES_PATH}/node-a/status`, { status: { conditions } });
+  };
+  setReady('Unknown');
+  await world.time.runFor(1_000);
+  world.server.faults.setSilent({ pathPrefix: NODES_PATH }, true);
+  setReady('True');
+  const swept = world.cluster.sweepMachines(new Set(), new AbortController().signal);
+  const failed = assert.rejects(swept, /Ready again/);
+  await world.time.runFor(2_000);
+  await failed;
+  assert.equal(world.list(NODES_PATH).length, 1);
+  assert.equal(world.list(`${OURS}/upcomingnodes`).length, 1);
   world.stop();
 });
 

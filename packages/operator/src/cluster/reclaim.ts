@@ -5,12 +5,14 @@
 import { BigFleetError, type Runtime, sleep } from '@bigfleet/base';
 import {
   ANNOTATIONS,
+  type ApiObject,
   type ApiRefusal,
   describeRefusal,
   isDaemonSetPod,
   isMirrorPod,
   isTerminalPod,
   type KubeClient,
+  LABELS,
   metaOf,
   NODES,
   type Pod,
@@ -24,7 +26,8 @@ import type {
   DrainPlan,
   InterruptedDrain,
 } from '../session/cluster-port.ts';
-import type { NodeRecord } from './node-index.ts';
+import { machineIdLabel } from './names.ts';
+import { type NodeRecord, readNode } from './node-index.ts';
 
 /** Value of the Node's reclaim annotation. */
 export interface ReclaimMark {
@@ -70,7 +73,17 @@ export interface ReclaimsOptions {
 
 type DrainTime = Pick<DrainControl, 'signal' | 'remainingMs'>;
 
+interface Round {
+  /** Undefined: the Pods could not be listed. */
+  readonly podCount?: number;
+  readonly waitMs: number;
+  /** What a 403 said. */
+  readonly forbidden?: string | undefined;
+}
+
 const LOOP_MS = 2_000;
+/** A server that starts answers 403 until it has read its roles; one that still does by then means it. */
+const FORBIDDEN_MS = 10_000;
 const CONCURRENCY = 64;
 /** Of a Node that others keep writing to. */
 const DELETE_TRIES = 5;
@@ -82,6 +95,18 @@ export class Reclaims {
 
   constructor(options: ReclaimsOptions) {
     this.#options = options;
+  }
+
+  /**
+   * The Node with the machine's label as it is now: a watch that is behind has not shown the Node of a
+   * machine that joined a moment ago. Two of them name no Node.
+   */
+  async nodeOf(machineId: string, signal: AbortSignal): Promise<NodeRecord | undefined> {
+    const labelSelector = `${LABELS.machineId}=${machineIdLabel(machineId)}`;
+    const answer = await this.#options.client.list(NODES, { labelSelector, limit: 2 }, signal);
+    if (answer.kind === 'refused') throw refused(answer);
+    const [node, ...others] = (answer.object['items'] ?? []) as readonly ApiObject[];
+    return node === undefined || others.length > 0 ? undefined : readNode(node);
   }
 
   async cordon(
@@ -143,7 +168,7 @@ export class Reclaims {
    */
   async deleteNode(
     node: Pick<NodeRecord, 'name' | 'uid'>,
-    isTaken: () => boolean,
+    isTaken: (current: NodeRecord) => boolean,
     signal: AbortSignal,
   ): Promise<void> {
     const { client } = this.#options;
@@ -154,7 +179,7 @@ export class Reclaims {
         throw refused(found);
       }
       const meta = metaOf(found.object);
-      if (meta?.uid !== node.uid || isTaken()) return;
+      if (meta?.uid !== node.uid || isTaken(readNode(found.object))) return;
       const { uid, resourceVersion } = meta;
       const options = { lane: 'node', signal, uid, resourceVersion } as const;
       const answer = await client.delete(NODES, nodeName(node), options);
@@ -169,26 +194,47 @@ export class Reclaims {
   ): Promise<Exclude<DrainOutcome, { kind: 'given_up' }>> {
     // Nothing is evicted any more: what an operator that died had begun, nobody went on with in time.
     if (control.remainingMs() === 0) return unseen('it ended while no operator was draining');
+    const { runtime } = this.#options;
     let remaining: number | undefined;
+    let forbiddenSinceMs: number | undefined;
     for (;;) {
-      if (control.signal.aborted) {
-        if (remaining === undefined) return unseen('the Pods of the node could not be listed');
-        return { kind: 'deadline', podsRemaining: remaining };
+      const { podCount, waitMs, forbidden } = await this.#round(node.name, control);
+      remaining = podCount ?? remaining;
+      if (podCount === 0) return { kind: 'empty' };
+      const nowMs = runtime.clock.monotonicMs();
+      forbiddenSinceMs = forbidden === undefined ? undefined : (forbiddenSinceMs ?? nowMs);
+      if (forbidden !== undefined && forbiddenSinceMs !== undefined) {
+        const isLasting = nowMs - forbiddenSinceMs >= FORBIDDEN_MS;
+        if (isLasting || control.remainingMs() <= LOOP_MS) {
+          return { kind: 'forbidden', error: forbidden };
+        }
       }
-      const pods = await this.#blockingPods(node.name, control.signal).catch((error: unknown) => {
-        if (control.signal.aborted) return undefined;
-        throw error;
-      });
-      if (pods === undefined) continue;
-      remaining = pods.length;
-      if (remaining === 0) return { kind: 'empty' };
-      const waits = await Promise.all(pods.map((pod) => this.#evict(pod, control)));
-      const forbidden = waits.find((wait) => typeof wait === 'string');
-      if (typeof forbidden === 'string') return { kind: 'forbidden', error: forbidden };
-      const waitMs = Math.max(LOOP_MS, ...waits.filter((wait) => typeof wait === 'number'));
       const pauseMs = Math.min(waitMs, Math.max(0, control.remainingMs()));
-      await sleep(this.#options.runtime, pauseMs, control.signal).catch(() => undefined);
+      await sleep(runtime, pauseMs, control.signal).catch(() => undefined);
+      if (!control.signal.aborted) continue;
+      if (remaining === undefined) return unseen('the Pods of the node could not be listed');
+      return { kind: 'deadline', podsRemaining: remaining };
     }
+  }
+
+  /** One look and one eviction of each Pod; a failure is the next round's business. */
+  async #round(node: string, control: DrainTime): Promise<Round> {
+    let pods: readonly Pod[];
+    try {
+      pods = await this.#blockingPods(node, control.signal);
+    } catch (error) {
+      if (control.signal.aborted) return { waitMs: 0 };
+      if (!(error instanceof BigFleetError)) throw error;
+      this.#options.onTransient(`Pods of ${node}`, error.message);
+      const isForbidden = error.fields['status'] === 403;
+      return { waitMs: LOOP_MS, forbidden: isForbidden ? `list: ${error.message}` : undefined };
+    }
+    const waits = await Promise.all(pods.map((pod) => this.#evict(pod, control)));
+    return {
+      podCount: pods.length,
+      waitMs: Math.max(LOOP_MS, ...waits.filter((wait) => typeof wait === 'number')),
+      forbidden: waits.find((wait) => typeof wait === 'string'),
+    };
   }
 
   /** Pods that keep the node from being empty; the server selects, the operator caches no Pods. */
@@ -207,7 +253,7 @@ export class Reclaims {
     return pods;
   }
 
-  /** How long to wait at least before the next look, or why this node can never be emptied. */
+  /** How long to wait at least before the next look, or what the server says about missing rights. */
   async #evict(pod: Pod, control: DrainTime): Promise<number | string> {
     if (pod.metadata.deletionTimestamp !== undefined) return 0;
     await this.#enter();
@@ -256,6 +302,7 @@ export class Reclaims {
         return 0;
       case 403:
         onEviction('forbidden');
+        onTransient(podKey(pod), describeRefusal(refusal));
         return `eviction of ${podKey(pod)}: ${describeRefusal(refusal)}`;
       case 429:
         onEviction('blocked');

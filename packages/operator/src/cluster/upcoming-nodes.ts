@@ -244,6 +244,9 @@ export class UpcomingNodes {
     };
     const { signal } = change;
     await this.#patch(record, { op: 'status_update', patch, signal, subresource: 'status' });
+    // A Node that was linked during the patch found an object without a phase and left its name to it.
+    const linked = this.#options.linkOf(record.machineId);
+    if (linked !== undefined) await this.linked(linked, signal);
   }
 
   async #patch(
@@ -318,7 +321,8 @@ export function phaseOf(
     case MachineState.CONFIGURED:
       return 'Ready';
     case MachineState.DRAINING:
-      return 'Draining';
+      // The eviction was quicker than the frame, or the frame is a replay.
+      return before?.phase === 'Drained' ? 'Drained' : 'Draining';
     case MachineState.FAILED:
       return 'Failed';
     default:

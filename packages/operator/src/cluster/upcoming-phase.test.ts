@@ -40,6 +40,7 @@ for (const [name, state, before, expected] of [
   ],
   ['a configured machine is ready', MachineState.CONFIGURED, at('Registered'), 'Ready'],
   ['a draining machine drains', MachineState.DRAINING, at('Ready'), 'Draining'],
+  ['a drained machine stays drained', MachineState.DRAINING, at('Drained'), 'Drained'],
   ['a failed machine failed', MachineState.FAILED, at('Registered'), 'Failed'],
   ['a known machine in deletion has left', MachineState.DELETING, at('Launched'), 'gone'],
   ['an unknown machine in deletion writes nothing', MachineState.DELETING, undefined, 'gone'],

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { BigFleetError } from '@bigfleet/base';
 import { MachineState } from '@bigfleet/wire';
 import { BLOB } from './testing/simulated-cluster.ts';
 import { inWorld, type World } from './testing/world.ts';
@@ -156,29 +157,80 @@ describe('node states', () => {
     });
   });
 
-  it('that cannot be written are logged and do not stop others', async () => {
+  it('that cannot be written are logged, do not stop others and are written later', async () => {
     await inWorld({}, async (world) => {
       await world.run(1_000);
       world.cluster.failingWrites = 1;
       state(world, 'm1');
       state(world, 'm2');
-      await world.run(1_000);
-      assert.deepEqual(
-        world.cluster.states.map(({ machineId }) => machineId),
-        ['m2'],
-      );
+      await world.run(200);
+      const written = (): string[] => world.cluster.states.map(({ machineId }) => machineId);
+      assert.deepEqual(written(), ['m2']);
       assert.match(world.logged('dispatch failed')[0] ?? '', /frame=node_state .*said no/);
+      await world.run(400);
+      assert.deepEqual(written(), ['m2', 'm1']);
+      assert.equal(world.shard.sessions.length, 1);
     });
   });
 
-  it('are given up after their deadline', async () => {
+  it('wait for a cluster that is away for minutes, and the newest is written', async () => {
+    await inWorld({}, async (world) => {
+      await world.run(1_000);
+      world.cluster.failingWrites = 1_000;
+      for (let n = 0; n < 40; n++) state(world, `m${n}`, MachineState.CONFIGURING);
+      await world.run(120_000);
+      state(world, 'm0', MachineState.IDLE);
+      await world.run(120_000);
+      const lines = world.logged('dispatch failed').length;
+      assert.ok(lines >= 40 && lines < 1_000, String(lines));
+      assert.equal(world.cluster.states.length, 0);
+      world.cluster.failingWrites = 0;
+      await world.run(31_000);
+      assert.equal(world.cluster.states.length, 40);
+      const newest = world.cluster.states.filter(({ machineId }) => machineId === 'm0');
+      assert.deepEqual(
+        newest.map((update) => update.state),
+        [MachineState.IDLE],
+      );
+    });
+  });
+
+  it('that wait for another attempt do not hold up a stop', async () => {
+    await inWorld({}, async (world) => {
+      await world.run(1_000);
+      world.cluster.failingWrites = 1_000;
+      state(world, 'm1');
+      await world.run(20_000);
+      world.stop();
+      await world.run(100);
+      assert.equal(world.time.pendingTimers, 0);
+    });
+  });
+
+  it('that the cluster calls invalid are not tried again', async () => {
+    await inWorld({}, async (world) => {
+      await world.run(1_000);
+      const fields = { status: 422 };
+      world.cluster.writeFailure = new BigFleetError('kube_refused', 'bad label', { fields });
+      world.cluster.failingWrites = 1;
+      state(world, 'm1');
+      await world.run(100_000);
+      assert.deepEqual(world.cluster.states, []);
+      assert.equal(world.logged('dispatch failed').length, 1);
+    });
+  });
+
+  it('are broken off at their deadline, and tried again', async () => {
     await inWorld({ settings: { handlerTimeoutMs: 5_000 } }, async (world) => {
       await world.run(1_000);
       world.cluster.writeMs = 100_000;
       state(world, 'm1');
-      await world.run(6_000);
+      await world.run(5_100);
       assert.equal(world.cluster.runningWrites, 0);
       assert.equal(world.logged('dispatch failed').length, 1);
+      world.cluster.writeMs = 0;
+      await world.run(500);
+      assert.equal(world.cluster.states.length, 1);
     });
   });
 

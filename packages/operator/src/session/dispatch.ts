@@ -38,6 +38,9 @@ export function dispatch({ payload }: ShardMessage, target: DispatchTarget): voi
       target.onAcknowledgement(payload.value);
       return;
     case 'bootstrapRequest': {
+      // It is on its way here, and its first state comes only after the blob.
+      const { machineId } = payload.value;
+      if (machineId !== '') target.sweep.sawMachine(machineId);
       const tellFailed = (id: string, err: string): void =>
         services.dispatchFailed.log({ frame: 'bootstrap_request', id, err });
       outbound.reply(answerBootstrap(payload.value, services, tellFailed));

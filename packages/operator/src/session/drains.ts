@@ -7,7 +7,7 @@ import { durationSeconds } from '@bigfleet/telemetry';
 import type { DrainControl, DrainOutcome, DrainTarget } from './cluster-port.ts';
 import type { BoundContext } from './context.ts';
 import { asLogValue, rethrowBug } from './supervisor.ts';
-import { drainRetry } from './log-messages.ts';
+import { drainFailed, drainFinished, drainRetry } from './log-messages.ts';
 
 export interface DrainRequest {
   readonly target: DrainTarget;
@@ -53,12 +53,23 @@ export class Drains {
       const outcome = await drain.run();
       const nowMs = this.#context.runtime.clock.monotonicMs();
       const seconds = durationSeconds(drain.startMs, nowMs);
-      this.#context.metrics.drainDuration.labels({ outcome: outcome.kind }).observe(seconds);
+      const { metrics, logger } = this.#context;
+      metrics.drainDuration.labels({ outcome: outcome.kind }).observe(seconds);
+      if (outcome.kind === 'deadline' || outcome.kind === 'forbidden') {
+        const err = outcome.error ?? 'the grace is over';
+        logger.event(drainFailed, { ...drain.names, err });
+      }
+      logger.event(drainFinished, { ...drain.names, ...outcomeFields(outcome), seconds });
       return outcome;
     } finally {
       this.#running.delete(key);
     }
   }
+}
+
+function outcomeFields(outcome: DrainOutcome): { outcome: string; pods_remaining?: number } {
+  const count = outcome.kind === 'deadline' ? outcome.podsRemaining : 0;
+  return count === 0 ? { outcome: outcome.kind } : { outcome: outcome.kind, pods_remaining: count };
 }
 
 /** By machine where the shard says it: the node's name may become known while it drains. */
@@ -101,6 +112,12 @@ class Drain implements DrainControl {
 
   get signal(): AbortSignal {
     return this.#deadline.signal;
+  }
+
+  /** For log lines. */
+  get names(): { readonly id: string; readonly node: string; readonly machine: string } {
+    const { node, machineId: machine } = this.#target;
+    return { id: this.instructionId, node, machine };
   }
 
   get isInterrupted(): boolean {

@@ -1,8 +1,15 @@
 // The handlers behind the two coalescing lanes: a node state or a hint, written to the cluster within
-// its deadline. A frame that could not be written is logged and left to the next replay; the port has
-// retried by then what can be retried.
+// its deadline. The shard sends a frame once per session, so one that could not be written is tried
+// again, with a back-off, until it is written, superseded, or replaced by the replay of a new session.
 
-import { runWithDeadline } from '@bigfleet/base';
+import {
+  Backoff,
+  BigFleetError,
+  type Random,
+  type Runtime,
+  runWithDeadline,
+  type Timer,
+} from '@bigfleet/base';
 import { type SampledMessage, durationSeconds } from '@bigfleet/telemetry';
 import type { AvailableCapacityUpdate, NodeStateUpdate } from '@bigfleet/wire';
 import type { BoundContext } from './context.ts';
@@ -39,69 +46,105 @@ function lane<T extends NodeStateUpdate | AvailableCapacityUpdate>(
 ): KeyedLane<T> {
   const { runtime, pool, settings, lifetime, dispatchFailed } = options;
   const deadline = { ms: settings.handlerTimeoutMs, parent: lifetime };
-  const handle = async (update: T): Promise<void> => {
+  const handle = async (update: T): Promise<Handled> => {
     try {
       await runWithDeadline(runtime, deadline, (signal) => write(update, signal));
+      return 'done';
     } catch (thrown) {
       rethrowBug(thrown);
-      if (lifetime.aborted) return;
+      if (lifetime.aborted) return 'done';
       dispatchFailed.log({ frame: kind, id: update.supersedesKey, err: asLogValue(thrown) });
+      return isInvalid(thrown) ? 'done' : 'failed';
     }
   };
-  return new KeyedLane({ kind, pool, maxKeys: settings.maxWaitingKeys, handle });
+  return new KeyedLane({ kind, runtime, pool, maxKeys: settings.maxWaitingKeys, handle });
 }
+
+/** The same frame is refused again, however often it is sent. */
+function isInvalid(thrown: unknown): boolean {
+  const status = thrown instanceof BigFleetError ? thrown.fields['status'] : undefined;
+  return status === 400 || status === 422;
+}
+
+/** `failed`: worth another attempt. */
+type Handled = 'done' | 'failed';
 
 export interface KeyedLaneOptions<T> {
   readonly kind: WorkKind;
+  readonly runtime: Runtime;
   readonly pool: WorkPool;
   /** Keys that wait or run; one more is refused. */
   readonly maxKeys: number;
-  /** Handles its own failures. */
-  readonly handle: (item: T) => Promise<void>;
+  /** Logs its own failures. */
+  readonly handle: (item: T) => Promise<Handled>;
 }
 
 interface Entry<T> {
   pending: T | undefined;
+  /** Comes back as pending if it fails; undefined also while a forgotten one runs. */
+  running: T | undefined;
+  /** Set from the first failure to the next success. */
+  backoff: Backoff | undefined;
+  /** While the back-off lasts, in which the key has no place in the pool. */
+  timer: Timer | undefined;
 }
+
+const RETRY = { initialMs: 500, maxMs: 30_000 };
 
 /**
  * The newest frame per key, applied by the pool: `Idle → Configuring → Configured` in quick
  * succession costs one write. At most one handler per key runs, so frames of one machine are
  * applied in arrival order. Whether more is pending and whether the key is done are decided in one
  * synchronous step: a frame that arrives in between would otherwise be lost and its object stranded.
+ * A newer frame does not wait for the back-off of an older one.
  */
 export class KeyedLane<T extends object> {
   readonly #options: KeyedLaneOptions<T>;
   readonly #entries = new Map<string, Entry<T>>();
-  readonly #inFlight = new Set<Promise<void>>();
+  readonly #inFlight = new Set<Promise<Handled>>();
+  readonly #random: Random;
 
   constructor(options: KeyedLaneOptions<T>) {
     this.#options = options;
+    this.#random = options.runtime.random.stream(`retry ${options.kind}`);
   }
 
   push(key: string, item: T): 'accepted' | 'refused' {
     const known = this.#entries.get(key);
     if (known !== undefined) {
       known.pending = item;
-      return 'accepted';
+      return known.timer === undefined ? 'accepted' : this.#submit(key, known);
     }
     if (this.#entries.size >= this.#options.maxKeys) return 'refused';
-    const entry: Entry<T> = { pending: item };
+    const entry: Entry<T> = {
+      pending: item,
+      running: undefined,
+      backoff: undefined,
+      timer: undefined,
+    };
     this.#entries.set(key, entry);
     return this.#submit(key, entry);
   }
 
   /**
-   * Drops what has not begun, for a new session: its replay repeats all that still holds, and an old
-   * frame applied after the sweep would bring a swept object back. Resolves when what had begun is
-   * done.
+   * Drops what has not begun or waits for another attempt, for a new session: its replay repeats all that
+   * still holds, and an old frame applied after the sweep would bring a swept object back. Resolves when
+   * what had begun is done.
    */
   async forgetPending(): Promise<void> {
-    for (const entry of this.#entries.values()) entry.pending = undefined;
+    for (const [key, entry] of this.#entries) {
+      entry.pending = undefined;
+      entry.running = undefined;
+      if (entry.timer === undefined) continue;
+      entry.timer.cancel();
+      this.#entries.delete(key);
+    }
     await Promise.all(this.#inFlight);
   }
 
   #submit(key: string, entry: Entry<T>): 'accepted' | 'refused' {
+    entry.timer?.cancel();
+    entry.timer = undefined;
     const task = (): Promise<void> => this.#step(key, entry);
     if (this.#options.pool.submit(this.#options.kind, task) === 'queued') return 'accepted';
     this.#entries.delete(key);
@@ -111,16 +154,30 @@ export class KeyedLane<T extends object> {
   async #step(key: string, entry: Entry<T>): Promise<void> {
     const item = entry.pending;
     entry.pending = undefined;
-    if (item !== undefined) await this.#handle(item);
+    entry.running = item;
+    const handled = item === undefined ? 'done' : await this.#handle(item);
+    if (handled === 'done') entry.backoff = undefined;
+    else if (entry.pending === undefined) return this.#retryLater(key, entry);
     if (entry.pending === undefined) this.#entries.delete(key);
     else this.#submit(key, entry);
   }
 
-  async #handle(item: T): Promise<void> {
+  #retryLater(key: string, entry: Entry<T>): void {
+    entry.pending = entry.running;
+    if (entry.pending === undefined) {
+      this.#entries.delete(key);
+      return;
+    }
+    entry.backoff ??= new Backoff(this.#random, RETRY);
+    const { timers } = this.#options.runtime;
+    entry.timer = timers.after(entry.backoff.nextMs(), () => this.#submit(key, entry));
+  }
+
+  async #handle(item: T): Promise<Handled> {
     const work = this.#options.handle(item);
     this.#inFlight.add(work);
     try {
-      await work;
+      return await work;
     } finally {
       this.#inFlight.delete(work);
     }

@@ -47,6 +47,12 @@ export const reclaimAckDropped: M<'id'> = {
   level: 'warn',
   text: 'ReclaimAck enqueue failed; continuing drain',
 };
+export const drainFinished: M<'id' | 'node' | 'machine' | 'outcome' | 'seconds', 'pods_remaining'> =
+  { level: 'info', text: 'drain finished' };
+export const drainFailed: M<'id' | 'node' | 'machine' | 'err'> = {
+  level: 'warn',
+  text: 'drain failed; UpcomingNode → Failed',
+};
 export const drainRetry: M<'id' | 'node' | 'err'> = {
   level: 'warn',
   text: 'drain attempt failed; will retry until the deadline',

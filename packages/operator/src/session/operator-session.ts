@@ -132,8 +132,9 @@ export class OperatorSession {
     const { runtime } = this.#options;
     this.#stopped.abort(new Error('the operator stops'));
     this.#pool.close();
-    const { acknowledger, rollups, dispatchFailed: failures } = this.#services;
+    const { acknowledger, rollups, dispatchFailed: failures, nodeStates, hints } = this.#services;
     acknowledger.close();
+    for (const lane of [nodeStates, hints]) this.#supervisor.watch(lane.forgetPending());
     const flushed = runWithDeadline(runtime, { ms: this.#settings.stopGraceMs }, () =>
       this.#supervisor.settled(),
     );

@@ -72,6 +72,9 @@ describe('a reclaim', () => {
       const [line = ''] = world.logged('reclaim instruction');
       assert.match(line, /id=i1 nodes=.*n1.* grace_seconds=600 preemptor_priority=9/);
       assert.equal(await world.metric(`${DRAINS}_count{outcome="empty"}`), 1);
+      const [end = '', ...more] = world.logged('drain finished');
+      assert.match(end, /id=i1 node=n1 machine=m1 outcome=empty seconds=60\.\d+$/);
+      assert.deepEqual([...more, ...world.logged('drain failed')], []);
     });
   });
 
@@ -86,6 +89,9 @@ describe('a reclaim', () => {
       assert.deepEqual(acks(world)[1], ['i1', 'FINISHED', 1, 'n1:DEADLINE']);
       const [, finished] = world.shard.session.all('reclaimAck');
       assert.equal(finished?.results[0]?.podsRemaining, 3);
+      const [end = ''] = world.logged('drain finished');
+      assert.match(end, /id=i1 node=n1 .*outcome=deadline.* pods_remaining=3/);
+      assert.equal(world.logged('drain failed; UpcomingNode → Failed').length, 1);
     });
   });
 
@@ -369,6 +375,7 @@ describe('reclaims and sessions', () => {
       await world.run(1_000);
       assert.equal(acks(world).length, 1);
       assert.equal(await world.metric(`${DRAINS}_count{outcome="deadline"}`), 0);
+      assert.deepEqual(world.logged('drain finished'), []);
     });
   });
 });

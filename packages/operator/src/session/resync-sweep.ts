@@ -4,21 +4,25 @@
 // does not send it, so there three quiet intervals stand in; for a shard that does, they never do,
 // because a slow replay would then delete objects of machines that are bound.
 //
-// Hints are swept later: the catch-all follows the cycle after the first applied roll-up.
+// Hints are swept later: the catch-all follows the cycle after the first applied roll-up. A sweep that
+// failed is tried again while the session lasts, with the marks that came meanwhile.
 
-import { runWithDeadline, type Timer } from '@bigfleet/base';
+import { Backoff, runWithDeadline, sleep, type Timer } from '@bigfleet/base';
 import type { OperatorContext } from './context.ts';
 import { asLogValue, rethrowBug } from './supervisor.ts';
 import { sweepFailed } from './log-messages.ts';
 import { SILENT_INTERVALS } from './settings.ts';
 
+const RETRY = { initialMs: 500, maxMs: 30_000 };
+
 export class ResyncSweep {
   readonly #context: OperatorContext;
   /** Ends with the session. */
   readonly #signal: AbortSignal;
-  /** Undefined once swept: nothing needs the marks any more. */
+  /** Grow until the sweep is done: what is heard of meanwhile is not left over. Undefined afterwards. */
   #machines: Set<string> | undefined = new Set();
   #hints: Set<string> | undefined = new Set();
+  #isSweepingHints = false;
   #earlierWrites: Promise<unknown> = Promise.resolve();
   #isReplayComplete = false;
   #isHintTimeOver = false;
@@ -57,9 +61,9 @@ export class ResyncSweep {
     if (this.#isReplayComplete) return;
     this.#isReplayComplete = true;
     const known = this.#machines ?? new Set<string>();
-    this.#machines = undefined;
     const { cluster, supervisor } = this.#context;
-    supervisor.watch(this.#sweep('machines', (signal) => cluster.sweepMachines(known, signal)));
+    const done = this.#sweep('machines', (signal) => cluster.sweepMachines(known, signal));
+    supervisor.watch(done.then(() => (this.#machines = undefined)));
     this.#sweepHints();
   }
 
@@ -80,24 +84,31 @@ export class ResyncSweep {
   #sweepHints(): void {
     const known = this.#hints;
     if (!this.#isReplayComplete || !this.#isHintTimeOver || known === undefined) return;
-    this.#hints = undefined;
+    if (this.#isSweepingHints) return;
+    this.#isSweepingHints = true;
     const { cluster, supervisor } = this.#context;
-    supervisor.watch(
-      this.#sweep('available capacity', (signal) => cluster.sweepAvailableCapacity(known, signal)),
-    );
+    const sweep = (signal: AbortSignal): Promise<void> =>
+      cluster.sweepAvailableCapacity(known, signal);
+    const done = this.#sweep('available capacity', sweep);
+    supervisor.watch(done.then(() => (this.#hints = undefined)));
   }
 
   async #sweep(what: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const { runtime, settings, logger } = this.#context;
     const parent = this.#signal;
-    const earlierWrites = this.#earlierWrites;
-    try {
-      // A write of the last session that ends after the sweep would bring back what it removed.
-      const sweep = (signal: AbortSignal): Promise<void> => earlierWrites.then(() => work(signal));
-      await runWithDeadline(runtime, { ms: settings.sweepTimeoutMs, parent }, sweep);
-    } catch (thrown) {
-      rethrowBug(thrown);
-      if (!parent.aborted) logger.event(sweepFailed, { what, err: asLogValue(thrown) });
+    const pause = new Backoff(runtime.random.stream(`sweep ${what}`), RETRY);
+    // A write of the last session that ends after the sweep would bring back what it removed.
+    const sweep = (signal: AbortSignal): Promise<void> =>
+      this.#earlierWrites.then(() => work(signal));
+    while (!parent.aborted) {
+      try {
+        await runWithDeadline(runtime, { ms: settings.sweepTimeoutMs, parent }, sweep);
+        return;
+      } catch (thrown) {
+        rethrowBug(thrown);
+        if (!parent.aborted) logger.event(sweepFailed, { what, err: asLogValue(thrown) });
+      }
+      await sleep(runtime, pause.nextMs(), parent).catch(() => {});
     }
   }
 }

@@ -106,6 +106,60 @@ describe('the sweep', () => {
     });
   });
 
+  it('that failed is tried again, with the machines that came meanwhile', async () => {
+    await inWorld({}, async (world) => {
+      world.cluster.failingSweeps = 3;
+      await world.run(1_000);
+      assert.deepEqual(world.cluster.machineSweeps, []);
+      state(world, 'late');
+      const value = { requestId: 'r1', machineId: 'joining' };
+      world.shard.session.send({ case: 'bootstrapRequest', value });
+      await world.run(10_000);
+      assert.deepEqual(world.cluster.machineSweeps, [['joining', 'late']]);
+      const lines = world.logged('sweep failed').length;
+      assert.equal(lines, 3);
+      world.cluster.failingSweeps = 2;
+      await world.run(60_000);
+      assert.equal(world.cluster.hintSweeps.length, 1);
+      await world.run(60_000);
+      assert.deepEqual(
+        [world.cluster.machineSweeps.length, world.cluster.hintSweeps.length],
+        [1, 1],
+      );
+    });
+  });
+
+  it('that failed ends with its session', async () => {
+    await inWorld({}, async (world) => {
+      world.cluster.failingSweeps = 1_000;
+      world.shard.behaviour.resyncs = false;
+      await world.run(1_000);
+      world.shard.session.ack('resync');
+      await world.run(30_000);
+      assert.ok(world.logged('sweep failed').length > 3);
+      world.shard.session.end(new RpcError('UNAVAILABLE', 'blip'));
+      await world.run(2_000);
+      const lines = world.logged('sweep failed').length;
+      await world.run(60_000);
+      assert.equal(world.logged('sweep failed').length, lines);
+    });
+  });
+
+  it('comes after the frame that failed in the last session was dropped', async () => {
+    await inWorld({}, async (world) => {
+      await world.run(1_000);
+      world.cluster.failingWrites = 1_000;
+      state(world, 'gone');
+      await world.run(20_000);
+      world.shard.session.end(new RpcError('UNAVAILABLE', 'blip'));
+      await world.run(2_000);
+      world.cluster.failingWrites = 0;
+      await world.run(60_000);
+      assert.deepEqual(world.cluster.states, []);
+      assert.deepEqual(world.cluster.machineSweeps.at(-1), []);
+    });
+  });
+
   it('leaves waiting writes alone while the shard is away', async () => {
     await inWorld({ settings: { dispatchConcurrency: 1 } }, async (world) => {
       world.cluster.writeMs = 10_000;

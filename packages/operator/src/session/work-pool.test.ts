@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
+import { drainMicrotasks } from '@bigfleet/base/real';
 import { KeyedLane } from './lanes.ts';
 import { Supervisor } from './supervisor.ts';
 import { type WorkKind, WorkPool } from './work-pool.ts';
@@ -15,6 +17,10 @@ function open(concurrency: number, queueCapacity = 100): { pool: WorkPool; runni
     running.push(count);
   };
   return { pool: new WorkPool({ concurrency, queueCapacity, supervisor, onRunning }), running };
+}
+
+function virtual(): VirtualRuntime {
+  return createVirtualRuntime({ seed: 'lanes', drain: drainMicrotasks });
 }
 
 /** Lets everything that is ready run. */
@@ -89,13 +95,14 @@ describe('KeyedLane', () => {
         const applied = new Map<string, number>();
         const lane = new KeyedLane<{ key: string; value: number }>({
           kind: 'node_state',
+          runtime: virtual().runtime,
           pool,
           maxKeys: 10,
           handle: ({ key, value }) => {
             assert.ok(!running.has(key), 'two handlers of one key');
             assert.ok(value > (applied.get(key) ?? -1), 'out of order');
             applied.set(key, value);
-            return new Promise((resolve) => running.set(key, resolve));
+            return new Promise((resolve) => running.set(key, () => resolve('done')));
           },
         });
         const finishOne = async (): Promise<void> => {
@@ -117,5 +124,75 @@ describe('KeyedLane', () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  /** A lane on a pool of one, whose handler fails as often as told. */
+  function failing(failures: number) {
+    const time = virtual();
+    const { pool } = open(1);
+    const handled: [value: string, atMs: number][] = [];
+    const lane = new KeyedLane<{ value: string }>({
+      kind: 'node_state',
+      runtime: time.runtime,
+      pool,
+      maxKeys: 10,
+      handle: async ({ value }) => {
+        handled.push([value, time.nowMs]);
+        await settle();
+        return handled.length <= failures ? 'failed' : 'done';
+      },
+    });
+    return { time, pool, lane, handled };
+  }
+
+  it('tries a frame that failed again, later and later, and holds no place in the pool meanwhile', async () => {
+    const { time, pool, lane, handled } = failing(9);
+    lane.push('a', { value: 'a1' });
+    await time.runFor(1);
+    let others = 0;
+    pool.submit('node_state', async () => {
+      others++;
+    });
+    await time.runFor(1);
+    assert.deepEqual([handled.length, others], [1, 1]);
+    await time.runFor(300_000);
+    const times = handled.map(([, atMs]) => atMs);
+    const pauses = times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0));
+    const ceilings = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000];
+    assert.equal(pauses.length, ceilings.length);
+    for (const [index, ceiling] of ceilings.entries()) {
+      const pause = pauses[index] ?? 0;
+      assert.ok(pause >= ceiling / 2 && pause <= ceiling + 1, `${index}: ${pause}`);
+    }
+    assert.equal(time.pendingTimers, 0);
+  });
+
+  it('applies a newer frame at once, and the one that failed never again', async () => {
+    const { time, lane, handled } = failing(8);
+    lane.push('a', { value: 'a1' });
+    await time.runFor(20_000);
+    const count = handled.length;
+    lane.push('a', { value: 'a2' });
+    await time.runFor(1);
+    assert.deepEqual(handled.at(-1)?.[0], 'a2');
+    assert.equal(handled.length, count + 1);
+    await time.runFor(300_000);
+    assert.ok(handled.slice(count).every(([value]) => value === 'a2'));
+    assert.equal(time.pendingTimers, 0);
+  });
+
+  it('tries nothing again that was forgotten, whether it waited or ran', async () => {
+    for (const waitMs of [0, 100]) {
+      const { time, lane, handled } = failing(5);
+      lane.push('a', { value: 'a1' });
+      if (waitMs > 0) await time.runFor(waitMs);
+      await lane.forgetPending();
+      assert.equal(time.pendingTimers, 0);
+      await time.runFor(100_000);
+      assert.equal(handled.length, 1);
+      assert.equal(lane.push('a', { value: 'a2' }), 'accepted');
+      await time.runFor(1);
+      assert.deepEqual(handled.at(-1)?.[0], 'a2');
+    }
   });
 });

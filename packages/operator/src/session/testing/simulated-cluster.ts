@@ -44,9 +44,11 @@ export class SimulatedCluster implements ClusterPort {
   readonly drains: (DrainTarget & { remainingMs: number })[] = [];
   readonly links: Map<string, NodeLink> = new Map();
   interrupted: readonly InterruptedDrain[] = [];
-  /** How long a write takes; the first `failingWrites` of them fail. */
+  /** How long a write takes; the first `failingWrites` of them fail, and so do the first sweeps. */
   writeMs = 0;
   failingWrites = 0;
+  failingSweeps = 0;
+  writeFailure: Error = new Error('the API server said no');
   runningWrites = 0;
   peakWrites = 0;
   bootstrap: () => BootstrapResult = () => ({
@@ -144,10 +146,12 @@ export class SimulatedCluster implements ClusterPort {
   }
 
   async sweepMachines(known: ReadonlySet<string>): Promise<void> {
+    if (this.failingSweeps-- > 0) throw new Error('the API server is away');
     this.machineSweeps.push([...known].sort());
   }
 
   async sweepAvailableCapacity(known: ReadonlySet<string>): Promise<void> {
+    if (this.failingSweeps-- > 0) throw new Error('the API server is away');
     this.hintSweeps.push([...known].sort());
   }
 
@@ -200,7 +204,7 @@ export class SimulatedCluster implements ClusterPort {
     this.peakWrites = Math.max(this.peakWrites, this.runningWrites);
     try {
       if (this.writeMs > 0) await sleep(this.#runtime, this.writeMs, signal);
-      if (this.failingWrites-- > 0) throw new Error('the API server said no');
+      if (this.failingWrites-- > 0) throw this.writeFailure;
     } finally {
       this.runningWrites--;
     }
