@@ -11,16 +11,12 @@ import { CertificateAuthority, createPemDir, eventually } from '../toolkit/index
 import { ManagedReplicas, untilVoters } from './managed-replicas.ts';
 import { command, putShard } from './replica.ts';
 
-test('three replicas, one cluster; killed children and lost volumes heal', {
-  timeout: 120_000,
-}, async () => {
+test('three replicas, one cluster; killed children and lost volumes heal', async () => {
   await using fleet = new ManagedReplicas();
   await formAndHeal(fleet);
 });
 
-test('the same over TLS, with the host name of coordinators pinned', {
-  timeout: 120_000,
-}, async () => {
+test('the same over TLS, with the host name of coordinators pinned', async () => {
   const allowedHost = '*.coordinators.test';
   const ca = await CertificateAuthority.root();
   const leaf = await ca.leaf({ dnsNames: [allowedHost], ips: ['127.0.0.1'] });

@@ -11,8 +11,6 @@ import { RebalanceWorld } from './world/rebalance-world.ts';
 import { want } from './world/workload.ts';
 
 const instanceType = 'metal-5';
-/** The first pass, a refusal and its rest, two passes without anything, the drain, the move. */
-const RELIEVED_WITHIN_MS = 150_000;
 
 test('running work of lower priority makes room across shards', async (t) => {
   const host = await findFleetHost();
@@ -26,9 +24,8 @@ test('running work of lower priority makes room across shards', async (t) => {
   );
   const startMs = monotonicMs();
   want(left.cluster, { instanceType, podCount: 1, interruptionPenalty: 1_024 });
-  await world.until('left is relieved', () => world.configured('left', instanceType).length === 1, {
-    withinMs: RELIEVED_WITHIN_MS,
-  });
+  // The first pass, a refusal and its rest, two passes without anything, the drain, the move.
+  await world.until('left is relieved', () => world.configured('left', instanceType).length === 1);
   t.diagnostic(`relieved after ${Math.round(monotonicMs() - startMs)} ms`);
   const [drained, ...others] = right.cluster.drained;
   assert.deepEqual(others, [], 'one machine was asked for');

@@ -21,13 +21,12 @@ test('packed packages, an empty folder, a certified provider', SKIP, async (t) =
   await using folder = createTempDir('out-of-tree');
   const cwd = path.join(folder.path, NAME);
   const tarballs = path.join(folder.path, 'tarballs');
-  const quick = { cwd, withinMs: 120_000 };
   await new TimeBox(t).run({
     pack: {
       run: async () => {
         mkdirSync(tarballs);
         const args = ['tools/pack/stage.ts', '--out', tarballs];
-        await runCommand(process.execPath, args, { cwd: ROOT, withinMs: 180_000 });
+        await runCommand(process.execPath, args, { cwd: ROOT });
       },
     },
     install: {
@@ -41,8 +40,8 @@ test('packed packages, an empty folder, a certified provider', SKIP, async (t) =
     },
     'test and build': {
       run: async () => {
-        await runCommand('npm', ['test'], quick);
-        await runCommand('npm', ['run', 'build'], quick);
+        await runCommand('npm', ['test'], { cwd });
+        await runCommand('npm', ['run', 'build'], { cwd });
       },
     },
     'judge the running provider': {

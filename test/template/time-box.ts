@@ -1,11 +1,12 @@
 // The time box of a long test: BIGFLEET_LONG_MS is soft, so a step that has begun ends, and no
-// further one begins after it. A step that says how long it may take begins only if it can end
-// before the runner kills the file. Each step's duration is part of the test's output.
+// further one begins after it. A step that says how long it may take begins only if it ends not too
+// far beyond the box: the whole lane stays near its own. Each step's duration is part of the test's
+// output.
 
 import { monotonicMs } from '../toolkit/index.ts';
 
 const ALONE_MS = 900_000;
-/** What the runner allows besides twice the box (tools/test/long.ts), with a margin. */
+/** Besides twice the box; the runner's hang guard (tools/test/long.ts) is further away. */
 const GRACE_MS = 100_000;
 
 /** The part of a test context that this needs. */

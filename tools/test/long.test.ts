@@ -1,9 +1,10 @@
-// Proves that the time box is shared out fully and fairly, that every file gets its turn to be
-// first, and that durations are read strictly.
+// Proves that the time box is shared out fully and fairly, that no file is begun for too little of it
+// or may run far beyond it, that every file gets its turn to be first, and that durations are read
+// strictly.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LANES } from './lanes.ts';
-import { rotate, shareMs } from './long.ts';
+import { HUNG_MS, killAfterMs, MIN_SHARE_MS, rotate, shareMs } from './long.ts';
 import { parseOptions } from './options.ts';
 
 test('rotation keeps the files, depends on the key only and reaches every start', () => {
@@ -24,13 +25,17 @@ test('shares', () => {
   const table: ReadonlyArray<
     readonly [left: number, files: number, processes: number, ms: number]
   > = [
-    [1000, 4, 1, 250],
-    [1000, 4, 2, 500],
-    [1000, 1, 2, 1000],
-    [1000, 2, 4, 1000],
+    [1_000_000, 4, 1, 250_000],
+    [1_000_000, 4, 2, 500_000],
+    [1_000_000, 1, 2, 1_000_000],
+    [1_000_000, 2, 4, 1_000_000],
     [0, 3, 2, 0],
     [-5, 3, 2, 0],
-    [1000, 0, 2, 0],
+    [1_000_000, 0, 2, 0],
+    // Too little for all of them is enough for the first.
+    [100_000, 50, 2, MIN_SHARE_MS],
+    [MIN_SHARE_MS, 50, 2, MIN_SHARE_MS],
+    [MIN_SHARE_MS - 1, 1, 2, 0],
   ];
   for (const [leftMs, filesLeft, processes, ms] of table) {
     assert.equal(shareMs({ leftMs, filesLeft, processes }), ms);
@@ -40,11 +45,22 @@ test('shares', () => {
 test('files that use their share fill the box exactly; unused time goes to later ones', () => {
   let now = 0;
   for (let filesLeft = 5; filesLeft > 0; filesLeft--) {
-    now += shareMs({ leftMs: 1000 - now, filesLeft, processes: 1 });
+    now += shareMs({ leftMs: 1_000_000 - now, filesLeft, processes: 1 });
   }
-  assert.equal(now, 1000);
-  const afterQuickFirst = shareMs({ leftMs: 1000 - 10, filesLeft: 4, processes: 1 });
-  assert.ok(afterQuickFirst > 200);
+  assert.equal(now, 1_000_000);
+  const afterQuickFirst = shareMs({ leftMs: 1_000_000 - 10, filesLeft: 4, processes: 1 });
+  assert.ok(afterQuickFirst > 200_000);
+});
+
+test('whenever a file is begun, its share ends in the box, and a hung one soon after it', () => {
+  for (const boxMs of [1_000, MIN_SHARE_MS, 480_000, 1_800_000]) {
+    for (let now = 0; now < boxMs; now += 997) {
+      const share = shareMs({ leftMs: boxMs - now, filesLeft: 37, processes: 2 });
+      assert.ok(share === 0 || share >= MIN_SHARE_MS, `${share} ms of ${boxMs}`);
+      assert.ok(now + share <= boxMs, `${share} ms at ${now} of ${boxMs}`);
+      if (share > 0) assert.ok(now + killAfterMs(share) <= boxMs + HUNG_MS);
+    }
+  }
 });
 
 test('durations', () => {

@@ -112,7 +112,7 @@ export async function runLong(
     const leftMs = deadline - performance.now();
     const share = shareMs({ leftMs, filesLeft, processes });
     filesLeft--;
-    if (share < 1) {
+    if (share === 0) {
       unreached.push(file);
       return;
     }

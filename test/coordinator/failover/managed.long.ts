@@ -12,9 +12,7 @@ import { ManagedStage } from './managed-stage.ts';
 
 const WRITTEN = { clusterId: 'kept', shardId: 'value-3', force: false };
 
-test('one cluster of three survives its leader, and ordinal 0 without its volume', {
-  timeout: 600_000,
-}, async (t) => {
+test('one cluster of three survives its leader, and ordinal 0 without its volume', async (t) => {
   const startedAtMs = monotonicMs();
   await using stage = await ManagedStage.start();
   const formedAfterMs = Math.round(monotonicMs() - startedAtMs);

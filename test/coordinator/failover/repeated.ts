@@ -7,7 +7,7 @@ import { monotonicMs } from '../../toolkit/index.ts';
 const ALONE_MS = 20 * 60_000;
 
 /** The part of a test context that this needs. */
-interface Notes {
+export interface Notes {
   diagnostic(message: string): void;
 }
 
@@ -32,6 +32,22 @@ export async function repeated<Sample>(
   }
   assert.ok(samples.length > 0, `${drill}: the time box left room for none`);
   return samples;
+}
+
+export interface Goal {
+  /** With its unit. */
+  readonly what: string;
+  readonly measured: readonly number[];
+  readonly atMost: number;
+}
+
+/** On record only: a busy machine misses a goal of time without a fault. */
+export function noteGoal(notes: Notes, { what, measured, atMost }: Goal): void {
+  const missedCount = measured.filter((each) => each > atMost).length;
+  const largest = Math.max(...measured);
+  notes.diagnostic(
+    `${what}: at most ${largest}, goal ${atMost}, missed ${missedCount} of ${measured.length}`,
+  );
 }
 
 /**

@@ -27,6 +27,7 @@ export interface ReplicaPlanOptions {
   readonly folder: string;
   readonly partitions: Partitions;
   readonly etcd: EtcdCluster;
+  readonly leaseTtlMs: number;
 }
 
 /** Not started yet; they and their ports last as long as the stack. */
@@ -34,7 +35,7 @@ export async function planReplicas(
   options: ReplicaPlanOptions,
   opening: AsyncDisposableStack,
 ): Promise<readonly CoordinatorProcess[]> {
-  const { folder, partitions } = options;
+  const { folder, partitions, leaseTtlMs } = options;
   const lease = async (): Promise<number> => opening.use(await leasePort()).port;
   let ports: readonly [number, number] | undefined;
   const replicas: CoordinatorProcess[] = [];
@@ -51,7 +52,11 @@ export async function planReplicas(
       port,
       metricsPort,
       dataDir: path.join(folder, nodeId),
-      argv: ['--bootstrap', `--etcd-endpoints=${endpoints.join()}`],
+      argv: [
+        '--bootstrap',
+        `--etcd-endpoints=${endpoints.join()}`,
+        `--leader-lease-ttl=${leaseTtlMs}ms`,
+      ],
     };
     replicas.push(opening.use(new CoordinatorProcess(spec)));
   }

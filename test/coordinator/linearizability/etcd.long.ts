@@ -22,8 +22,8 @@ const faults: readonly Fault[] = [
 
 test(`${RUNS} histories on a real etcd are linearizable (seed ${seed})`, async (context) => {
   const random = createRandom(seed);
-  const endMs = monotonicMs() + BOX_MS;
   await using world = await EtcdWorld.start();
+  const endMs = monotonicMs() + BOX_MS;
   let done = 0;
   let heard = 0;
   for (; done < RUNS && monotonicMs() < endMs; done += 1) {

@@ -1,6 +1,6 @@
-// No test of `make test` holds a duration to an upper bound: on a busy machine it fails without a
-// fault. A lower bound (a timer that fired early), a hang guard and virtual time (`time.nowMs`) are
-// no bars. The *.long.ts files may hold some; bench/ is where speed is measured.
+// No test holds a duration to an upper bound: on a busy machine it fails without a fault. A lower
+// bound (a timer that fired early), a hang guard, the time box of a loop and virtual time
+// (`time.nowMs`) are no bars. bench/ is where speed is measured; a long test may print it.
 
 import type { Token } from '../lex.ts';
 import type { Finding, Rule } from '../rule.ts';
@@ -8,9 +8,9 @@ import { isSource, type TreeFile } from '../tree.ts';
 
 export const noSpeedBars: Rule = {
   id: 'no-speed-bars',
-  forbids: 'an upper bound on elapsed or processor time in *.test.ts',
+  forbids: 'an upper bound on elapsed or processor time in *.test.ts and *.long.ts',
   instead: 'wait for the event, use virtual time, or measure it in bench/',
-  scope: (path) => isSource(path) && /\.test\.[jt]sx?$/.test(path),
+  scope: (path) => isSource(path) && /\.(?:test|long)\.[jt]sx?$/.test(path),
   inspect: inspectSpeed,
 };
 
@@ -26,7 +26,8 @@ function inspectSpeed({ source }: TreeFile): Finding[] {
     const after = elapsedEnd(tokens, at) ?? at + 1;
     if (after > at + 1) durations.add(nameOf(tokens, at) ?? '');
     const isDuration = after > at + 1 || durations.has(text);
-    if (isDuration && tokens[after]?.text.startsWith('<') === true) {
+    const isBounded = tokens[after]?.text.startsWith('<') === true;
+    if (isDuration && isBounded && !isInLoopHead(tokens, at)) {
       found.push({ line, message: `holds ${text} to an upper bound` });
     }
     if (PROCESSOR_TIME.has(text) && tokens[at - 2]?.text === 'process') {
@@ -34,6 +35,21 @@ function inspectSpeed({ source }: TreeFile): Finding[] {
     }
   }
   return found;
+}
+
+/** Of `while (…)` and `for (…; …; …)`: how long to go on, not whether it was fast. */
+function isInLoopHead(tokens: readonly Token[], at: number): boolean {
+  let depth = 0;
+  for (let before = at - 1; before > 0; before -= 1) {
+    const { kind, text } = tokens[before] ?? { kind: 'punct', text: '' };
+    if (kind !== 'punct') continue;
+    if (text === '}' && depth === 0) return false;
+    if (text === ')') depth += 1;
+    if (text !== '(') continue;
+    if (depth === 0) return /^(?:while|for)$/.test(tokens[before - 1]?.text ?? '');
+    depth -= 1;
+  }
+  return false;
 }
 
 /** Behind `monotonicMs() - start`; undefined when there is none at `at`. */

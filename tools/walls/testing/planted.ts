@@ -293,6 +293,7 @@ const SPEED_LINES: readonly string[] = [
   'assert.ok(monotonicMs() - startMs < 500);',
   'assert.ok(runtime.clock.monotonicMs() - startMs <= BAR_MS);',
   'const tookMs = runtime.clock.monotonicMs() - startMs; assert.ok(tookMs < 2_000);',
+  'while (monotonicMs() < endMs) assert.ok(monotonicMs() - startMs < 500);',
   'const start = process.cpuUsage();',
   'const start = process.hrtime.bigint();',
 ];
@@ -301,6 +302,7 @@ const MACHINE: readonly Planted[] = [
   ...CLOCK_LINES.map((line) => inFile('runtime-only', 'packages/shard/src/x.test.ts', line)),
   inFile('runtime-only', 'demo/src/x.ts', 'Date.now();'),
   ...SPEED_LINES.map((line) => inFile('no-speed-bars', 'test/x.test.ts', line)),
+  ...SPEED_LINES.map((line) => inFile('no-speed-bars', 'test/x.long.ts', line)),
   inFile('runtime-only', 'providers/aws/src/x.ts', 'Date.now();'),
   ...[
     'export const o = { rejectUnauthorized: false };',
@@ -409,6 +411,9 @@ export const HARMLESS: Readonly<Record<string, string>> = {
     'assert.ok(tookMs >= 120);',
     't.diagnostic(`${monotonicMs() - startMs} ms`);',
     'while (monotonicMs() < untilMs) await look();',
+    'while (count < COUNT && clock.monotonicMs() - startMs < boxMs) count += 1;',
+    'for (; done < COUNT && clock.monotonicMs() - startMs < BOX_MS / most(2); done++) await look();',
+    'do count += 1; while (monotonicMs() - startMs < boxMs);',
     'assert.ok(time.nowMs - startMs < 50);',
     '',
   ].join('\n'),
