@@ -59,6 +59,12 @@ export function describeRefusal({ status, reason, message }: ApiRefusal): string
   return `HTTP ${status}${reason === '' ? '' : ` ${reason}`}: ${message}`;
 }
 
+/** For a caller that cannot go on; `status` tells whether another try may help. */
+export function refusalError(refusal: ApiRefusal): BigFleetError {
+  const { status } = refusal;
+  return new BigFleetError('kube_refused', describeRefusal(refusal), { fields: { status } });
+}
+
 async function bodyText(response: KubeHttpResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -1,14 +1,13 @@
 // AvailableCapacity: what the shard could deliver, as a hint (kubernetes §4.4). One object per key of the
 // shard; equal hints are not written again, because a reconnect repeats them all.
 
-import { BigFleetError, parseQuantity } from '@bigfleet/base';
+import { parseQuantity } from '@bigfleet/base';
 import {
   type ApiObject,
-  type ApiRefusal,
   AVAILABLE_CAPACITIES,
   type AvailableCapacitySpec,
-  describeRefusal,
   type KubeClient,
+  refusalError,
 } from '@bigfleet/kube';
 import { type AvailableCapacityUpdate, Confidence, Operator } from '@bigfleet/wire';
 import { availableCapacityName, isAvailableCapacityName } from './names.ts';
@@ -62,7 +61,7 @@ export class AvailableCapacities {
     const answer = await this.#client.create(AVAILABLE_CAPACITIES, body, { lane: 'node', signal });
     if (answer.kind === 'ok') return true;
     if (answer.reason === 'AlreadyExists') return this.#replace(name, spec, signal);
-    throw refused(answer);
+    throw refusalError(answer);
   }
 
   /** Read and replaced whole: a merge would keep resources that the profile no longer has. */
@@ -71,12 +70,12 @@ export class AvailableCapacities {
     const current = await this.#client.get(AVAILABLE_CAPACITIES, target, signal);
     if (current.kind === 'refused') {
       if (current.status === 404) return this.#create(name, spec, signal);
-      throw refused(current);
+      throw refusalError(current);
     }
     const metadata = current.object['metadata'] as { readonly name: string };
     const body = { ...current.object, metadata, spec };
     const answer = await this.#client.replace(AVAILABLE_CAPACITIES, body, { lane: 'node', signal });
-    if (answer.kind === 'refused') throw refused(answer);
+    if (answer.kind === 'refused') throw refusalError(answer);
     return true;
   }
 
@@ -90,7 +89,7 @@ export class AvailableCapacities {
         lane: 'node',
         signal,
       });
-      if (answer.kind === 'refused' && answer.status !== 404) throw refused(answer);
+      if (answer.kind === 'refused' && answer.status !== 404) throw refusalError(answer);
       this.#standing.delete(name);
     }
   }
@@ -135,10 +134,4 @@ function specText({ requirements, resources, ...rest }: AvailableCapacitySpec): 
   ]);
   const { availableCount, availability, cost } = rest;
   return JSON.stringify([terms, sorted, availableCount, availability, String(cost)]);
-}
-
-function refused(refusal: ApiRefusal): BigFleetError {
-  return new BigFleetError('kube_refused', describeRefusal(refusal), {
-    fields: { status: refusal.status },
-  });
 }

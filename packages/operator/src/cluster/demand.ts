@@ -7,10 +7,8 @@ import {
   ANNOTATIONS,
   type ApiAnswer,
   type ApiObject,
-  type ApiRefusal,
   CAPACITY_REQUESTS,
   type CapacityRequestSpec,
-  describeRefusal,
   type EventSender,
   type KubeClient,
   LABELS,
@@ -18,8 +16,9 @@ import {
   type ObjectMeta,
   Reflector,
   type ReflectorObserver,
+  refusalError,
 } from '@bigfleet/kube';
-import { BigFleetError, type RequestRefusal, type Runtime } from '@bigfleet/base';
+import type { RequestRefusal, Runtime } from '@bigfleet/base';
 import type { CapacityRequest, RefusedRequest, RequestRef } from '../rollup/capacity-request.ts';
 import { DemandIndex } from '../rollup/demand-index.ts';
 
@@ -103,7 +102,7 @@ export class Demand {
     });
     if (answer.kind === 'ok') return 'acknowledged';
     if (answer.status === 404) return 'gone';
-    throw refused(answer);
+    throw refusalError(answer);
   }
 
   /** A request that no roll-up will hold: its owner must learn of it, or waits for ever. */
@@ -182,7 +181,7 @@ export class Demand {
         const answer = await work();
         // Gone or changed, so that its next event brings what is left to do; or not to be had at all.
         isDone = answer.kind === 'ok' || (answer.status < 500 && answer.status !== 429);
-        if (!isDone && answer.kind === 'refused') throw refused(answer);
+        if (!isDone && answer.kind === 'refused') throw refusalError(answer);
       } finally {
         this.#underWay.delete(key);
         if (!isDone) this.#choreLater(record, work);
@@ -248,10 +247,6 @@ export class Demand {
       patch: { metadata: { uid: record.uid, annotations: { [ANNOTATIONS.excluded]: value } } },
     });
   }
-}
-
-function refused(refusal: ApiRefusal): BigFleetError {
-  return new BigFleetError('kube_refused', describeRefusal(refusal));
 }
 
 /** `bad_quantity` as Kubernetes writes reasons: `BadQuantity`. */

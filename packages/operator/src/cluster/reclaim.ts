@@ -17,6 +17,7 @@ import {
   NODES,
   type Pod,
   PODS,
+  refusalError,
   textOf,
 } from '@bigfleet/kube';
 import type {
@@ -104,7 +105,7 @@ export class Reclaims {
   async nodeOf(machineId: string, signal: AbortSignal): Promise<NodeRecord | undefined> {
     const labelSelector = `${LABELS.machineId}=${machineIdLabel(machineId)}`;
     const answer = await this.#options.client.list(NODES, { labelSelector, limit: 2 }, signal);
-    if (answer.kind === 'refused') throw refused(answer);
+    if (answer.kind === 'refused') throw refusalError(answer);
     const [node, ...others] = (answer.object['items'] ?? []) as readonly ApiObject[];
     return node === undefined || others.length > 0 ? undefined : readNode(node);
   }
@@ -157,7 +158,7 @@ export class Reclaims {
       },
     });
     if (answer.kind === 'refused' && answer.status !== 404 && answer.status !== 409) {
-      throw refused(answer);
+      throw refusalError(answer);
     }
   }
 
@@ -176,7 +177,7 @@ export class Reclaims {
       const found = await client.get(NODES, nodeName(node), signal);
       if (found.kind === 'refused') {
         if (found.status === 404) return;
-        throw refused(found);
+        throw refusalError(found);
       }
       const meta = metaOf(found.object);
       if (meta?.uid !== node.uid || isTaken(readNode(found.object))) return;
@@ -184,7 +185,7 @@ export class Reclaims {
       const options = { lane: 'node', signal, uid, resourceVersion } as const;
       const answer = await client.delete(NODES, nodeName(node), options);
       if (answer.kind === 'ok' || answer.status === 404) return;
-      if (answer.status !== 409 || tries === DELETE_TRIES) throw refused(answer);
+      if (answer.status !== 409 || tries === DELETE_TRIES) throw refusalError(answer);
     }
   }
 
@@ -244,7 +245,7 @@ export class Reclaims {
     do {
       const query = { fieldSelector: `spec.nodeName=${node}`, limit: 500, continue: token };
       const answer = await this.#options.client.list(PODS, query, signal);
-      if (answer.kind === 'refused') throw refused(answer);
+      if (answer.kind === 'refused') throw refusalError(answer);
       const items = (answer.object['items'] ?? []) as readonly Pod[];
       pods.push(...items.filter(isBlocking));
       const meta = answer.object['metadata'] as { continue?: string } | undefined;
@@ -356,10 +357,4 @@ function podKey({ metadata }: Pod): string {
 
 function nodeName({ name }: Pick<NodeRecord, 'name'>): { namespace: string; name: string } {
   return { namespace: '', name };
-}
-
-function refused(refusal: ApiRefusal): BigFleetError {
-  return new BigFleetError('kube_refused', describeRefusal(refusal), {
-    fields: { status: refusal.status },
-  });
 }

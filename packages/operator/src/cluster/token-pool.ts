@@ -4,7 +4,7 @@
 // right to read every secret of kube-system; the cluster's own cleaner removes them.
 
 import { BigFleetError, type Runtime, type Timer } from '@bigfleet/base';
-import { describeRefusal, type KubeClient, SECRETS } from '@bigfleet/kube';
+import { type KubeClient, refusalError, SECRETS } from '@bigfleet/kube';
 import { Secret } from '@bigfleet/telemetry';
 import type { JoinToken } from './bootstrap.ts';
 
@@ -91,7 +91,7 @@ export class TokenPool {
       },
       { lane: 'node', signal },
     );
-    if (answer.kind === 'refused') throw new BigFleetError('kube_refused', describeRefusal(answer));
+    if (answer.kind === 'refused') throw refusalError(answer);
     return { token: new Secret(`${id}.${secret}`), expiryUnixMs };
   }
 

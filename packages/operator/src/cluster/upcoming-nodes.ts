@@ -9,9 +9,9 @@ import {
   ANNOTATIONS,
   type ApiAnswer,
   type ApiObject,
-  describeRefusal,
   type KubeClient,
   metaOf,
+  refusalError,
   type Taint,
   UPCOMING_NODES,
   type UpcomingNodePhase,
@@ -155,7 +155,7 @@ export class UpcomingNodes {
     );
     const isGone = answer.kind === 'refused' && answer.status === 404;
     if (answer.kind === 'ok' || isGone) this.#written.set(record.name, undefined);
-    else throw refused(answer);
+    else throw refusalError(answer);
   }
 
   // ── writes ──────────────────────────────────────────────────────────────────────────────
@@ -173,9 +173,9 @@ export class UpcomingNodes {
       client.create(UPCOMING_NODES, body, { lane: 'node', signal }),
     );
     if (answer.kind === 'ok') return this.#remember(answer.object);
-    if (answer.reason !== 'AlreadyExists') throw refused(answer);
+    if (answer.reason !== 'AlreadyExists') throw refusalError(answer);
     const existing = await client.get(UPCOMING_NODES, { namespace: '', name }, signal);
-    if (existing.kind === 'refused') throw refused(existing);
+    if (existing.kind === 'refused') throw refusalError(existing);
     return this.#remember(existing.object);
   }
 
@@ -266,7 +266,7 @@ export class UpcomingNodes {
     if (answer.kind === 'ok') return this.#remember(answer.object);
     // Deleted behind our back: the next attempt creates it.
     if (answer.status === 404) this.#written.set(record.name, undefined);
-    throw refused(answer.status === 404 ? { ...answer, status: 409 } : answer);
+    throw refusalError(answer.status === 404 ? { ...answer, status: 409 } : answer);
   }
 
   #remember(object: ApiObject): UpcomingRecord {
@@ -372,10 +372,4 @@ function specText(spec: UpcomingNodeSpec): string {
 
 function nulls(map: Readonly<Record<string, unknown>>): Record<string, null> {
   return Object.fromEntries(Object.keys(map).map((key) => [key, null]));
-}
-
-function refused(answer: Extract<ApiAnswer, { kind: 'refused' }>): BigFleetError {
-  return new BigFleetError('kube_refused', describeRefusal(answer), {
-    fields: { status: answer.status },
-  });
 }

@@ -4,7 +4,7 @@
 // the same name at every attempt, and what was written counts as seen until the watch shows it: two
 // requests for one Pod would buy it twice.
 
-import { BigFleetError, type Runtime, sleep } from '@bigfleet/base';
+import { type Runtime, sleep } from '@bigfleet/base';
 import {
   ANNOTATIONS,
   type ApiAnswer,
@@ -24,6 +24,7 @@ import {
   PODS,
   Reflector,
   type ReflectorFailure,
+  refusalError,
   schemaWatch,
   type UpcomingNodeStatus,
   UPCOMING_NODES,
@@ -362,7 +363,7 @@ export class PodController {
       await this.#warn(pod, [{ reason: 'CapacityRequestRefused', message }]);
     }
     // 404 too: the CRD or the namespace is missing, and may come.
-    throw refused(answer);
+    throw refusalError(answer);
   }
 
   /** From the Pod as it is now, when it was not kept; undefined when it has no demand any more. */
@@ -373,7 +374,7 @@ export class PodController {
     const answer = await client.get(PODS, pod, signal);
     if (answer.kind === 'refused') {
       if (answer.status === 404) return undefined;
-      throw refused(answer);
+      throw refusalError(answer);
     }
     const whole = answer.object as unknown as Pod;
     const isOurs = whole.metadata.uid === pod.uid && demandOf(whole, rules) === 'one';
@@ -385,7 +386,7 @@ export class PodController {
     signal: AbortSignal,
   ): Promise<Outcome> {
     const answer = await this.#options.client.get(CAPACITY_REQUESTS, { namespace, name }, signal);
-    if (answer.kind === 'refused') throw refused(answer);
+    if (answer.kind === 'refused') throw refusalError(answer);
     this.#written(answer.object);
     return 'cr_exists';
   }
@@ -416,7 +417,7 @@ export class PodController {
     });
     // 409: another object of that name; the watch will show it.
     if (answer.kind === 'refused' && answer.status !== 404 && answer.status !== 409) {
-      throw refused(answer);
+      throw refusalError(answer);
     }
     this.#requestGone(request);
     return outcome;
@@ -455,7 +456,7 @@ export class PodController {
   #settle(answer: ApiAnswer, request: RequestRecord): void {
     if (answer.kind === 'ok') this.#written(answer.object);
     else if (answer.status === 404) this.#requestGone(request);
-    else throw refused(answer);
+    else throw refusalError(answer);
   }
 
   #written(object: ApiObject): void {
@@ -555,8 +556,4 @@ function podKey({ namespace, name }: PodRecord): string {
 
 function podKeyOf({ namespace, podName }: RequestRecord): string {
   return `${namespace}/${podName}`;
-}
-
-function refused(answer: ApiRefusal): BigFleetError {
-  return new BigFleetError('kube_refused', describeRefusal(answer));
 }
