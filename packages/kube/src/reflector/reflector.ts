@@ -236,6 +236,8 @@ export class Reflector<T> {
       }
       await runtime.timers.turn();
     }
+    // The swap arms the timer of the next list; after an abort nobody would take it back.
+    if (signal.aborted) return undefined;
     this.#swap(fresh, reason);
     this.#resourceVersion = resourceVersion;
     return undefined;

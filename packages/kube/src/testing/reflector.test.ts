@@ -330,3 +330,20 @@ test('a run that is aborted ends without an error, whatever the reason of the ab
   ender.abort();
   await ended;
 });
+
+test('a run that is aborted while it lists leaves no timer of the next list behind', async () => {
+  const world = stage();
+  const ender = new AbortController();
+  const reflector = new Reflector<string>({
+    runtime: world.time.runtime,
+    client: world.client,
+    resource: PODS,
+    read: () => '',
+    observer: { heard: () => ender.abort() },
+  });
+  const before = world.time.pendingTimers;
+  const ended = reflector.run(ender.signal);
+  await world.time.runFor(1000);
+  await ended;
+  assert.equal(world.time.pendingTimers, before);
+});
