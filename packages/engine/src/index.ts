@@ -73,3 +73,13 @@ export { describeReplay, replay, type ReplayReport } from './trace/replay.ts';
 export type { ReplayMode } from './trace/replay-engine.ts';
 export { TraceReader } from './trace/trace-reader.ts';
 export type { TraceSink } from './trace/trace-writer.ts';
+export * from './what-if/answer.ts';
+export { changedMachine, changedPolicy } from './what-if/assumptions.ts';
+export {
+  type Change,
+  describeChange,
+  parseChange,
+} from './what-if/change.ts';
+export { describeWhatIf } from './what-if/describe.ts';
+export type { ReadTrace, RecordedTrace } from './what-if/recording.ts';
+export { whatIf, type WhatIfOptions, type WhatIfProgress } from './what-if/what-if.ts';
