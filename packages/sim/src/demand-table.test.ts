@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Need } from '@bigfleet/engine';
 import { profileOf } from './closed-loop/shape.ts';
-import { service, tiny } from './closed-loop/testing/shapes.ts';
+import { service, tiny } from './closed-loop/shapes.ts';
 import { DemandTable } from './demand-table.ts';
 
 function row(cluster: string, shape = tiny): Need {

@@ -14,7 +14,7 @@ import {
 import { seedMachines, type ShapeSeed } from './closed-loop/seed-machines.ts';
 import { buildRollup } from './closed-loop/rollup.ts';
 import { profileOf } from './closed-loop/shape.ts';
-import { tiny } from './closed-loop/testing/shapes.ts';
+import { tiny } from './closed-loop/shapes.ts';
 import { instant, ProviderModel } from './provider/provider-model.ts';
 import { CYCLE_PERIOD_MS, churnOf, countActions, SimulatedShard } from './step.ts';
 

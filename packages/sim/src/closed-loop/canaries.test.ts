@@ -13,7 +13,7 @@ import {
   supplyExhaustion,
   UNMET_ONLY_CYCLES,
   unmetOnlyRequests,
-} from './testing/canaries.ts';
+} from './canaries.ts';
 import { ClosedLoop } from './closed-loop.ts';
 import { total } from './stats.ts';
 import {

@@ -67,11 +67,15 @@ export interface LoopPlan extends ClusterOptions {
   /** Default: the production constants. */
   readonly releasePolicy?: ReleasePolicy;
   readonly rails?: Rails;
+  /** Beside those of the seeds. */
+  readonly machines?: readonly Machine[];
 }
 
 export interface LoopOptions {
   readonly decide?: Decide;
   readonly seed?: bigint;
+  /** Default true. A loop that runs for ever must not remember every cycle of its life. */
+  readonly hasLog?: boolean;
 }
 
 /** As many clusters with the same workloads, named `cluster-1` and so on. */
@@ -96,11 +100,13 @@ export class ClosedLoop {
   lastStep: StepResult | undefined;
   readonly #shard: SimulatedShard;
   readonly #rollups = new Map<string, string>();
+  readonly #hasLog: boolean;
   #domains: ReadonlyMap<string, string> = new Map();
 
   constructor(plan: LoopPlan, options: LoopOptions = {}) {
     this.plan = plan;
     this.seed = options.seed ?? SCENARIO_SEED;
+    this.#hasLog = options.hasLog ?? true;
     this.provider = new ProviderModel({
       createCycles: plan.provisionDwellCycles ?? 0,
       configureCycles: plan.bootstrapDwellCycles ?? 0,
@@ -111,6 +117,7 @@ export class ClosedLoop {
     for (const seed of plan.seeds) {
       for (const machine of seedMachines(seed, ids)) this.provider.add(machine);
     }
+    for (const machine of plan.machines ?? []) this.provider.add(machine);
     this.clusters = plan.clusters.map(({ id, workloads }) => new ClusterModel(id, workloads, plan));
     this.#shard = new SimulatedShard(this.provider, {
       ...options,
@@ -121,6 +128,15 @@ export class ClosedLoop {
     });
     this.#fill();
     this.trace.start(plan.name, this.provider.list());
+  }
+
+  /** Of the next cycle. */
+  get cycle(): number {
+    return this.#shard.cycle;
+  }
+
+  get nowMs(): number {
+    return this.#shard.nowMs;
   }
 
   cluster(id: string): ClusterModel {
@@ -149,9 +165,10 @@ export class ClosedLoop {
       cluster.recreate();
       cluster.bind(machines);
     }
+    const stats = this.#observe(result, machines, { evicted, lost });
+    if (!this.#hasLog) return stats;
     for (const action of result.actions) this.actions.push({ cycle, ...action });
     this.trace.cycle(result.actions, machines);
-    const stats = this.#observe(result, machines, { evicted, lost });
     this.stats.push(stats);
     return stats;
   }
@@ -207,7 +224,7 @@ export class ClosedLoop {
         .map((row) => `${needKey(row)} ${resourcesKey(row.aggregate)}`)
         .sort()
         .join('\n');
-      if (this.#rollups.get(cluster.id) === text) return;
+      if (!this.#hasLog || this.#rollups.get(cluster.id) === text) return;
       this.#rollups.set(cluster.id, text);
       this.trace.rollup(cluster.id, rows.length);
     });

@@ -8,7 +8,7 @@ import { RACK_KEY } from '../catalogue/schema.ts';
 import { ClusterModel } from './cluster-model.ts';
 import { seedMachines, type ShapeSeed } from './seed-machines.ts';
 import type { Shape } from './shape.ts';
-import { cacheGang, gpuGang, service, tiny } from './testing/shapes.ts';
+import { cacheGang, gpuGang, service, tiny } from './shapes.ts';
 
 const CLUSTER = 'c';
 const nodes = (shape: Shape, seed: Partial<ShapeSeed>): Machine[] =>

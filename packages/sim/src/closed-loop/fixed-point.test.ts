@@ -10,7 +10,7 @@ import { ClosedLoop, equalClusters, type LoopPlan } from './closed-loop.ts';
 import { cyclesToQuiet, total } from './stats.ts';
 import { expectConverged, expectEqual, expectTotal, expectTrue, lastOf } from './testing/expect.ts';
 import { randomWorld } from './testing/random-world.ts';
-import { cacheGang, gpuGang, tiny } from './testing/shapes.ts';
+import { cacheGang, gpuGang, tiny } from './shapes.ts';
 
 const DWELL_MAX = 10;
 const DWELLS = Array.from({ length: DWELL_MAX + 1 }, (_, cycles) => cycles);

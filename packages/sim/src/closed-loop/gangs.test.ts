@@ -15,7 +15,7 @@ import {
   lastOf,
   printDwell,
 } from './testing/expect.ts';
-import { cacheGang, gpuGang, tiny } from './testing/shapes.ts';
+import { cacheGang, gpuGang, tiny } from './shapes.ts';
 
 /** Twelve machines per cluster over twelve racks: no rack holds a gang of four. */
 const scatter: LoopPlan = {

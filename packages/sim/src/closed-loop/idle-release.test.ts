@@ -16,7 +16,7 @@ import {
   lastOf,
   printDwell,
 } from './testing/expect.ts';
-import { tiny } from './testing/shapes.ts';
+import { tiny } from './shapes.ts';
 
 const ON_DEMAND_HOLD_CYCLES = 5;
 const SPOT_HOLD_CYCLES = 2;

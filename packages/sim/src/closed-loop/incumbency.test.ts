@@ -6,7 +6,7 @@ import { deciders } from '../testing/deciders.ts';
 import { ClosedLoop, equalClusters, type LoopPlan } from './closed-loop.ts';
 import { cyclesToQuiet, total } from './stats.ts';
 import { expectConverged, expectEqual, expectTotal, expectTrue, lastOf } from './testing/expect.ts';
-import { gpuGang } from './testing/shapes.ts';
+import { gpuGang } from './shapes.ts';
 
 /** Half of the gangs are served at the start; every rack holds three, so all look alike. */
 const gangs: LoopPlan = {

@@ -17,7 +17,7 @@ import {
   lastOf,
   printDwell,
 } from './testing/expect.ts';
-import { gpuGang, tiny } from './testing/shapes.ts';
+import { gpuGang, tiny } from './shapes.ts';
 
 const critical: Shape = { ...tiny, name: 'critical', priority: 1_000_000 };
 

@@ -9,7 +9,7 @@ import { deciders } from '../testing/deciders.ts';
 import { ClosedLoop, equalClusters, type FaultEvent, type LoopPlan } from './closed-loop.ts';
 import { total } from './stats.ts';
 import { expectConverged, expectEqual, expectTotal, expectTrue, lastOf } from './testing/expect.ts';
-import { gpuGang } from './testing/shapes.ts';
+import { gpuGang } from './shapes.ts';
 
 const CLUSTER = 'cluster-1';
 const GANG = 7;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Resources } from '@bigfleet/engine';
 import { buildRollup, type CapacityRequest } from './rollup.ts';
 import { profileOf } from './shape.ts';
-import { gpuGang, service, tiny } from './testing/shapes.ts';
+import { gpuGang, service, tiny } from './shapes.ts';
 
 const resources = (cpu: number, memory: number): Resources =>
   new Map([

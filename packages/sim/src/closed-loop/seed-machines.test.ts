@@ -6,7 +6,7 @@ import { CapacityType, type Machine, machineProblem, State } from '@bigfleet/eng
 import { RACK_KEY } from '../catalogue/schema.ts';
 import { seedMachines, type ShapeSeed } from './seed-machines.ts';
 import { profileOf } from './shape.ts';
-import { gpuGang, tiny } from './testing/shapes.ts';
+import { gpuGang, tiny } from './shapes.ts';
 
 const racksOf = (machines: readonly Machine[]): (string | undefined)[] =>
   machines.map(({ labels }) => labels.get(RACK_KEY));

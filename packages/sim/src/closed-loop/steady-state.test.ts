@@ -14,7 +14,7 @@ import {
   lastOf,
   printDwell,
 } from './testing/expect.ts';
-import { gpuGang, service, tiny } from './testing/shapes.ts';
+import { gpuGang, service, tiny } from './shapes.ts';
 
 const CYCLES = 300;
 const TRAILING = 100;

@@ -164,6 +164,18 @@ export class ProviderModel {
     this.#write({ ...machine, assigned: { ...machine.assigned, ...assigned } });
   }
 
+  /** Publishes another price or risk, whatever the machine is doing. */
+  republish(
+    id: string,
+    terms: Partial<Pick<Machine, 'pricePerHour' | 'interruptionProbability'>>,
+  ): void {
+    const operation = this.#inFlight.get(id);
+    if (operation !== undefined) {
+      this.#inFlight.set(id, { ...operation, done: { ...operation.done, ...terms } });
+    }
+    this.#write({ ...this.get(id), ...terms });
+  }
+
   /** One cycle passes: operations age, and matured ones complete in id order. */
   advance(): void {
     const matured: string[] = [];

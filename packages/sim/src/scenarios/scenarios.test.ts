@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import type { CycleInput, CycleOutput } from '@bigfleet/engine';
 import { printSeed } from '../seeds.ts';
 import { deciders } from '../testing/deciders.ts';
-import { runScenario } from './testing/scenario.ts';
-import { scriptedScenarios } from './testing/scripted.ts';
+import { runScenario } from './scenario.ts';
+import { scriptedScenarios } from './scripted.ts';
 
 for (const { name: decider, decide } of deciders) {
   for (const scenario of scriptedScenarios) {

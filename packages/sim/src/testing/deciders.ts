@@ -2,6 +2,7 @@
 // here and nowhere else: it must give the oracle's bytes in every golden and hold every law.
 
 import { engineCycle, oracleCycle } from '@bigfleet/engine';
+import { IncrementalEngine } from '../incremental-engine.ts';
 import type { Decide } from '../step.ts';
 
 export interface Decider {
@@ -14,4 +15,5 @@ export interface Decider {
 export const deciders: readonly Decider[] = [
   { name: 'oracle', decide: oracleCycle, isFast: false },
   { name: 'engine', decide: engineCycle, isFast: true },
+  { name: 'incremental engine', decide: new IncrementalEngine().decide, isFast: true },
 ];

@@ -8,10 +8,10 @@ import {
   SUPPLY_EXHAUSTION_CYCLES,
   supplyExhaustion,
   UNMET_ONLY_CYCLES,
-} from '../closed-loop/testing/canaries.ts';
+} from '../closed-loop/canaries.ts';
 import { ClosedLoop } from '../closed-loop/closed-loop.ts';
-import { runScenario } from '../scenarios/testing/scenario.ts';
-import { scriptedScenarios } from '../scenarios/testing/scripted.ts';
+import { runScenario } from '../scenarios/scenario.ts';
+import { scriptedScenarios } from '../scenarios/scripted.ts';
 import type { Decide } from '../step.ts';
 
 const twins = [

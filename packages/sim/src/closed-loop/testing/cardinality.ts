@@ -2,7 +2,7 @@
 // follows the number of needs, so this is what a cycle must be fast on.
 
 import { equalClusters, type LoopPlan } from '../closed-loop.ts';
-import { cacheGang, gpuGang, service, tiny } from './shapes.ts';
+import { cacheGang, gpuGang, service, tiny } from '../shapes.ts';
 
 export interface Cardinality {
   readonly clusters: number;

@@ -8,7 +8,7 @@ import { SCENARIO_SEED } from '../../seeds.ts';
 import type { ClusterPlan, LoopPlan } from '../closed-loop.ts';
 import type { ShapeSeed } from '../seed-machines.ts';
 import type { Shape, Workload } from '../shape.ts';
-import { cacheGang, gpuGang, service, tiny } from './shapes.ts';
+import { cacheGang, gpuGang, service, tiny } from '../shapes.ts';
 
 const PRIORITY = 1000;
 const zoneGang: Shape = { ...gpuGang, name: 'zone-gang', same: 'zone' };

@@ -2,9 +2,9 @@
 // if it stops doing so, the loop no longer sees the failure that the repair exists for. Goldens
 // freeze the twins.
 
-import { memoryCache, tinyStateless } from '../../catalogue/realistic.ts';
-import { equalClusters, type LoopPlan } from '../closed-loop.ts';
-import { type Shape, shapeOf } from '../shape.ts';
+import { memoryCache, tinyStateless } from '../catalogue/realistic.ts';
+import { equalClusters, type LoopPlan } from './closed-loop.ts';
+import { type Shape, shapeOf } from './shape.ts';
 
 const tiny: Shape = { ...shapeOf(tinyStateless), instanceTypes: ['m6i.large'] };
 const gang: Shape = { ...shapeOf(memoryCache), instanceTypes: ['r6i.xlarge'] };

@@ -6,8 +6,8 @@ import {
   gpuTrainingSmall,
   memoryCache,
   tinyStateless,
-} from '../../catalogue/realistic.ts';
-import { type Shape, shapeOf } from '../shape.ts';
+} from '../catalogue/realistic.ts';
+import { type Shape, shapeOf } from './shape.ts';
 
 /** Small Pods, batch priority. */
 export const tiny: Shape = { ...shapeOf(tinyStateless), instanceTypes: ['m6i.large'] };
