@@ -2,6 +2,7 @@
 
 export type * from './rollup/capacity-request.ts';
 export { DemandIndex } from './rollup/demand-index.ts';
+export { readRequest, type RequestDemand } from './rollup/read-request.ts';
 export { encodeRollup, type Rollup, type RollupNeed } from './rollup/rollup.ts';
 export type * from './session/cluster-port.ts';
 export { createOperatorMetrics, type OperatorMetrics } from './session/metrics.ts';

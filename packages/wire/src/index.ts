@@ -39,7 +39,7 @@ export {
   type Gate,
   openGate,
 } from './rpc/authorisation.ts';
-export { parseIdentity, sanOf } from './identity/certificate.ts';
+export { identityOfCertificate, parseIdentity, sanOf } from './identity/certificate.ts';
 export type { Peer, PeerIdentity, Role, VerifiedIdentity } from './identity/identity.ts';
 export { entriesSorted, fromMap, getOwn, toMap, type WireMap } from './maps.ts';
 export { type Client, createClient } from './rpc/client.ts';

@@ -1,0 +1,221 @@
+// Clusters: whose session is up, what each one runs on and costs, and where demand waits.
+
+import type { ReactNode } from 'react';
+import type { Answer } from '../../../src/api/answers.ts';
+import { STATE_NAMES, TIER_NAMES } from '../../../src/words.ts';
+import { formatCount } from '../lib/format.ts';
+import { To, useGo, useSearch, useSetSearch } from '../nav/link.tsx';
+import {
+  Answered,
+  Bar,
+  Card,
+  type Column,
+  FilterBar,
+  Legend,
+  Mark,
+  Money,
+  Page,
+  Sparkline,
+  Stat,
+  Table,
+  Tag,
+  When,
+} from '../parts/index.ts';
+import { useView } from '../store/hooks.ts';
+import './clusters.css';
+
+type Cluster = Answer<'clusters'>['clusters'][number];
+
+export default function ClustersPage(): ReactNode {
+  const search = useSearch('clusters');
+  const set = useSetSearch('clusters');
+  const go = useGo();
+  const view = useView('clusters', { at: search.at, q: search.q });
+  return (
+    <Page page="clusters" frame={view.answer?.frame}>
+      <FilterBar
+        filters={[{ kind: 'text', name: 'q', label: 'Cluster', hint: 'or shard, identity' }]}
+        values={search}
+        onChange={set}
+      />
+      <Answered view={view}>
+        {({ clusters, total }) => {
+          const away = clusters.filter(({ isConnected }) => !isConnected).length;
+          const short = clusters.filter(isShortAboveBatch).length;
+          return (
+            <>
+              <Card>
+                <div className="stats">
+                  <Stat
+                    label="Clusters"
+                    value={total}
+                    dollarsPerHour={clusters.reduce((sum, each) => sum + each.dollarsPerHour, 0)}
+                  />
+                  <Stat label="Not connected" value={away} tone={away > 0 ? 'bad' : 'good'} />
+                  <Stat label="Short above batch" value={short} tone={short > 0 ? 'bad' : 'good'} />
+                </div>
+              </Card>
+              <Card
+                isFlush
+                title="Sessions"
+                aside={<Legend label="States" items={STATE_NAMES.map((name) => ({ name }))} />}
+              >
+                <Table
+                  label="Clusters"
+                  noun="clusters"
+                  rows={clusters}
+                  total={total}
+                  columns={COLUMNS}
+                  rowKey={({ cluster }) => cluster}
+                  order={search.order === '' ? null : { column: search.order, isDown: search.down }}
+                  onOrder={({ column, isDown }) => set({ order: column, down: isDown })}
+                  onOpen={({ cluster }) => go('needs', { cluster })}
+                  maxHeight="62vh"
+                />
+              </Card>
+            </>
+          );
+        }}
+      </Answered>
+    </Page>
+  );
+}
+
+function isShortAboveBatch({ unmet }: Cluster): boolean {
+  return unmet.some((rows, tier) => rows > 0 && TIER_NAMES[tier] !== 'batch');
+}
+
+const COLUMNS: readonly Column<Cluster>[] = [
+  {
+    id: 'cluster',
+    title: 'Cluster',
+    width: 'minmax(130px, 1.2fr)',
+    cell: ({ cluster, identity }) => (
+      <To page="needs" search={{ cluster }} className="cut" title={identity}>
+        {cluster}
+      </To>
+    ),
+    compare: (a, b) => (a.cluster < b.cluster ? -1 : 1),
+  },
+  {
+    id: 'session',
+    title: 'Session',
+    hint: 'The operator’s session with its shard, and since when',
+    width: '150px',
+    cell: ({ isConnected, sinceMs }) => (
+      <>
+        <Tag tone={isConnected ? 'good' : 'bad'}>{isConnected ? 'up' : 'down'}</Tag>{' '}
+        {sinceMs !== null && (
+          <span className="faint">
+            <When atMs={sinceMs} />
+          </span>
+        )}
+      </>
+    ),
+    compare: (a, b) => Number(a.isConnected) - Number(b.isConnected),
+  },
+  {
+    id: 'rollup',
+    title: 'Roll-up',
+    hint: 'The last time that its demand was told',
+    width: '104px',
+    align: 'right',
+    cell: ({ lastRollupMs }) => <When atMs={lastRollupMs} />,
+    compare: (a, b) => (b.lastRollupMs ?? 0) - (a.lastRollupMs ?? 0),
+  },
+  { id: 'shard', title: 'Shard', width: 'minmax(80px, 0.7fr)', cell: ({ shard }) => shard },
+  {
+    id: 'needs',
+    title: 'Needs',
+    width: '76px',
+    align: 'right',
+    cell: ({ needRows }) => <span className="num">{formatCount(needRows)}</span>,
+    compare: (a, b) => a.needRows - b.needRows,
+  },
+  {
+    id: 'unmet',
+    title: 'Unmet',
+    hint: 'Needs that wait: critical, service, batch',
+    width: '124px',
+    align: 'right',
+    cell: ({ cluster, unmet }) =>
+      unmet.every((rows) => rows === 0) ? (
+        <span className="faint">none</span>
+      ) : (
+        <To page="triage" search={{ cluster }} className="num">
+          {TIER_NAMES.map((name, tier) => {
+            const rows = unmet[tier] ?? 0;
+            return rows === 0 ? null : (
+              <span key={name} className="cluster-unmet">
+                <Mark name={name} isQuiet />
+                {formatCount(rows)}
+              </span>
+            );
+          })}
+        </To>
+      ),
+    compare: (a, b) => unmetOrder(a) - unmetOrder(b),
+  },
+  {
+    id: 'machines',
+    title: 'Machines',
+    width: '88px',
+    align: 'right',
+    cell: ({ cluster, machines }) => (
+      <To page="machines" search={{ cluster }} className="num">
+        {formatCount(machines)}
+      </To>
+    ),
+    compare: (a, b) => a.machines - b.machines,
+  },
+  {
+    id: 'states',
+    title: 'By state',
+    width: 'minmax(110px, 1fr)',
+    cell: ({ byState }) => (
+      <Bar
+        label="Machines by state"
+        parts={byState.map((value, index) => ({ name: STATE_NAMES[index] ?? '', value }))}
+      />
+    ),
+  },
+  {
+    id: 'dollars',
+    title: '$/h',
+    width: '92px',
+    align: 'right',
+    cell: ({ dollarsPerHour }) => <Money dollars={dollarsPerHour} />,
+    compare: (a, b) => a.dollarsPerHour - b.dollarsPerHour,
+  },
+  {
+    id: 'spending',
+    title: 'Last hour',
+    width: '112px',
+    cell: ({ spending }) => (
+      <Sparkline
+        values={spending}
+        label="Dollars per hour in the last hour"
+        width={100}
+        height={20}
+      />
+    ),
+  },
+  {
+    id: 'quarantined',
+    title: 'Held back',
+    hint: 'Roll-ups that shrank so much that the shard keeps the ones before',
+    width: '100px',
+    align: 'right',
+    cell: ({ quarantinedRollups }) =>
+      quarantinedRollups === 0 ? (
+        <span className="faint">0</span>
+      ) : (
+        <Tag tone="warn">{formatCount(quarantinedRollups)}</Tag>
+      ),
+    compare: (a, b) => a.quarantinedRollups - b.quarantinedRollups,
+  },
+];
+
+function unmetOrder({ unmet }: Cluster): number {
+  return unmet.reduce((sum, rows, tier) => sum + rows * 1e6 ** (TIER_NAMES.length - 1 - tier), 0);
+}

@@ -1,0 +1,221 @@
+// What-if: the production engine over recorded demand with something changed. The form's text, the URL and
+// the command line are one question; the answer puts both runs side by side and says how far the model
+// itself is from what was recorded.
+
+import { type ReactNode, useState } from 'react';
+import type { Answer } from '../../../src/api/answers.ts';
+import { formatPercent } from '../lib/format.ts';
+import { useSearch, useSetSearch } from '../nav/link.tsx';
+import { Answered, Card, EmptyState, Page, Problem } from '../parts/index.ts';
+import { useView } from '../store/hooks.ts';
+import type { PageSearch } from '../url/pages.ts';
+import './what-if.css';
+import {
+  CHANGE_FORMS,
+  type ChangeRow,
+  commandOf,
+  formOf,
+  lineOf,
+  linesOf,
+  PRESETS,
+  rowsOf,
+  setOf,
+  wrongOf,
+} from './what-if-changes.ts';
+import { CommandLine } from './what-if-command.tsx';
+import { WhatIfResult } from './what-if-result.tsx';
+
+type WhatIf = Answer<'whatif'>;
+
+export default function WhatIfPage(): ReactNode {
+  const { shard, set, seed } = useSearch('whatif');
+  const isAsked = linesOf(set).length > 0;
+  const view = useView('whatif', isAsked ? { shard, set, seed } : null);
+  return (
+    <Page page="whatif" frame={isAsked ? view.answer?.frame : undefined}>
+      <Card
+        title="Changes"
+        note="All of them at once, against the same recorded demand without them."
+      >
+        <ChangesForm key={`${shard}\n${set}\n${seed}`} shard={shard} set={set} seed={seed} />
+      </Card>
+      {isAsked ? (
+        <>
+          <Answered view={view}>{(answer) => <Run answer={answer} />}</Answered>
+          <Card title="On the command line" note="Where the records are; it gives the same answer.">
+            <CommandLine text={commandOf(set, seed)} />
+          </Card>
+        </>
+      ) : (
+        <EmptyState title="Nothing is changed yet">
+          Choose a question above, or write your own. It runs over the demand that a shard recorded;
+          the dashboard reads it from the folder that <code>--records-dir shard=folder</code> names.
+        </EmptyState>
+      )}
+    </Page>
+  );
+}
+
+function ChangesForm(props: Pick<PageSearch<'whatif'>, 'shard' | 'set' | 'seed'>): ReactNode {
+  const change = useSetSearch('whatif');
+  const [rows, setRows] = useState<readonly ChangeRow[]>(() => {
+    const asked = rowsOf(props.set);
+    return asked.length > 0 ? asked : [{ name: 'reserved', subject: '', value: '' }];
+  });
+  const [shard, setShard] = useState(props.shard);
+  const [seed, setSeed] = useState(String(props.seed));
+  const isSeed = /^\d{1,10}$/.test(seed) && Number(seed) <= 2 ** 32;
+  const isRight = isSeed && rows.length > 0 && rows.every((row) => wrongOf(row) === '');
+  const put = (index: number, patch: Partial<ChangeRow>): void =>
+    setRows(rows.map((row, at) => (at === index ? { ...row, ...patch } : row)));
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isRight) change({ shard: shard.trim(), set: setOf(rows), seed: Number(seed) });
+      }}
+    >
+      <div className="presets">
+        <span className="faint">Ask first</span>
+        {PRESETS.map(({ label, set }) => (
+          <button key={set} type="button" onClick={() => change({ set, shard: shard.trim() })}>
+            {label}
+          </button>
+        ))}
+      </div>
+      <div className="change-rows">
+        {rows.map((row, index) => (
+          <ChangeFields
+            // biome-ignore lint: rows have no name but their place.
+            key={index}
+            row={row}
+            index={index}
+            onChange={(patch) => put(index, patch)}
+            onRemove={() => setRows(rows.filter((_, at) => at !== index))}
+          />
+        ))}
+      </div>
+      <div className="change-foot">
+        <button
+          type="button"
+          onClick={() => setRows([...rows, { name: 'price', subject: 'spot', value: '' }])}
+        >
+          Add a change
+        </button>
+        <span className="grow" />
+        <label>
+          Shard
+          <input
+            type="text"
+            value={shard}
+            placeholder="the only one"
+            onChange={(event) => setShard(event.target.value)}
+          />
+        </label>
+        <label>
+          Seed
+          <input
+            type="text"
+            inputMode="numeric"
+            value={seed}
+            aria-invalid={!isSeed}
+            onChange={(event) => setSeed(event.target.value)}
+          />
+        </label>
+        <button type="submit" className="primary" disabled={!isRight}>
+          Run
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function ChangeFields(props: {
+  readonly row: ChangeRow;
+  readonly index: number;
+  readonly onChange: (patch: Partial<ChangeRow>) => void;
+  readonly onRemove: () => void;
+}): ReactNode {
+  const { row, index, onChange, onRemove } = props;
+  const form = formOf(row.name);
+  // An untouched row is not wrong yet.
+  const wrong = row.value === '' && form !== undefined ? '' : wrongOf(row);
+  const wrongId = `change-wrong-${index}`;
+  return (
+    <div className="change-row" role="group" aria-label={`Change ${index + 1}`}>
+      <label>
+        What
+        <select
+          value={row.name}
+          onChange={(event) => {
+            const next = formOf(event.target.value);
+            onChange({
+              name: event.target.value,
+              subject: next?.subject?.isOptional === false ? 'spot' : '',
+            });
+          }}
+        >
+          {form === undefined && <option value={row.name}>{row.name}</option>}
+          {CHANGE_FORMS.map(({ name, label }) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      {form?.subject !== undefined && (
+        <label>
+          {form.subject.label}
+          <input
+            type="text"
+            value={row.subject}
+            placeholder={form.subject.example}
+            onChange={(event) => onChange({ subject: event.target.value })}
+          />
+        </label>
+      )}
+      <label className={form?.subject === undefined ? 'change-wide' : undefined}>
+        {form?.value.label ?? 'value'}
+        <input
+          type="text"
+          value={row.value}
+          placeholder={form?.value.example}
+          aria-invalid={wrong !== ''}
+          aria-describedby={wrong === '' ? undefined : wrongId}
+          onChange={(event) => onChange({ value: event.target.value })}
+        />
+      </label>
+      <button
+        type="button"
+        className="plain icon"
+        aria-label={`Remove ${lineOf(row)}`}
+        onClick={onRemove}
+      >
+        ×
+      </button>
+      {wrong !== '' && (
+        <p className="change-wrong" id={wrongId} role="alert">
+          {wrong}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Run({ answer }: { readonly answer: WhatIf }): ReactNode {
+  if (answer.status === 'failed') {
+    return <Problem problem={{ code: 'what_if_failed', message: answer.problem }} />;
+  }
+  if (answer.result === null) {
+    const percent = formatPercent(Math.floor(answer.progress * 100) / 100);
+    return (
+      <Card title="Running">
+        <div className="what-if-progress" role="status">
+          <progress max={1} value={answer.progress} aria-label="Progress" />
+          <p className="soft">{percent} of the recorded cycles, in both runs</p>
+        </div>
+      </Card>
+    );
+  }
+  return <WhatIfResult result={answer.result} />;
+}
