@@ -6,6 +6,8 @@ import { type FlagTable, type Parsed, parseFlags } from '@bigfleet/process/flags
 import type { Env } from './command.ts';
 import { coordinatorFlags } from './coordinator/flags.ts';
 import { coordinatorSettings } from './coordinator/settings.ts';
+import { dashboardFlags } from './dashboard/flags.ts';
+import { dashboardSettings } from './dashboard/settings.ts';
 import { operatorFlags } from './operator/flags.ts';
 import { operatorSettings } from './operator/settings.ts';
 import { podControllerFlags } from './pod-controller/flags.ts';
@@ -38,6 +40,7 @@ const COMMAND_LINES = {
   shard: commandLine(shardFlags, shardSettings),
   operator: commandLine(operatorFlags, operatorSettings),
   'pod-controller': commandLine(podControllerFlags, podControllerSettings),
+  dashboard: commandLine(dashboardFlags, dashboardSettings),
 };
 
 export type ProgramName = keyof typeof COMMAND_LINES;

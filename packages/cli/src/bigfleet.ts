@@ -4,6 +4,7 @@ import { nodeProblem } from '@bigfleet/process';
 import { type Command, type CommandContext, EXIT } from './command.ts';
 import { allInOneCommand } from './all-in-one/command.ts';
 import { coordinatorCommand } from './coordinator/command.ts';
+import { dashboardCommand } from './dashboard/command.ts';
 import { diffCommand } from './records/diff/diff-command.ts';
 import { explainCommand } from './records/explain-command.ts';
 import { recordsCommand } from './records/records-command.ts';
@@ -15,6 +16,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['coordinator', coordinatorCommand],
   ['shard', shardCommand],
   ['all-in-one', allInOneCommand],
+  ['dashboard', dashboardCommand],
   ['explain', explainCommand],
   ['records', recordsCommand],
   ['replay', replayCommand],

@@ -1,7 +1,8 @@
 // The frame of the verbs that read a records directory: help, flags, how to print, and a directory that
-// must be there. They need no shard: a copy of its directory is enough.
+// must be there. They need no shard: a copy of its directory is enough, or a single file of one.
 
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { describeDiff, type DiffReport, type ReplayMode } from '@bigfleet/engine';
 import { directorySegments, type SegmentFiles } from '@bigfleet/shard';
 import {
@@ -38,6 +39,11 @@ export function offlineText(form: OfflineForm, document: unknown, words: () => s
   return form === 'json' ? documentLine(document) : `---\n${documentText(document, 'yaml')}`;
 }
 
+/** Oldest first. */
+export async function traceNames(files: SegmentFiles): Promise<readonly string[]> {
+  return (await files.list()).filter(({ kind }) => kind === 'trace').map(({ name }) => name);
+}
+
 /** One trace of a directory, decided twice. */
 export interface ComparedTrace {
   readonly trace: string;
@@ -60,6 +66,8 @@ interface DirectoryVerb<Table extends FlagTable & typeof directoryFlags> {
     files: SegmentFiles,
     values: FlagValues<Table>,
     context: CommandContext,
+    /** As it was given. */
+    place: string,
   ) => Promise<number>;
 }
 
@@ -74,7 +82,7 @@ export function directoryCommand<Table extends FlagTable & typeof directoryFlags
       const { port } = context;
       if (argv.some((argument) => argument === '--help' || argument === '-h')) {
         port.writeOutput(
-          helpText(`Usage: bigfleet ${name} [<records-dir>] [flags]`, summary, flags),
+          helpText(`Usage: bigfleet ${name} [<records-dir>|<file>] [flags]`, summary, flags),
         );
         return EXIT.ok;
       }
@@ -85,21 +93,42 @@ export function directoryCommand<Table extends FlagTable & typeof directoryFlags
         return EXIT.usage;
       }
       const { values, words } = parsed.value;
-      const directory = words[0] ?? (values['records-dir'] as string);
+      const place = words[0] ?? (values['records-dir'] as string);
       try {
-        if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) {
-          return await verb.run(directorySegments(directory), values, context);
-        }
+        const files = segmentsAt(place);
+        if (files !== undefined) return await verb.run(files, values, context, place);
         port.writeError(
-          `bigfleet ${name}: there is no directory ${directory}; ` +
+          `bigfleet ${name}: there is no directory ${place}; ` +
             `name the one that the shard was given with --records-dir\n`,
         );
       } catch (error) {
         // What the file system refuses, to another user for example, is no bug.
         if (!isFileError(error)) throw error;
-        port.writeError(`bigfleet ${name}: ${directory} cannot be read: ${error.message}\n`);
+        port.writeError(`bigfleet ${name}: ${place} cannot be read: ${error.message}\n`);
       }
       return EXIT.failed;
     },
   };
+}
+
+function segmentsAt(place: string): SegmentFiles | undefined {
+  const found = statSync(place, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return directorySegments(place);
+  if (found?.isFile() !== true) return undefined;
+  const name = path.basename(place);
+  const kind = name.endsWith('.records') ? 'records' : 'trace';
+  return {
+    ...directorySegments(path.dirname(place)),
+    list: async () => [{ name, kind, bytes: found.size }],
+  };
+}
+
+/** Why there is nothing to replay: the directory is another one, or its files were renamed. */
+export function noTraceText(verb: string, place: string): string {
+  const renamed = readdirSync(place).find((name) => name.endsWith('.trace'));
+  const why =
+    renamed === undefined
+      ? 'a shard writes traces beside its records, unless --records-max-bytes is 0 or too small'
+      : `${renamed} is not named as a shard names its traces; give that file to read it alone`;
+  return `bigfleet ${verb}: ${place} has no trace: ${why}\n`;
 }

@@ -8,6 +8,7 @@ import { printDecisions } from './diff/print-decisions.ts';
 import {
   directoryCommand,
   directoryFlags,
+  noTraceText,
   offlineText,
   replayModeFlag,
 } from './directory-command.ts';
@@ -22,12 +23,13 @@ export const replayCommand: Command = directoryCommand({
   name: 'replay',
   summary: 'decide again what a shard decided, from its recorded inputs, and compare',
   flags,
-  run: async (files, { mode, output, decisions }, { port }) => {
+  run: async (files, { mode, output, decisions }, { port }, place) => {
     if (decisions) {
       await printDecisions(files, mode, (text) => port.writeOutput(text));
       return EXIT.ok;
     }
     const result = await replayDirectory(files, { mode });
+    if (result.traces.length === 0) port.writeError(noTraceText('replay', place));
     port.writeOutput(offlineText(output, result, () => describeDirectoryReplay(result)));
     return result.outcome === 'identical' ? EXIT.ok : EXIT.failed;
   },

@@ -50,6 +50,8 @@ export interface ShardTraits {
   readonly hasConfigureBrake?: boolean;
   /** Why no node of the shard's provider ever joins. */
   readonly joinFailure?: string;
+  /** A shard that starts again has a higher one. */
+  readonly epoch?: bigint;
 }
 
 export class RealShards {
@@ -58,7 +60,7 @@ export class RealShards {
     runtime: this.time.runtime,
     faults: { profile: { ...perfectLink, latency: ONE_MS }, events: [] },
   });
-  readonly #shards: RunningShard[] = [];
+  readonly #shards = new Map<string, RunningShard>();
   readonly #fakes: FakeProvider[] = [];
   readonly #records = new Map<string, SegmentFiles>();
   readonly registered: { shardId: string; address: string }[] = [];
@@ -124,15 +126,16 @@ export class RealShards {
   async startShard(
     shardId: string,
     idleCount: number,
-    { hasConfigureBrake = false, joinFailure }: ShardTraits = {},
+    { hasConfigureBrake = false, joinFailure, epoch = 4n }: ShardTraits = {},
   ): Promise<void> {
     const { runtime } = this.time;
     const fake = new FakeProvider({ runtime, latencyMs: 500 });
     for (let at = 0; at < idleCount; at++) fake.addIdle(machineSpec(`${shardId}-m${at}`));
     if (joinFailure !== undefined) fake.failJoins(() => joinFailure);
     const address = `${shardId}:7780`;
-    this.registered.push({ shardId, address });
-    const epoch = 4n;
+    if (!this.registered.some((entry) => entry.shardId === shardId)) {
+      this.registered.push({ shardId, address });
+    }
     const tokens = new TokenSource(shardId, epoch);
     const provider = new InProcessProvider({ runtime, fake, tokens });
     const starting = startShard({
@@ -167,7 +170,7 @@ export class RealShards {
       }),
     });
     await this.time.runFor(0);
-    this.#shards.push(await starting);
+    this.#shards.set(shardId, await starting);
     this.#fakes.push(fake);
   }
 
@@ -207,8 +210,15 @@ export class RealShards {
     return files;
   }
 
+  async stopShard(shardId: string): Promise<void> {
+    const stopped = this.#shards.get(shardId)?.stop();
+    this.#shards.delete(shardId);
+    await this.time.runFor(60_000);
+    await stopped;
+  }
+
   async stop(): Promise<void> {
-    const stopped = Promise.all(this.#shards.map((shard) => shard.stop()));
+    const stopped = Promise.all([...this.#shards.values()].map((shard) => shard.stop()));
     await this.time.runFor(60_000);
     await stopped;
     for (const fake of this.#fakes) fake.close();

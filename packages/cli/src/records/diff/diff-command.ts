@@ -16,11 +16,16 @@ import {
   comparedText,
   directoryFlags,
   type ComparedTrace,
+  noTraceText,
   replayModeFlag,
+  traceNames,
 } from '../directory-command.ts';
 import { DecisionFile } from './decision-file.ts';
 import { runOtherBuild } from './run-other-build.ts';
 import { toldEngine } from './told-engine.ts';
+
+const SHARDS_NAME = /^\d{12}-\d{8}\.trace$/;
+const RENAMED = `${'0'.repeat(12)}-${'0'.repeat(8)}.trace`;
 
 const flags = {
   ...directoryFlags,
@@ -34,12 +39,17 @@ export const diffCommand: Command = directoryCommand({
   summary: 'what another build of bigfleet decides otherwise over the same recorded inputs',
   flags,
   problem: ({ against }) => (against === '' ? 'give --against' : undefined),
-  run: async (files, values, { port, runtime }) => {
+  run: async (files, values, { port, runtime }, place) => {
     const { against, mode, output, timeout } = values;
+    const names = await traceNames(files);
+    if (names.length === 0) {
+      port.writeError(noTraceText('diff', place));
+      return EXIT.failed;
+    }
     const folder = mkdtempSync(path.join(tmpdir(), 'bigfleet-diff-'));
     try {
       const traces = path.join(folder, 'traces');
-      const copies = await copyTraces(files, traces);
+      const copies = await copyTraces(files, names, traces);
       const outputFile = path.join(folder, 'decisions');
       const argv = ['replay', traces, '--decisions', `--mode=${mode}`];
       await runOtherBuild({ runtime, build: against, argv, outputFile, timeoutMs: timeout });
@@ -58,11 +68,17 @@ export const diffCommand: Command = directoryCommand({
 });
 
 /** A shard may go on writing: both builds must see the same bytes. */
-async function copyTraces(files: SegmentFiles, folder: string): Promise<SegmentFiles> {
+async function copyTraces(
+  files: SegmentFiles,
+  names: readonly string[],
+  folder: string,
+): Promise<SegmentFiles> {
   await mkdir(folder);
-  const names = (await files.list()).filter(({ kind }) => kind === 'trace');
-  if (names.length === 0) throw new BigFleetError('thing_not_found', 'the directory has no trace');
-  for (const { name } of names) await writeFile(path.join(folder, name), await files.read(name));
+  for (const name of names) {
+    // The other build lists the folder: a file that was renamed gets a shard's name again.
+    const copy = SHARDS_NAME.test(name) ? name : RENAMED;
+    await writeFile(path.join(folder, copy), await files.read(name));
+  }
   return directorySegments(folder);
 }
 

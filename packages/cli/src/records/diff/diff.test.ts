@@ -3,7 +3,7 @@
 // what is no build is refused.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -41,6 +41,16 @@ test('the same build decides the same', async () => {
   assert.deepEqual([code, error], [0, '']);
   assert.match(output, /diff: identical; 0 of [1-9]\d* cycles differ/);
   assert.match(output, /cycles unlike the recorded run: 0 → 0/);
+});
+
+test('one file alone, under whatever name it was copied', async () => {
+  const [trace = ''] = readdirSync(folder).filter((name) => name.endsWith('.trace'));
+  const copy = path.join(folder, 'mine.of-yesterday');
+  copyFileSync(path.join(folder, trace), copy);
+  const { code, output, error } = await diff(copy, `--against=${here('../../../../..')}`);
+  rmSync(copy);
+  assert.deepEqual([code, error], [0, '']);
+  assert.match(output, /diff: identical; 0 of [1-9]\d* cycles differ/);
 });
 
 test('one changed line of the engine: what it releases, in dollars, and the first such cycle', async () => {
