@@ -3,14 +3,17 @@
 
 import { BigFleetError } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
+import { runningDemos } from './control/running-demo.ts';
 import { runDemo, type RunResult } from './demo.ts';
 import { type DemoOptions, parseOptions, usage } from './options.ts';
-import { portProblems } from './places.ts';
+import { HOST } from './places.ts';
+import { portProblems } from './ports/port-problems.ts';
 import { deeperCommands } from './view/deeper.ts';
 import { kubectlCommands } from './view/kubectl.ts';
 import type { Output, View } from './view/scene.ts';
 import { PlainView } from './view/plain-view.ts';
 import { TerminalView } from './view/terminal-view.ts';
+import { castText, tryCommands, tryLine } from './view/try.ts';
 import { createWorkDir, type WorkDir } from './work-dir.ts';
 
 const OK = 0;
@@ -38,30 +41,39 @@ export async function main(
 ): Promise<number> {
   const parsed = parseOptions(args, env);
   if (!parsed.ok) return failed(`${parsed.problem}\n${usage}`, USAGE);
-  const problems = await portProblems(parsed.options.ports);
-  if (problems.length > 0) return failed(problems.join('\n'), FAILED);
+  const problems = await portProblems(parsed.options.ports, parsed.options.usedPorts);
+  if (problems.length > 0) return failed([...problems, ...otherDemos()].join('\n'), FAILED);
   return run(parsed.options);
 }
 
 async function run(options: DemoOptions): Promise<number> {
   const dir = createWorkDir();
-  const commands = [
-    ['Look deeper:', ...deeperCommands(dir.path, options.ports)],
-    ['Try it, in a second terminal:', ...kubectlCommands(dir.path)],
-  ];
-  const view = stdout.isTerminal ? new TerminalView(stdout, commands) : new PlainView(stdout);
-  view.line(
-    'BigFleet: a coordinator, two shards, a simulated provider, three Kubernetes clusters; ' +
-      `seed ${options.seed}`,
-  );
+  const { profile, ports, etcd, seed } = options;
+  const tries = ['Five things to try, in a second terminal:', ...tryCommands()];
+  const kubectl = ['With kubectl:', ...kubectlCommands(dir.path, profile)];
+  const deeper = ['Look deeper:', ...deeperCommands(dir.path, ports)];
+  const view = stdout.isTerminal
+    ? new TerminalView(stdout, { short: tryLine(), groups: [tries, kubectl, deeper] })
+    : new PlainView(stdout);
+  view.line(`BigFleet: ${castText(profile, etcd !== undefined)}; seed ${seed}`);
   // On a terminal too: a small window has no room for them later.
-  for (const lines of commands) view.line(lines.join('\n'));
+  for (const lines of [deeper, kubectl]) view.line(lines.join('\n'));
+  const dashboardUrl = `http://${HOST}:${ports.dashboard}`;
+  const welcome = ['', `Dashboard: ${dashboardUrl}`, '', ...tries, ''];
   const stop = new AbortController();
   const onSignal = (): void => stop.abort(new BigFleetError('cancelled', 'stopped by a signal'));
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
   try {
     const runtime = realRuntime();
-    const result = await runDemo({ ...options, runtime, view, dir: dir.path, stop: stop.signal });
+    const result = await runDemo({
+      ...options,
+      runtime,
+      view,
+      dir: dir.path,
+      dashboardUrl,
+      welcome,
+      stop: stop.signal,
+    });
     const code = conclude(view, result);
     if (code === OK) dir.remove();
     else process.stderr.write(`logs and records are kept in ${dir.path}\n`);
@@ -75,6 +87,14 @@ async function run(options: DemoOptions): Promise<number> {
   } finally {
     for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
   }
+}
+
+/** The likeliest holders of our ports. */
+function otherDemos(): readonly string[] {
+  return runningDemos().map(
+    ({ pid, dashboardUrl }) =>
+      `a demo runs already: process ${pid}, ${dashboardUrl}; kill -INT ${pid} stops it`,
+  );
 }
 
 /** Before there was anything to sum up. */

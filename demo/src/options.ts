@@ -1,18 +1,38 @@
-// The demo's options, from flags or the environment: how long, which seed, which ports. Which cluster to
-// join comes from a flag alone: a kubeconfig that happens to be in somebody's environment is no consent
-// to write into that cluster.
+// The demo's options, from flags or the environment: how long, how large, which seed, which ports, on which
+// store. Which cluster to join comes from a flag alone: a kubeconfig that happens to be in somebody's
+// environment is no consent to write into that cluster.
 
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 
 import { parseDuration, readArguments, refusalText, text } from '@bigfleet/process/flags';
-import { defaultPorts, type PortName, portNames, type Ports, portVariable } from './places.ts';
+import { etcdBinary, NO_ETCD } from './etcd-binary.ts';
+import {
+  defaultPorts,
+  type PortName,
+  portNames,
+  type Ports,
+  portVariable,
+  usedPorts,
+} from './ports/ports.ts';
+import {
+  DEFAULT_PROFILE,
+  isProfileName,
+  type Profile,
+  PROFILE_NAMES,
+  profiles,
+} from './profiles.ts';
 
 export interface DemoOptions {
   /** Undefined: until Ctrl-C. */
   readonly forMs: number | undefined;
   readonly seed: string;
+  readonly profile: Profile;
   readonly ports: Ports;
+  /** Of `ports`, those that this run opens. */
+  readonly usedPorts: readonly PortName[];
+  /** The etcd that the coordinator runs on, three members of it; undefined: on SQLite. */
+  readonly etcd: string | undefined;
   /** Files of a real cluster that joins, as `$KUBECONFIG` lists them; undefined: none does. */
   readonly kubeconfig: string | undefined;
 }
@@ -22,20 +42,31 @@ export type ParsedOptions =
   | { readonly ok: false; readonly problem: string };
 
 type Environment = Readonly<Record<string, string | undefined>>;
+type Values = Readonly<Record<string, string | undefined>>;
+type Read<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: string };
 
 const DEFAULT_SEED = '12648430';
 const MAX_FOR_MS = 3_600_000;
 const MAX_PORT = 65_535;
 
-export const usage: string = `usage: make up [FOR=30s] [SEED=n] [KUBECONFIG=file] ${portNames
-  .map((name) => `[${portVariable(name)}=${defaultPorts[name]}]`)
-  .join(' ')}`;
+const shownPorts = usedPorts({
+  profile: profiles[DEFAULT_PROFILE],
+  hasEtcd: false,
+  hasJoined: false,
+});
+
+export const usage: string =
+  `usage: make up [FOR=30s] [SEED=n] [PROFILE=${PROFILE_NAMES.join('|')}] [ETCD=1] ` +
+  `[KUBECONFIG=file] ${shownPorts
+    .map((name) => `[${portVariable(name)}=${defaultPorts[name]}]`)
+    .join(' ')}`;
 
 const flags = Object.fromEntries(
-  ['for', 'seed', 'kubeconfig', ...portNames.map((name) => `${name}-port`)].map((name) => [
-    name,
-    text('', ''),
-  ]),
+  ['for', 'seed', 'profile', 'etcd', 'kubeconfig', ...portNames.map((name) => `${name}-port`)].map(
+    (name) => [name, text('', '')],
+  ),
 );
 
 export function parseOptions(args: readonly string[], env: Environment): ParsedOptions {
@@ -45,38 +76,72 @@ export function parseOptions(args: readonly string[], env: Environment): ParsedO
   return check(Object.fromEntries(given), env);
 }
 
-function check(
-  values: Readonly<Record<string, string | undefined>>,
-  env: Environment,
-): ParsedOptions {
-  const duration = values['for'] ?? env['FOR'];
-  const parsed = duration === undefined ? undefined : parseDuration(duration);
-  const forMs = parsed?.ok === true ? parsed.value : undefined;
-  if (parsed !== undefined && (forMs === undefined || forMs < 1 || forMs > MAX_FOR_MS)) {
-    return { ok: false, problem: `FOR=${duration}: say 30s or 2m, at most 60m` };
-  }
+function check(values: Values, env: Environment): ParsedOptions {
+  const forMs = durationOf(values['for'] ?? env['FOR']);
+  if (!forMs.ok) return forMs;
   const seed = values['seed'] ?? env['SEED'] ?? DEFAULT_SEED;
   if (!/^[\w.-]{1,64}$/.test(seed)) {
     return { ok: false, problem: `SEED=${seed}: letters, digits, dot, dash; at most 64` };
   }
-  const ports = { ...defaultPorts };
-  for (const name of portNames) {
-    const text = values[`${name}-port`] ?? env[portVariable(name)];
-    if (text === undefined) continue;
-    const port = Number(text);
-    if (!Number.isInteger(port) || port < 1 || port > MAX_PORT) {
-      return { ok: false, problem: `${portVariable(name)}=${text}: a port from 1 to ${MAX_PORT}` };
-    }
-    ports[name] = port;
+  const profileName = values['profile'] ?? env['PROFILE'] ?? DEFAULT_PROFILE;
+  if (!isProfileName(profileName)) {
+    return { ok: false, problem: `PROFILE=${profileName}: one of ${PROFILE_NAMES.join(', ')}` };
   }
-  const twice = sharedPort(ports);
-  if (twice !== undefined) return { ok: false, problem: `port ${twice} is given twice` };
+  const profile = profiles[profileName];
+  const etcd = etcdOf(values['etcd'] ?? env['ETCD'] ?? '', env);
+  if (!etcd.ok) return etcd;
+  const ports = portsOf(values, env);
+  if (!ports.ok) return ports;
   const { kubeconfig } = values;
   const unreadable = kubeconfig === undefined ? undefined : unreadableOf(kubeconfig);
   if (unreadable !== undefined) {
     return { ok: false, problem: `KUBECONFIG=${kubeconfig}: ${unreadable} cannot be read` };
   }
-  return { ok: true, options: { forMs, seed, ports, kubeconfig } };
+  const hasEtcd = etcd.value !== undefined;
+  const used = usedPorts({ profile, hasEtcd, hasJoined: kubeconfig !== undefined });
+  const twice = sharedPort(used.map((name) => ports.value[name]));
+  if (twice !== undefined) return { ok: false, problem: `port ${twice} is given twice` };
+  return {
+    ok: true,
+    options: {
+      forMs: forMs.value,
+      seed,
+      profile,
+      ports: ports.value,
+      usedPorts: used,
+      etcd: etcd.value,
+      kubeconfig,
+    },
+  };
+}
+
+function durationOf(given: string | undefined): Read<number | undefined> {
+  if (given === undefined) return { ok: true, value: undefined };
+  const parsed = parseDuration(given);
+  if (parsed.ok && parsed.value >= 1 && parsed.value <= MAX_FOR_MS) return parsed;
+  return { ok: false, problem: `FOR=${given}: say 30s or 2m, at most 60m` };
+}
+
+function etcdOf(given: string, env: Environment): Read<string | undefined> {
+  if (given === '' || given === '0') return { ok: true, value: undefined };
+  if (given !== '1')
+    return { ok: false, problem: `ETCD=${given}: 1 for a real etcd, 0 for SQLite` };
+  const value = etcdBinary(env);
+  return value === undefined ? { ok: false, problem: NO_ETCD } : { ok: true, value };
+}
+
+function portsOf(values: Values, env: Environment): Read<Ports> {
+  const ports = { ...defaultPorts };
+  for (const name of portNames) {
+    const given = values[`${name}-port`] ?? env[portVariable(name)];
+    if (given === undefined) continue;
+    const port = Number(given);
+    if (!Number.isInteger(port) || port < 1 || port > MAX_PORT) {
+      return { ok: false, problem: `${portVariable(name)}=${given}: a port from 1 to ${MAX_PORT}` };
+    }
+    ports[name] = port;
+  }
+  return { ok: true, value: ports };
 }
 
 /** The first file of the list that is not there; the whole list when it names none. */
@@ -93,7 +158,6 @@ function unreadableOf(kubeconfig: string): string | undefined {
   });
 }
 
-function sharedPort(ports: Readonly<Record<PortName, number>>): number | undefined {
-  const used = portNames.map((name) => ports[name]);
+function sharedPort(used: readonly number[]): number | undefined {
   return used.find((port, at) => used.indexOf(port) !== at);
 }

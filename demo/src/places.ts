@@ -1,30 +1,54 @@
-// Where everything of the demo is: its clusters, the zones of its machines as the workload catalogue names
-// them, and the ports of the specification, with a look at each before anything is started: a child that
-// dies of a busy port says so in a log file, where a newcomer does not look. The zones are spelt out here,
-// because the provider's process must not load the simulator; a test keeps the two equal.
+// Where everything of the demo is: regions and zones of its machines, its shards, clusters and providers.
+// The zones are spelt as the workload catalogue spells them, and spelt out here, because a provider's
+// process must not load the simulator; a test keeps the two equal.
 
-import net from 'node:net';
+export const HOST = '127.0.0.1';
 
 export const ZONES: readonly string[] = ['zone-a', 'zone-b', 'zone-c'];
 
-/** The zones of each shard. The others, of which there are none, are the provider's home shard's. */
-export const ZONES_OF_SHARD: Readonly<Record<ShardName, readonly string[]>> = {
-  'shard-0': ['zone-a', 'zone-b'],
-  'shard-1': ['zone-c'],
+const REGION_OF_ZONE: Readonly<Record<string, string>> = {
+  'zone-a': 'north-1',
+  'zone-b': 'north-1',
+  'zone-c': 'north-2',
 };
+
+export function regionOf(zone: string): string {
+  return REGION_OF_ZONE[zone] ?? '';
+}
 
 export type ShardName = 'shard-0' | 'shard-1';
-export const SHARDS: readonly ShardName[] = ['shard-0', 'shard-1'];
 
-/** Each has a control plane of its own. */
-export type ClusterName = 'web-eu' | 'batch-us' | 'train-us';
-export const CLUSTERS: readonly ClusterName[] = ['web-eu', 'batch-us', 'train-us'];
+/** What runs in a cluster; `clusters/plans.ts` says it in full. */
+export type ClusterTaste = 'web' | 'batch' | 'train';
 
-export const SHARD_OF_CLUSTER: Readonly<Record<ClusterName, ShardName>> = {
-  'web-eu': 'shard-0',
-  'batch-us': 'shard-1',
-  'train-us': 'shard-0',
+interface ClusterPlace {
+  readonly shard: ShardName;
+  readonly taste: ClusterTaste;
+}
+
+/** Each has a control plane of its own. Which of them run is the profile's choice. */
+export type ClusterName =
+  | 'web-eu'
+  | 'batch-us'
+  | 'train-us'
+  | 'web-us'
+  | 'batch-eu'
+  | 'web-ap'
+  | 'batch-ap'
+  | 'web-sa';
+
+export const CLUSTER_PLACES: Readonly<Record<ClusterName, ClusterPlace>> = {
+  'web-eu': { shard: 'shard-0', taste: 'web' },
+  'batch-us': { shard: 'shard-1', taste: 'batch' },
+  'train-us': { shard: 'shard-0', taste: 'train' },
+  'web-us': { shard: 'shard-1', taste: 'web' },
+  'batch-eu': { shard: 'shard-0', taste: 'batch' },
+  'web-ap': { shard: 'shard-0', taste: 'web' },
+  'batch-ap': { shard: 'shard-1', taste: 'batch' },
+  'web-sa': { shard: 'shard-1', taste: 'web' },
 };
+
+export const ALL_CLUSTERS: readonly ClusterName[] = Object.keys(CLUSTER_PLACES) as ClusterName[];
 
 /** The cluster that somebody brings along with `make up KUBECONFIG=…`, and its shard. */
 export const JOINED = 'joined';
@@ -34,104 +58,38 @@ export const SHARD_OF_JOINED: ShardName = 'shard-0';
 export const METAL_TYPE = 'm7i.metal-24xl';
 export const METAL_ZONE = 'zone-c';
 
-/** The provider's label: the ids of its machines begin with it. */
-export const PROVIDER = 'simulated';
+/** Labels of the providers: the ids of their machines begin with them, and say that they are simulated. */
+export type ProviderName = 'sim-north' | 'sim-metal';
+export const PROVIDERS: readonly ProviderName[] = ['sim-north', 'sim-metal'];
 
 export function isSimulated(machineId: string): boolean {
-  return machineId.startsWith(`${PROVIDER}/`);
+  return PROVIDERS.some((name) => machineId.startsWith(`${name}/`));
 }
+
+/** Of a machine: its id begins with it. */
+export function providerOf(machineId: string): string {
+  return machineId.slice(0, machineId.indexOf('/'));
+}
+
+const PROVIDER_ID_SCHEME = 'simulated://';
 
 /** `spec.providerID` of a machine's Node. */
 export function providerIdOf(machineId: string): string {
-  return `${PROVIDER}://${machineId}`;
+  return `${PROVIDER_ID_SCHEME}${machineId}`;
 }
 
 export function isSimulatedNode(providerId: string): boolean {
-  return providerId.startsWith(`${PROVIDER}://`);
+  return providerId.startsWith(PROVIDER_ID_SCHEME);
 }
 
+export const REGION_KEY = 'topology.kubernetes.io/region';
 /** The label that gangs stay together by. */
 export const RACK_KEY = 'topology.bigfleet/rack';
 
-export const portNames = [
-  'shard',
-  'shard-metrics',
-  'second-shard',
-  'second-shard-metrics',
-  'coordinator',
-  'coordinator-metrics',
-  'provider',
-  'provider-metrics',
-  'web-eu',
-  'batch-us',
-  'train-us',
-  'web-eu-operator',
-  'batch-us-operator',
-  'train-us-operator',
-  'joined-operator',
-] as const;
-export type PortName = (typeof portNames)[number];
-export type Ports = Readonly<Record<PortName, number>>;
-
-export const HOST = '127.0.0.1';
-
-export const defaultPorts: Ports = {
-  shard: 7780,
-  'shard-metrics': 8780,
-  'second-shard': 7781,
-  'second-shard-metrics': 8781,
-  coordinator: 7790,
-  'coordinator-metrics': 8790,
-  provider: 9000,
-  'provider-metrics': 9090,
-  'web-eu': 16443,
-  'batch-us': 16444,
-  'train-us': 16445,
-  'web-eu-operator': 8770,
-  'batch-us-operator': 8771,
-  'train-us-operator': 8772,
-  'joined-operator': 8773,
+/** What a person may ask of the simulated providers. */
+export const DISTURBANCE_LIMITS: Readonly<
+  Record<'forMs' | 'spotFactor', { readonly min: number; readonly max: number }>
+> = {
+  forMs: { min: 1_000, max: 3_600_000 },
+  spotFactor: { min: 0.1, max: 100 },
 };
-
-/** Where the metrics and probes of a cluster's operator are. */
-export function operatorPort(cluster: ClusterName | typeof JOINED): PortName {
-  return `${cluster}-operator`;
-}
-
-/** From one default port to none of the others. */
-const OTHER_PORT_STEP = 10_000;
-
-/** The variable of `make up` that changes it. */
-export function portVariable(name: PortName): string {
-  return `${name.replaceAll('-', '_').toUpperCase()}_PORT`;
-}
-
-/** What to tell the person, one line per port that can't be had. */
-export async function portProblems(ports: Ports): Promise<readonly string[]> {
-  const problems: string[] = [];
-  for (const name of portNames) {
-    const code = await listenFailure(ports[name]);
-    if (code !== undefined) problems.push(problemOf(name, ports[name], code));
-  }
-  return problems;
-}
-
-function problemOf(name: PortName, port: number, code: string): string {
-  const variable = portVariable(name);
-  const other = port < 50_000 ? port + OTHER_PORT_STEP : port - OTHER_PORT_STEP;
-  const why = code === 'EADDRINUSE' ? 'is in use' : `cannot be opened (${code})`;
-  const hint =
-    code === 'EADDRINUSE' ? `stop what listens there (ss -ltnp sport = :${port}), or ` : '';
-  return `port ${port} (${name}) ${why}: ${hint}choose another one: make up ${variable}=${other}`;
-}
-
-/** The error code of listening there, undefined when it works. */
-function listenFailure(port: number): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  const server = net.createServer();
-  server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-  server.listen({ host: HOST, port, exclusive: true }, () =>
-    server.close(() => resolve(undefined)),
-  );
-  return promise;
-}

@@ -1,12 +1,20 @@
-// The simulated provider's process: `node simulated-provider.ts --use-fake-backend`. Wiring only.
+// The process of a simulated provider: `node simulated-provider.ts sim-north --use-fake-backend`. Wiring
+// only.
 
+import { BigFleetError } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import { runProvider } from '@bigfleet/providerkit';
-import { definition } from './provider/definition.ts';
+import { PROVIDERS } from './places.ts';
+import { definitionOf } from './provider/definition.ts';
 
+const [given = '', ...argv] = process.argv.slice(2);
+const name = PROVIDERS.find((candidate) => candidate === given);
+if (name === undefined) {
+  throw new BigFleetError('flag_invalid', `provider ${given}: one of ${PROVIDERS.join(', ')}`);
+}
 process.exitCode = await runProvider({
-  ...definition,
+  ...definitionOf(name),
   runtime: realRuntime(),
-  argv: process.argv.slice(2),
+  argv,
   env: process.env,
 });

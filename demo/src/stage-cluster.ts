@@ -6,8 +6,9 @@ import type { Logger } from '@bigfleet/telemetry';
 import type { ClusterAddress } from './kube/cluster-addresses.ts';
 import { connect } from './kube/connect.ts';
 import { scrape } from './report/counters.ts';
+import { JOINED } from './places.ts';
 import type { ClusterScene } from './view/scene.ts';
-import { clusterPlans } from './clusters/plans.ts';
+import { planOf } from './clusters/plans.ts';
 import { Population } from './clusters/population.ts';
 import { tellStory } from './clusters/tell-story.ts';
 import { WatchedCluster } from './clusters/watched-cluster.ts';
@@ -60,9 +61,8 @@ export class StageCluster {
   /** A cluster that somebody brought along has workloads of its own. */
   async #story(signal: AbortSignal): Promise<void> {
     const { runtime, seed, address, logger } = this.#options;
-    const plan = clusterPlans.find(({ id }) => id === address.id);
-    if (plan === undefined) return;
-    const population = new Population(plan, randomOf(seed, plan.id));
+    if (address.id === JOINED) return;
+    const population = new Population(planOf(address.id), randomOf(seed, address.id));
     await tellStory({ runtime, client: this.#client, population, logger }, signal);
   }
 

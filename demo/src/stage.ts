@@ -1,21 +1,30 @@
-// Everything that lives while the demo runs: workloads of the clusters, the feeds of both shards, the
+// Everything that lives while the demo runs: workloads of the clusters, the feeds of the shards, the
 // transfers between them; and the moments that are shown of it.
 
 import { sleep } from '@bigfleet/base';
 import type { Logger } from '@bigfleet/telemetry';
-import { shardPorts } from './children/start-children.ts';
+import type { RevivedChild } from './children/revived-child.ts';
 import type { StageCluster } from './stage-cluster.ts';
 import type { RunOptions } from './demo.ts';
 import { Decisions } from './feed/decisions.ts';
 import type { CoordinatorLink } from './fleet/coordinator-link.ts';
 import { type Transfer, watchTransfers } from './fleet/watch-transfers.ts';
 import { WatchedShard } from './fleet/watched-shard.ts';
-import { type ShardName, SHARDS, HOST } from './places.ts';
-import { scrape } from './report/counters.ts';
-import { countByState, sumCoverage, summarise, type Summary } from './report/summary.ts';
+import { HOST, PROVIDERS, type ShardName } from './places.ts';
+import { shardPorts } from './ports/ports.ts';
+import { shardsOf } from './profiles.ts';
+import { Counters, scrape } from './report/counters.ts';
+import {
+  countByProvider,
+  countByState,
+  sumCoverage,
+  summarise,
+  type Summary,
+} from './report/summary.ts';
 import { type Scene, unmetByPriority } from './view/scene.ts';
 
 const FRAME_MS = 250;
+const NONE = new Counters([]);
 /**
  * A coordinator lets 30 s pass before its first pass over the fleet. A run that is asked to take just
  * as long stays for the move that it came for; on a busy machine that takes a while.
@@ -28,6 +37,9 @@ export interface StageOptions extends RunOptions {
   readonly link: CoordinatorLink;
   /** False on a host where nothing can move. */
   readonly expectsMove: boolean;
+  readonly shardChildren: readonly Pick<RevivedChild, 'name' | 'isServing' | 'revivalCount'>[];
+  /** What a person did to the demo so far. */
+  readonly tried: () => readonly string[];
 }
 
 export class Stage {
@@ -37,11 +49,11 @@ export class Stage {
   #transfers: readonly Transfer[] = [];
 
   constructor(options: StageOptions) {
-    const { runtime, ports, logger } = options;
+    const { runtime, ports, profile, logger } = options;
     this.#options = options;
     const targetOf = (shard: ShardName): string => `${HOST}:${ports[shardPorts[shard][0]]}`;
     const decisions = this.#decisions;
-    this.#shards = SHARDS.map(
+    this.#shards = shardsOf(profile).map(
       (name) => new WatchedShard({ runtime, name, target: targetOf(name), logger, decisions }),
     );
   }
@@ -74,28 +86,32 @@ export class Stage {
   }
 
   async summary(startMs: number): Promise<Summary> {
-    const { runtime, seed, ports, clusters, expectsMove } = this.#options;
+    const { runtime, seed, profile, ports, clusters, expectsMove, shardChildren } = this.#options;
     const endMs = runtime.clock.monotonicMs();
-    const scrapeOf = (port: number): ReturnType<typeof scrape> =>
+    const scrapeOf = (port: number): Promise<Counters> =>
       scrape(runtime, `http://${HOST}:${port}/metrics`);
-    const counters = await Promise.all(
-      this.#shards.map(({ name }) => scrapeOf(ports[shardPorts[name][1]])),
-    );
-    const provider = await scrapeOf(ports['provider-metrics']);
+    const shards = this.#shards.map(async ({ name, picture }) => {
+      // A shard that somebody has just killed counts nothing.
+      const counters = this.#isServing(name) ? await scrapeOf(ports[shardPorts[name][1]]) : NONE;
+      return { name, picture, counters };
+    });
     return summarise({
       seed,
+      profile: profile.name,
       ranMs: endMs - startMs,
-      shards: this.#shards.map(({ name, picture }, at) => ({
-        name,
-        picture,
-        counters: counters[at] ?? provider,
-      })),
+      shards: await Promise.all(shards),
       coverage: this.#coverage(endMs),
-      provider,
+      providers: await Promise.all(PROVIDERS.map((name) => scrapeOf(ports[`${name}-metrics`]))),
+      tried: this.#options.tried(),
+      shardRestarts: shardChildren.reduce((sum, { revivalCount }) => sum + revivalCount, 0),
       transfers: this.#transfers,
       clusters: clusters.map(({ scene }) => scene),
       expectsMove,
     });
+  }
+
+  #isServing(shard: string): boolean {
+    return this.#options.shardChildren.some(({ name, isServing }) => name === shard && isServing);
   }
 
   /** What came over serves its cluster, or there was time enough for it. */
@@ -113,13 +129,24 @@ export class Stage {
 
   #scene(elapsedMs: number): Scene {
     const pictures = this.#shards.map(({ picture }) => picture);
+    const machines = pictures.flatMap((picture) => [...picture.machines.values()]);
+    const byProvider = countByProvider(machines);
+    const { seed, dashboardUrl } = this.#options;
     return {
-      seed: this.#options.seed,
+      seed,
+      dashboardUrl,
       elapsedMs,
-      machinesByState: countByState(pictures.flatMap(({ machines }) => [...machines.values()])),
+      machinesByState: countByState(machines),
+      providers: PROVIDERS.map((name) => {
+        const counts = byProvider[name] ?? {};
+        const count = Object.values(counts).reduce((sum, one) => sum + one, 0);
+        const { Configured: servingCount = 0, Idle: idleCount = 0 } = counts;
+        return { name, count, servingCount, idleCount };
+      }),
       dollarsPerHour: pictures.reduce((sum, { dollarsPerHour }) => sum + dollarsPerHour, 0),
       shards: this.#shards.map(({ name, picture }) => ({
         name,
+        isServing: this.#isServing(name),
         cycle: picture.cycle,
         machinesByState: countByState(picture.machines.values()),
       })),

@@ -1,6 +1,6 @@
-// Proves that `make up` really runs: everything shown and summed up, its clusters open to kubectl, another
-// cluster joined and left clean, stopped on Ctrl-C without leftovers, and clear about busy ports and bad
-// options.
+// Proves that `make up` really runs: everything shown and summed up, its clusters open to kubectl, what it
+// offers to try carried out, another cluster joined and left clean, stopped on Ctrl-C without leftovers, and
+// clear about busy ports and bad options.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
@@ -18,10 +18,14 @@ import { eventually, leasePorts } from '../../test/toolkit/index.ts';
 import { connect } from './kube/connect.ts';
 import { installDefinitions } from './kube/definitions.ts';
 import { parseOptions } from './options.ts';
-import { defaultPorts, HOST, portNames, portProblems, type Ports } from './places.ts';
+import { HOST } from './places.ts';
+import { portProblems } from './ports/port-problems.ts';
+import { defaultPorts, portNames, type Ports, usedPorts } from './ports/ports.ts';
+import { profiles } from './profiles.ts';
 import type { Summary } from './report/summary.ts';
 
 const up = fileURLToPath(new URL('./up.ts', import.meta.url));
+const tryScript = fileURLToPath(new URL('./try.ts', import.meta.url));
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 const skip = hasKubectl
@@ -117,6 +121,12 @@ test('a run shows everything that it promises and sums it up in its last line', 
   const ports = await leased();
   const { ended, line } = start('--for', '30s', '--seed', '7', ...portArgs(ports));
   const ready = await line(/^ready after [\d.]+/);
+  await line(/^ {2}sim-metal: \d+ serve, [1-9]\d* idle/);
+  const map = await fetch(`http://${HOST}:${ports.dashboard}/api/v1/map`);
+  const { groups } = (await map.json()) as { groups: readonly { path: readonly string[] }[] };
+  const racks = groups.map((group) => group.path.join(' '));
+  assert.ok(racks.includes('north-1 zone-a zone-a-r01'), racks.join());
+  assert.ok(racks.includes('north-2 zone-c zone-c-m01'), racks.join());
   const asPrinted = (await line(/^ {2}\S*bin\/bigfleetctl .*top$/)) ?? '';
   const { stdout: top } = await promisify(execFile)('sh', ['-c', asPrinted]);
   assert.match(top, /^Cost: +\$\d+\.\d\d per hour$/m);
@@ -135,11 +145,106 @@ test('a run shows everything that it promises and sums it up in its last line', 
   assert.ok(summary.shortfalls >= 1, 'one need cannot be bought');
   assert.ok(summary.transfers.done >= 1 && summary.transfers.aborted === 0);
   assert.ok(lines.some((text) => /transfer \S+: .* from shard-1 to shard-0  DONE/.test(text)));
-  assert.ok(lines.some((text) => /Provision simulated\/.*phase1\.speculative: /.test(text)));
+  assert.ok(lines.some((text) => /Provision sim-north\/.*phase1\.speculative: /.test(text)));
+  assert.ok((summary.machinesByProvider['sim-north']?.['Configured'] ?? 0) > 10);
+  assert.ok((summary.machinesByProvider['sim-metal']?.['Configured'] ?? 0) > 0, 'metal moved');
+  assert.ok(lines.includes(`Dashboard: http://${HOST}:${ports.dashboard}`));
+  assert.equal(lines.filter((text) => /^ {2}make .*try-/.test(text)).length, 5);
   for (const { running, acknowledged } of Object.values(summary.pods)) {
     assert.ok(running > 10 && acknowledged > 10);
   }
-  assert.deepEqual(await portProblems(ports), []);
+  assert.deepEqual(await portProblems(ports, portNames), []);
+});
+
+/** The directory of a run, as it stands in what it tells people to type. */
+async function dirOf({ line }: Started): Promise<string> {
+  const [, kubeconfig = ''] = /=(.*)$/.exec((await line(/export KUBECONFIG=/)) ?? '') ?? [];
+  return path.dirname(kubeconfig);
+}
+
+test('the five things to try do what they say, and Ctrl-C ends it with a shard just killed', async (t) => {
+  const ports = await leased();
+  const started = start('--seed', '7', ...portArgs(ports));
+  const { child, ended, line, lines } = started;
+  const dir = await dirOf(started);
+  await line(/^Five things to try/);
+  const attempt = async (...args: string[]): Promise<string> => {
+    const all = [tryScript, ...args, `--demo=${dir}`];
+    const { stdout } = await promisify(execFile)(process.execPath, all);
+    assert.match(stdout, new RegExp(`^Watch:\n {2}http://${HOST}:${ports.dashboard}/`, 'm'));
+    assert.match(stdout, /^Ends: {2}\S/m);
+    t.diagnostic(stdout.split('\n')[0] ?? '');
+    return stdout;
+  };
+  const shows = (pattern: RegExp): Promise<boolean> =>
+    whileUp(`a line like ${String(pattern)}`, child, () =>
+      lines().some((text) => pattern.test(text)),
+    );
+  await shows(/^ {2}web-eu: +[1-9]\d*\/\d+ Pods run/);
+
+  assert.match(await attempt('scale', '--n=4'), /^Deployment yours of web-eu has 4 Pods now/);
+  await shows(/^ {2}cycle \d+ {2}Provision sim-north\/\w+\/m7i\.xlarge\/zone-a\/\d+ for web-eu/);
+
+  assert.match(await attempt('gang'), /urgent-gang of train-us: 4 Pods of priority critical/);
+  await shows(/Provision sim-metal\/Reserved\/c7i\.metal-24xl\/.*\(gang in zone-\w-m\d\d\)/);
+  await shows(/^ {2}sim-metal: [4-9] serve/);
+
+  assert.match(
+    await attempt('zone', '--for=60s'),
+    /^zone-a lost its power: [1-9]\d* machines are gone/,
+  );
+  await shows(/^ {2}cycle \d+ {2}Provision sim-north\/\w+\/\S+\/zone-b\/\d+/);
+
+  assert.match(
+    await attempt('spot', '--factor=4'),
+    /^Spot machines cost 4 times .*: [1-9]\d* prices/,
+  );
+
+  const first = await pidOf(started, 'shard-1');
+  assert.match(await attempt('shard'), new RegExp(`^shard-1 \\(process ${first}\\) was killed`));
+  await shows(/^shard-1 was killed \(SIGKILL\); machines and Pods stay/);
+  await shows(/ shard-1 is down, owned \d+ /);
+  await shows(/^shard-1 serves again as process \d+/);
+
+  process.kill(await pidOf(started, 'dashboard'), 'SIGKILL');
+  await shows(/^the dashboard ended; everything else goes on without it/);
+
+  await attempt('shard', '--shard=shard-0');
+  await shows(/^shard-0 was killed/);
+  child.kill('SIGINT');
+  const { code, lines: all, stderr } = await ended;
+  assert.equal(code, 0, stderr);
+  const { tried, shardRestarts } = JSON.parse(all.at(-1) ?? '') as Summary;
+  assert.deepEqual(tried, ['scale', 'gang', 'zone', 'spot', 'shard', 'shard']);
+  assert.equal(shardRestarts, 1);
+  assert.equal(await leftOvers(dir), '');
+  assert.deepEqual(await portProblems(ports, portNames), []);
+});
+
+async function pidOf({ line }: Started, name: string): Promise<number> {
+  return Number(/\d+$/.exec((await line(new RegExp(`^${name} runs as process`))) ?? '')?.[0]);
+}
+
+test('one shard and one cluster run on a real etcd of three members', async () => {
+  const ports = await leased();
+  const started = start('--profile', 'tiny', '--etcd', '1', '--seed', '7', ...portArgs(ports));
+  const dir = await dirOf(started);
+  await started.line(/^ready after/);
+  const members = await Promise.all([0, 1, 2].map((at) => pidOf(started, `etcd-${at}`)));
+  assert.equal(new Set(members).size, 3);
+  const address = `${HOST}:${ports.coordinator}`;
+  const ctl = fileURLToPath(new URL('../../bin/bigfleetctl', import.meta.url));
+  const args = [`--coordinator=${address}`, 'list-shards'];
+  const { stdout } = await promisify(execFile)(ctl, args);
+  assert.match(stdout, /shard-0/);
+  assert.equal(existsSync(path.join(dir, 'coordinator', 'bigfleet.db')), false);
+  // What a member loses, the other two have.
+  process.kill(members[0] ?? 0, 'SIGKILL');
+  const { code, stderr } = await started.ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /^the etcd-0 ended \(SIGKILL\)/);
+  assert.equal(await leftOvers(dir), '');
+  rmSync(dir, { recursive: true });
 });
 
 test('what it tells people to type works as it stands', { skip }, async (t) => {
@@ -281,13 +386,15 @@ test('a cluster that a BigFleet serves already is refused, and nothing of it is 
   const { code, stderr } = await start('--kubeconfig', kubeconfig, ...portArgs(ports)).ended;
   assert.equal(code, 1);
   assert.match(stderr, /served by a BigFleet already \(upcomingnode un-m-1\): .*join another/);
+  assert.doesNotMatch(stderr, /are kept in/, 'nothing is left that nobody would read');
   assert.ok(server.store.get('bigfleet.lucy.sh/upcomingnodes', 'un-m-1') !== undefined);
 });
 
 test('Ctrl-C stops everything and sums it up', async () => {
   const ports = await leased();
-  const { child, ended, line } = start('--seed', '7', ...portArgs(ports));
-  const dir = path.dirname(/=(.*)$/.exec((await line(/export KUBECONFIG=/)) ?? '')?.[1] ?? '');
+  const started = start('--seed', '7', ...portArgs(ports));
+  const { child, ended, line } = started;
+  const dir = await dirOf(started);
   await line(/^ready after/);
   assert.ok(existsSync(dir));
   child.kill('SIGINT');
@@ -296,40 +403,49 @@ test('Ctrl-C stops everything and sums it up', async () => {
   assert.equal((JSON.parse(lines.at(-1) ?? '') as Summary).seed, '7');
   assert.equal(existsSync(dir), false);
   assert.equal(await leftOvers(dir), '');
-  assert.deepEqual(await portProblems(ports), []);
+  assert.deepEqual(await portProblems(ports, portNames), []);
 });
 
-test('a shard that dies ends it, with the end of its log, and takes the others along', async () => {
+test('a coordinator that dies ends it, with the end of its log, and takes the others along', async () => {
   const ports = await leased();
-  const { ended, line } = start('--seed', '7', ...portArgs(ports));
-  const pid = /\d+$/.exec((await line(/^shard-0 runs as process/)) ?? '')?.[0];
-  process.kill(Number(pid), 'SIGKILL');
-  const { code, stderr } = await ended;
+  const started = start('--seed', '7', ...portArgs(ports));
+  process.kill(await pidOf(started, 'coordinator'), 'SIGKILL');
+  const { code, stderr } = await started.ended;
   assert.equal(code, 1, stderr);
   const [, logFile] =
-    /^the shard-0 ended \(SIGKILL\); the end of (.*):\n.*listening/s.exec(stderr) ?? [];
+    /^the coordinator ended \(SIGKILL\); the end of (.*):\n.*listening/s.exec(stderr) ?? [];
   assert.ok(logFile !== undefined, stderr);
   assert.ok(existsSync(logFile), 'the logs of a run that failed are kept');
   rmSync(path.dirname(logFile), { recursive: true });
-  assert.deepEqual(await portProblems(ports), []);
+  assert.deepEqual(await portProblems(ports, portNames), []);
 });
 
 test('a busy port ends it at once, with what to do about it', async () => {
   const ports = await leased();
-  const server = net.createServer().listen(ports.provider, HOST);
+  const server = net.createServer().listen(ports.dashboard, HOST);
   await once(server, 'listening');
   const { code, stderr } = await start(...portArgs(ports)).ended;
   server.close();
   assert.equal(code, 1);
-  assert.match(stderr, new RegExp(`^port ${ports.provider} \\(provider\\) is in use: stop what`));
-  assert.match(stderr, /make up PROVIDER_PORT=\d+/);
+  assert.match(
+    stderr,
+    new RegExp(`^port ${ports.dashboard} \\(dashboard\\) is in use by process ${process.pid} `),
+  );
+  assert.match(stderr, /\nstop what .* make up DASHBOARD_PORT=\d+$/m);
 });
 
 test('bad options end it with one usage line and code 2', async () => {
   const { code, stderr } = await start('--for', 'ever').ended;
   assert.equal(code, 2);
   assert.match(stderr, /^FOR=ever: .*\nusage: make up /);
-  const refused = [['--for', '61m'], ['--seed', 'a b'], ['--shard-port', '0'], ['--what']];
+  const refused = [
+    ['--for', '61m'],
+    ['--seed', 'a b'],
+    ['--shard-port', '0'],
+    ['--profile', 'huge'],
+    ['--etcd', 'yes'],
+    ['--what'],
+  ];
   for (const args of refused) assert.equal(parseOptions(args, {}).ok, false, args.join(' '));
 });
 
@@ -338,23 +454,32 @@ test('options come from flags, then the environment, then defaults', () => {
     const parsed = parseOptions(args, env);
     return parsed.ok ? parsed.options : parsed.problem;
   };
+  const profile = profiles.small;
   assert.deepEqual(options([], {}), {
     forMs: undefined,
     seed: '12648430',
+    profile,
     ports: defaultPorts,
+    usedPorts: usedPorts({ profile, hasEtcd: false, hasJoined: false }),
+    etcd: undefined,
     kubeconfig: undefined,
   });
   // A kubeconfig in the environment is somebody's habit, and no wish to join.
-  const env = { FOR: '30s', SEED: '5', SHARD_PORT: '17780', KUBECONFIG: up };
-  assert.deepEqual(options(['--seed', '6', '--provider-port', '19000'], env), {
+  const env = { FOR: '30s', SEED: '5', PROFILE: 'tiny', SHARD_PORT: '17780', KUBECONFIG: up };
+  assert.deepEqual(options(['--seed', '6', '--dashboard-port', '19000'], env), {
     forMs: 30_000,
     seed: '6',
-    ports: { ...defaultPorts, shard: 17_780, provider: 19_000 },
+    profile: profiles.tiny,
+    ports: { ...defaultPorts, shard: 17_780, dashboard: 19_000 },
+    usedPorts: usedPorts({ profile: profiles.tiny, hasEtcd: false, hasJoined: false }),
+    etcd: undefined,
     kubeconfig: undefined,
   });
+  assert.equal(options(['--profile', 'huge'], {}), 'PROFILE=huge: one of tiny, small, large');
+  const nowhere = { PATH: '/nowhere', XDG_CACHE_HOME: '/nowhere' };
+  assert.match(String(options(['--etcd', '1'], nowhere)), /^ETCD=1 needs an etcd.*make etcd/);
   assert.equal(
     options(['--kubeconfig', '/nowhere/config'], {}),
     'KUBECONFIG=/nowhere/config: /nowhere/config cannot be read',
   );
-  assert.equal(options(['--shard-port', '9000'], {}), 'port 9000 is given twice');
 });

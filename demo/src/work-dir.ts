@@ -6,6 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LogSink } from '@bigfleet/telemetry';
 
+/** Where the directories of all runs lie, and how their names begin. */
+export const RUNS_FOLDER: string = tmpdir();
+export const RUN_PREFIX = 'bigfleet-up-';
+
 export interface WorkDir {
   readonly path: string;
   remove(): void;
@@ -14,7 +18,7 @@ export interface WorkDir {
 }
 
 export function createWorkDir(): WorkDir {
-  const dir = mkdtempSync(path.join(tmpdir(), 'bigfleet-up-'));
+  const dir = mkdtempSync(path.join(RUNS_FOLDER, RUN_PREFIX));
   const remove = (): void => rmSync(dir, { recursive: true, force: true });
   const removeEmpty = (): boolean => {
     if (readdirSync(dir).length > 0) return false;

@@ -5,58 +5,81 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { BigFleetError, runWithDeadline, type Runtime, sleep } from '@bigfleet/base';
+import { COMPILE_CACHE } from '../compile-cache.ts';
 
 export interface ChildOptions {
   readonly runtime: Runtime;
   readonly name: string;
-  readonly script: string;
-  readonly args: readonly string[];
+  /** `process.execPath` and a script, or a program that is no script. */
+  readonly command: readonly [program: string, ...args: readonly string[]];
   readonly logFile: string;
   /** Each answers 200 when the process is ready. */
   readonly readyUrls: readonly string[];
 }
 
+/** How a process ended. */
+export interface Ended {
+  /** Undefined when it ended by itself. */
+  readonly signal: NodeJS.Signals | undefined;
+  readonly text: string;
+}
+
+/** What the demo waits for and stops, be it one process or one after another. */
+export interface Running {
+  readonly name: string;
+  readonly pid: number | undefined;
+  /** Rejects when it ends before it is stopped; never resolves. */
+  readonly died: Promise<never>;
+  ready(signal: AbortSignal): Promise<void>;
+  /** Resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
 /** For a machine that does much else; a process that dies is noticed at once. */
 const READY_WITHIN_MS = 90_000;
-const POLL_MS = 50;
+const POLL_MS = 25;
 /** Beyond the 10 s that a shard takes for itself. */
 const STOP_WITHIN_MS = 15_000;
 const LOG_TAIL_LINES = 15;
 
-export class Child {
+export class Child implements Running {
   readonly name: string;
-  /** Rejects when the process ends before it is stopped; never resolves. */
   readonly died: Promise<never>;
+  /** Resolves in any case. */
+  readonly ended: Promise<Ended>;
   readonly #options: ChildOptions;
   readonly #process: ChildProcess;
-  readonly #ended: Promise<string>;
   #isStopping = false;
   #hasEnded = false;
 
   constructor(options: ChildOptions) {
-    const { name, script, args, logFile } = options;
+    const { name, command, logFile } = options;
+    const [program, ...args] = command;
     this.name = name;
     this.#options = options;
-    const log = openSync(logFile, 'w');
-    this.#process = spawn(process.execPath, [script, ...args], {
+    const log = openSync(logFile, 'a');
+    this.#process = spawn(program, args, {
       stdio: ['ignore', log, log],
       detached: true,
+      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env },
     });
     closeSync(log);
-    const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+    const { promise: ended, resolve: end } = Promise.withResolvers<Ended>();
     const { promise: died, reject: die } = Promise.withResolvers<never>();
     // Somebody may only look later; until then it is not unhandled.
     died.catch(() => {});
-    this.#ended = ended;
+    this.ended = ended;
     this.died = died;
-    const onEnd = (how: string): void => {
+    const onEnd = (signal: NodeJS.Signals | undefined, text: string): void => {
       this.#hasEnded = true;
       process.off('exit', this.#kill);
-      end(how);
-      if (!this.#isStopping) die(this.#deathOf(how));
+      end({ signal, text });
+      if (!this.#isStopping) die(this.deathOf(text));
     };
-    this.#process.once('error', (error) => onEnd(error.message));
-    this.#process.once('exit', (code, signal) => onEnd(signal ?? `exit code ${code}`));
+    this.#process.once('error', (error) => onEnd(undefined, error.message));
+    this.#process.once('exit', (code, signal) =>
+      onEnd(signal ?? undefined, signal ?? `exit code ${code}`),
+    );
     process.once('exit', this.#kill);
   }
 
@@ -66,22 +89,41 @@ export class Child {
 
   async ready(signal: AbortSignal): Promise<void> {
     const { runtime } = this.#options;
-    const waiting = runWithDeadline(runtime, { ms: READY_WITHIN_MS, parent: signal }, (within) =>
+    const over = new AbortController();
+    const parent = AbortSignal.any([signal, over.signal]);
+    const waiting = runWithDeadline(runtime, { ms: READY_WITHIN_MS, parent }, (within) =>
       this.#pollReady(within),
     );
-    await Promise.race([waiting, this.died]);
+    try {
+      await Promise.race([waiting, this.died]);
+    } finally {
+      // Nobody asks a process that is gone.
+      over.abort(new BigFleetError('cancelled', `${this.name} ended or is ready`));
+    }
   }
 
-  /** Resolves when it is gone. */
+  /** As if it had crashed: nothing is written down any more. */
+  kill(): void {
+    this.#kill();
+  }
+
   async stop(): Promise<void> {
     this.#isStopping = true;
     if (this.#hasEnded) return;
     this.#process.kill('SIGTERM');
-    const ended = runWithDeadline(this.#options.runtime, { ms: STOP_WITHIN_MS }, () => this.#ended);
+    const ended = runWithDeadline(this.#options.runtime, { ms: STOP_WITHIN_MS }, () => this.ended);
     await ended.catch(async () => {
       this.#kill();
-      await this.#ended;
+      await this.ended;
     });
+  }
+
+  /** With the end of its log. */
+  deathOf(how: string): BigFleetError {
+    const { logFile } = this.#options;
+    const tail = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES);
+    const text = `the ${this.name} ended (${how}); the end of ${logFile}:\n${tail.join('\n')}`;
+    return new BigFleetError('unavailable', text);
   }
 
   async #pollReady(signal: AbortSignal): Promise<void> {
@@ -89,13 +131,6 @@ export class Child {
     for (const url of readyUrls) {
       while (!(await isReady(url, signal))) await sleep(runtime, POLL_MS, signal);
     }
-  }
-
-  #deathOf(how: string): BigFleetError {
-    const { logFile } = this.#options;
-    const tail = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES);
-    const text = `the ${this.name} ended (${how}); the end of ${logFile}:\n${tail.join('\n')}`;
-    return new BigFleetError('unavailable', text);
   }
 
   readonly #kill = (): void => {

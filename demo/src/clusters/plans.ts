@@ -1,10 +1,10 @@
-// Who lives in the demo: three clusters with different tastes, each a list of archetypes of the
-// workload catalogue. One waits for a machine type that nobody sells, as one always does, and one for a
+// Who lives in the demo: clusters of three tastes, each a list of archetypes of the workload catalogue. One
+// waits for a machine type that nobody sells, as one always does, and one for a
 // type that only the other shard owns.
 
 import { type Archetype, isGang, type QuantityMap, realisticDev } from '@bigfleet/sim';
 import { assert } from '@bigfleet/base';
-import { type ClusterName, METAL_TYPE } from '../places.ts';
+import { CLUSTER_PLACES, type ClusterName, type ClusterTaste, METAL_TYPE } from '../places.ts';
 
 export interface PlannedWorkload {
   readonly archetype: Archetype;
@@ -12,7 +12,6 @@ export interface PlannedWorkload {
 }
 
 export interface ClusterPlan {
-  readonly id: ClusterName;
   readonly workloads: readonly PlannedWorkload[];
 }
 
@@ -64,9 +63,8 @@ const onMetal: Archetype = {
   meanLifetimeSeconds: 1e9,
 };
 
-export const clusterPlans: readonly ClusterPlan[] = [
-  {
-    id: 'web-eu',
+const planOfTaste: Readonly<Record<ClusterTaste, ClusterPlan>> = {
+  web: {
     workloads: [
       planned('tiny-stateless', 3),
       planned('cpu-service', 2),
@@ -74,12 +72,10 @@ export const clusterPlans: readonly ClusterPlan[] = [
       planned('memory-cache', 1),
     ],
   },
-  {
-    id: 'batch-us',
+  batch: {
     workloads: [planned('cpu-batch', 4), planned('tiny-stateless', 2), planned('stateful-db', 1)],
   },
-  {
-    id: 'train-us',
+  train: {
     workloads: [
       planned('gpu-training-small', 1),
       planned('gpu-training-medium', 1),
@@ -88,7 +84,11 @@ export const clusterPlans: readonly ClusterPlan[] = [
       { archetype: onMetal, objectCount: 3 },
     ],
   },
-];
+};
+
+export function planOf(cluster: ClusterName): ClusterPlan {
+  return planOfTaste[CLUSTER_PLACES[cluster].taste];
+}
 
 function planned(name: string, objectCount: number): PlannedWorkload {
   return { archetype: archetypeOf(name), objectCount };

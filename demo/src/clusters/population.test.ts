@@ -10,18 +10,11 @@ import type { Pod } from '@bigfleet/kube';
 import { DemandIndex, type RollupNeed } from '@bigfleet/operator';
 import { deriveSpec } from '@bigfleet/pod-controller';
 import { RACK_KEY as CATALOGUE_RACK_KEY } from '@bigfleet/sim';
-import {
-  CLUSTERS,
-  RACK_KEY,
-  SHARD_OF_CLUSTER,
-  type ShardName,
-  SHARDS,
-  ZONES,
-  ZONES_OF_SHARD,
-} from '../places.ts';
-import { allocatableOf, mix, slotCount } from '../provider/shapes.ts';
+import { CLUSTER_PLACES, type ClusterName, PROVIDERS, RACK_KEY, ZONES } from '../places.ts';
+import { type Profile, PROFILE_NAMES, profiles, shardOfCluster, shardsOf } from '../profiles.ts';
+import { allocatableOf, bucketsOf } from '../provider/shapes.ts';
 import { deploymentOf, PRIORITY_CLASS_VALUES } from './deployment.ts';
-import { clusterPlans, kindOf } from './plans.ts';
+import { type ClusterPlan, kindOf, planOf } from './plans.ts';
 import { Population, type StoryStep } from './population.ts';
 import type { WorkloadObject } from './workload-object.ts';
 import { YOURS, yours } from './yours.ts';
@@ -29,9 +22,12 @@ import { YOURS, yours } from './yours.ts';
 const SEEDS = 20;
 const STEPS = 200;
 
-function populations(seed: string): readonly Population[] {
+const small = profiles.small;
+const clusterPlans: readonly ClusterPlan[] = small.clusters.map(planOf);
+
+function populations(seed: string, { clusters }: Profile = small): readonly Population[] {
   const random = createRandom(seed);
-  return clusterPlans.map((plan) => new Population(plan, random.stream(plan.id)));
+  return clusters.map((name) => new Population(planOf(name), random.stream(name)));
 }
 
 /** The needs that come of the objects' Pods, through the pod controller's and the operator's own rules. */
@@ -67,10 +63,6 @@ test('the three clusters together run every kind of workload', () => {
     workloads.map(({ archetype }) => kindOf(archetype)),
   );
   assert.deepEqual([...new Set(kinds)].sort(), ['batch', 'gang', 'service']);
-  assert.deepEqual(
-    clusterPlans.map(({ id }) => id),
-    CLUSTERS,
-  );
 });
 
 test('places are spelt as the catalogue spells them', () => {
@@ -78,25 +70,35 @@ test('places are spelt as the catalogue spells them', () => {
   for (const { workloads } of clusterPlans) {
     for (const { archetype } of workloads) assert.deepEqual(archetype.zones, ZONES);
   }
-  assert.deepEqual(
-    SHARDS.flatMap((shard) => ZONES_OF_SHARD[shard]),
-    ZONES,
-  );
 });
 
-test('at any time every type on sale has more room than all needs that could use it', () => {
-  for (let seed = 0; seed < SEEDS; seed++) {
-    const clusters = populations(String(seed));
-    for (let step = 0; step < STEPS; step++) {
-      for (const cluster of clusters) cluster.next();
-      if (step % 20 !== 0) continue;
-      for (const [at, { objects }] of clusters.entries()) {
-        const shard = SHARD_OF_CLUSTER[CLUSTERS[at] ?? 'web-eu'];
-        for (const need of needsOf(objects)) assertRoomFor(need, seed, shard);
-      }
+test('in every profile each zone has one shard, and each cluster a shard that is there', () => {
+  for (const name of PROFILE_NAMES) {
+    const profile = profiles[name];
+    const zones = shardsOf(profile).flatMap((shard) => profile.zonesOfShard[shard] ?? []);
+    assert.deepEqual(zones, ZONES, name);
+    for (const cluster of profile.clusters) {
+      assert.ok(shardsOf(profile).includes(shardOfCluster(profile, cluster)), cluster);
     }
   }
 });
+
+for (const name of PROFILE_NAMES) {
+  test(`${name}: every type on sale has more room than all needs that could use it`, () => {
+    const profile = profiles[name];
+    for (let seed = 0; seed < SEEDS; seed++) {
+      const clusters = populations(String(seed), profile);
+      for (let step = 0; step < STEPS; step++) {
+        for (const cluster of clusters) cluster.next();
+        if (step % 20 !== 0) continue;
+        for (const [at, { objects }] of clusters.entries()) {
+          const room = roomOf(profile, profile.clusters[at] ?? 'web-eu');
+          for (const need of needsOf(objects)) assertRoomFor(need, seed, room);
+        }
+      }
+    }
+  });
+}
 
 test('Pods of one kind fill the machines of their types, which no other kind uses', () => {
   const owners = new Map<string, string>();
@@ -168,11 +170,33 @@ test('one seed is one story, told by no clock', () => {
   assert.notDeepEqual(story('7'), story('8'));
 });
 
-/** Half of the slots of its types that hold one pod must carry it whole; metal comes from afar. */
+/** Slots of a type that a cluster can have, when others of its taste and shard have as many. */
+type Room = (instanceType: string) => number;
+
+/** Metal comes from afar; what is reserved may be taken already. */
+function roomOf(profile: Profile, cluster: ClusterName): Room {
+  const shard = shardOfCluster(profile, cluster);
+  const { taste } = CLUSTER_PLACES[cluster];
+  const rivals = profile.clusters.filter(
+    (other) => CLUSTER_PLACES[other].taste === taste && shardOfCluster(profile, other) === shard,
+  );
+  const buckets = PROVIDERS.flatMap((provider) => bucketsOf(provider, profile.slotsPerBucket));
+  const near = buckets.filter(
+    ({ zone, capacityType }) =>
+      capacityType === 'BareMetal' ||
+      (capacityType !== 'Reserved' && profile.zonesOfShard[shard]?.includes(zone) === true),
+  );
+  return (instanceType) =>
+    near
+      .filter((bucket) => bucket.instanceType === instanceType)
+      .reduce((sum, { count }) => sum + count, 0) / rivals.length;
+}
+
+/** Half of the slots of its types that hold one pod must carry it whole. */
 function assertRoomFor(
   { profile, aggregateResources, minUnit }: RollupNeed,
   seed: number,
-  shard: ShardName,
+  slotsOfType: Room,
 ): void {
   const types = profile.requirements.find(({ key }) => key === INSTANCE_TYPE_KEY)?.values ?? [];
   const sold = types.flatMap((type) => {
@@ -183,13 +207,6 @@ function assertRoomFor(
   const unit = quanta(minUnit);
   const fitting = sold.filter(({ room }) => covers(room, unit));
   assert.ok(fitting.length > 0, `seed ${seed}: no type holds a pod of ${types.join()}`);
-  const isNear = (zone: string): boolean => ZONES_OF_SHARD[shard].includes(zone);
-  const slotsOfType = (type: string): number =>
-    mix.filter(
-      ({ instanceType, zone, capacityType }) =>
-        instanceType === type && (capacityType === 'BareMetal' || isNear(zone)),
-    ).length *
-    (slotCount / mix.length);
   for (const [name, wanted] of quanta(aggregateResources)) {
     const room = fitting.reduce(
       (sum, { type, room: one }) => sum + (one.get(name) ?? 0) * slotsOfType(type),

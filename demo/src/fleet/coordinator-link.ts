@@ -12,21 +12,29 @@ import {
   createGrpcChannel,
   type TransferRecord,
 } from '@bigfleet/wire';
-import { SHARDS, ZONES_OF_SHARD } from '../places.ts';
+import { type Profile, shardsOf } from '../profiles.ts';
 
 const POLL_MS = 100;
 const ASSIGNED_WITHIN_MS = 60_000;
 /** A busy machine's disk takes its time, and a call that is cut off ends the demo. */
 const CALL_WITHIN_MS = 20_000;
 
+export interface CoordinatorLinkOptions {
+  readonly runtime: Runtime;
+  readonly profile: Profile;
+  readonly target: string;
+}
+
 export class CoordinatorLink implements Disposable {
   readonly #runtime: Runtime;
+  readonly #profile: Profile;
   readonly #channel: Channel;
   readonly #fleet: Client<typeof Coordinator>;
   readonly #admin: Client<typeof CoordinatorAdmin>;
 
-  constructor(runtime: Runtime, target: string) {
+  constructor({ runtime, profile, target }: CoordinatorLinkOptions) {
     this.#runtime = runtime;
+    this.#profile = profile;
     this.#channel = createGrpcChannel({ runtime, target, unaryDeadlineMs: CALL_WITHIN_MS });
     this.#fleet = createClient(Coordinator, this.#channel);
     this.#admin = createClient(CoordinatorAdmin, this.#channel);
@@ -45,12 +53,14 @@ export class CoordinatorLink implements Disposable {
   }
 
   async #assign(signal: AbortSignal): Promise<void> {
+    const { zonesOfShard } = this.#profile;
+    const all = shardsOf(this.#profile);
     await this.#until(signal, async () => {
       const { shards } = await this.#fleet.listShards({}, { signal });
-      return SHARDS.every((id) => shards.some(({ shardId }) => shardId === id));
+      return all.every((id) => shards.some(({ shardId }) => shardId === id));
     });
-    for (const shardId of SHARDS) {
-      for (const topologyValue of ZONES_OF_SHARD[shardId]) {
+    for (const shardId of all) {
+      for (const topologyValue of zonesOfShard[shardId] ?? []) {
         await this.#fleet.assignDomain(
           { topologyKey: ZONE_KEY, topologyValue, shardId },
           { signal },
@@ -61,7 +71,7 @@ export class CoordinatorLink implements Disposable {
     // handed over only when they are idle again.
     await this.#until(signal, async () => {
       const { reports } = await this.#fleet.listShardReports({ shardId: '' }, { signal });
-      return SHARDS.every((id) =>
+      return all.every((id) =>
         reports.some(({ shardId, summary }) => shardId === id && (summary?.totalMachines ?? 0) > 0),
       );
     });

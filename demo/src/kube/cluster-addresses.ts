@@ -2,16 +2,9 @@
 // that cluster, and one file with all of the demo's contexts for people.
 
 import path from 'node:path';
-import {
-  CLUSTERS,
-  type ClusterName,
-  HOST,
-  JOINED,
-  type Ports,
-  SHARD_OF_CLUSTER,
-  SHARD_OF_JOINED,
-  type ShardName,
-} from '../places.ts';
+import { type ClusterName, HOST, JOINED, SHARD_OF_JOINED, type ShardName } from '../places.ts';
+import type { Ports } from '../ports/ports.ts';
+import { type Profile, shardOfCluster } from '../profiles.ts';
 import { writeKubeconfig } from './kubeconfig-file.ts';
 
 export interface ClusterAddress {
@@ -21,13 +14,17 @@ export interface ClusterAddress {
 }
 
 /** The demo's own, after writing their files. */
-export function ownClusters(dir: string, ports: Ports): readonly ClusterAddress[] {
-  const servers = CLUSTERS.map((name) => ({ name, url: `http://${HOST}:${ports[name]}` }));
+export function ownClusters(
+  dir: string,
+  profile: Profile,
+  ports: Ports,
+): readonly ClusterAddress[] {
+  const servers = profile.clusters.map((name) => ({ name, url: `http://${HOST}:${ports[name]}` }));
   writeKubeconfig(kubeconfigOf(dir), servers);
   return servers.map((server) => {
     const kubeconfig = path.join(dir, `${server.name}.kubeconfig`);
     writeKubeconfig(kubeconfig, [server]);
-    return { id: server.name, shard: SHARD_OF_CLUSTER[server.name], kubeconfig };
+    return { id: server.name, shard: shardOfCluster(profile, server.name), kubeconfig };
   });
 }
 

@@ -16,19 +16,20 @@ import {
   type HostRef,
   type Instance,
   type MachineRecord,
-  type OfferingSlot,
   ProviderError,
 } from '@bigfleet/providerkit';
-import { RACK_KEY } from '../places.ts';
+import type { Market } from './market.ts';
 import type { JoinedNode, MachineNodes } from './nodes.ts';
 import type { Pace, Step } from './pace.ts';
-import { allocatableOf, priceOf, rackOf } from './shapes.ts';
+import { allocatableOf } from './shapes.ts';
+import type { SimulatedSlot } from './slots.ts';
 
 export interface SimulatedBackendOptions {
   readonly runtime: Runtime;
   /** `HostRef.provider`. */
   readonly label: string;
-  readonly slots: readonly OfferingSlot[];
+  readonly slots: readonly SimulatedSlot[];
+  readonly market: Market;
   readonly pace: Pace;
   readonly nodes: MachineNodes;
   readonly onFailure: (step: Step) => void;
@@ -41,7 +42,7 @@ interface Host {
   node: JoinedNode | undefined;
 }
 
-export interface JoinedSpotHost {
+export interface LostHost {
   readonly machineId: string;
   readonly ref: string;
 }
@@ -62,25 +63,38 @@ function failure(op: Fallible, vendorCode: string, message: string): ProviderErr
 export class SimulatedBackend implements Backend {
   readonly #options: SimulatedBackendOptions;
   readonly #hosts = new Map<string, Host>();
+  readonly #lostZones = new Set<string>();
 
   constructor(options: SimulatedBackendOptions) {
     this.#options = options;
-    // Bare metal stands there from the start.
-    for (const { id, offering } of options.slots) {
-      if (offering.capacityType !== 'BareMetal') continue;
-      this.#hosts.set(id, { ref: `rack/${id}`, isSpot: false, node: undefined });
-    }
+    for (const slot of options.slots) this.#powerOn(slot);
+  }
+
+  /** Ids of the machines whose hosts went with the zone. Its slots are not on offer until it is back. */
+  async loseZone(zone: string): Promise<readonly string[]> {
+    this.#lostZones.add(zone);
+    const lost = this.#options.slots.flatMap(({ id, offering }) => {
+      const host = offering.zone === zone ? this.#hosts.get(id) : undefined;
+      return host === undefined ? [] : [{ machineId: id, ref: host.ref }];
+    });
+    await Promise.all(lost.map((host) => this.lose(host)));
+    return lost.map(({ machineId }) => machineId);
+  }
+
+  restoreZone(zone: string): void {
+    this.#lostZones.delete(zone);
+    for (const slot of this.#options.slots) if (slot.offering.zone === zone) this.#powerOn(slot);
   }
 
   /** Hosts that a spot market could take back now, in the order of their creation. */
-  joinedSpotHosts(): readonly JoinedSpotHost[] {
+  joinedSpotHosts(): readonly LostHost[] {
     return [...this.#hosts]
       .filter(([, { isSpot, node }]) => isSpot && node !== undefined)
       .map(([machineId, { ref }]) => ({ machineId, ref }));
   }
 
   /** False when the host is gone already. */
-  async lose({ machineId, ref }: JoinedSpotHost): Promise<boolean> {
+  async lose({ machineId, ref }: LostHost): Promise<boolean> {
     const host = this.#hosts.get(machineId);
     if (host?.ref !== ref) return false;
     this.#hosts.delete(machineId);
@@ -89,9 +103,14 @@ export class SimulatedBackend implements Backend {
   }
 
   async describe(): Promise<readonly Instance[]> {
-    return this.#options.slots.map((slot) => {
+    const { slots, market } = this.#options;
+    const offered = slots.filter(({ offering }) => !this.#lostZones.has(offering.zone));
+    return offered.map((slot) => {
       const host = this.#hosts.get(slot.id);
-      return { ...instanceOf(slot), ...(host === undefined ? {} : { host: this.#hostRef(host) }) };
+      return {
+        ...instanceOf(slot, market),
+        ...(host === undefined ? {} : { host: this.#hostRef(host) }),
+      };
     });
   }
 
@@ -132,11 +151,21 @@ export class SimulatedBackend implements Backend {
     host.node = undefined;
   }
 
-  async #step(step: Step, { capacityType }: MachineRecord, signal: AbortSignal): Promise<void> {
+  /** Bare metal stands there without being asked for. */
+  #powerOn({ id, offering }: SimulatedSlot): void {
+    if (offering.capacityType !== 'BareMetal' || this.#hosts.has(id)) return;
+    this.#hosts.set(id, { ref: `rack/${id}`, isSpot: false, node: undefined });
+  }
+
+  async #step(step: Step, machine: MachineRecord, signal: AbortSignal): Promise<void> {
     const { runtime, pace, onFailure } = this.#options;
+    const { capacityType, zone } = machine;
     // A rack that fails would have to be brought over once more; there is one move to watch.
     const isFailing = capacityType !== 'BareMetal' && pace.fails(step);
     await sleep(runtime, pace.dwellMs(step), signal);
+    if (step === 'create' && this.#lostZones.has(zone)) {
+      throw failure(step, 'ZoneUnavailable', `simulated: ${zone} is lost`);
+    }
     if (!isFailing || (step !== 'create' && step !== 'configure')) return;
     onFailure(step);
     const [vendorCode, message] = failures[step];
@@ -155,7 +184,7 @@ export class SimulatedBackend implements Backend {
   }
 }
 
-function instanceOf({ id, offering }: OfferingSlot): Instance {
+function instanceOf({ id, offering, labels }: SimulatedSlot, market: Market): Instance {
   const { instanceType, zone, capacityType, resources } = offering;
   const allocatable = allocatableOf(instanceType);
   return {
@@ -163,10 +192,10 @@ function instanceOf({ id, offering }: OfferingSlot): Instance {
     instanceType,
     zone,
     capacityType,
-    pricePerHour: priceOf(offering) ?? Number.NaN,
+    pricePerHour: market.priceOf(offering),
     interruptionProbability: forecastInterruption(capacityType, undefined),
     resources,
     ...(allocatable === undefined ? {} : { allocatable }),
-    labels: new Map([[RACK_KEY, rackOf(offering)]]),
+    labels,
   };
 }

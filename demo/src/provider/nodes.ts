@@ -5,8 +5,8 @@ import { BigFleetError } from '@bigfleet/base';
 import { INSTANCE_TYPE_KEY, ZONE_KEY } from '@bigfleet/engine';
 import type { JoinResult, Kubelets } from '@bigfleet/kube/testing';
 import type { MachineRecord } from '@bigfleet/providerkit';
-import { providerIdOf, RACK_KEY } from '../places.ts';
-import { allocatableOf, rackOf } from './shapes.ts';
+import { providerIdOf } from '../places.ts';
+import { allocatableOf } from './shapes.ts';
 
 export interface JoinedNode {
   readonly clusterId: string;
@@ -38,7 +38,7 @@ export class MachineNodes {
       labels: {
         [INSTANCE_TYPE_KEY]: machine.instanceType,
         [ZONE_KEY]: machine.zone,
-        [RACK_KEY]: rackOf(machine),
+        ...Object.fromEntries(machine.labels),
       },
       allocatable: Object.fromEntries(allocatableOf(machine.instanceType) ?? []),
     };
@@ -64,7 +64,7 @@ function refusalOf(error: unknown): JoinResult {
   return { kind: 'refused', problem: error.message };
 }
 
-/** `simulated/Spot/m6i.large/zone-a/003` as Kubernetes allows it, without what all have in common. */
+/** `sim-north/Spot/m6i.large/zone-a/003` as Kubernetes allows it, without what all have in common. */
 function nodeNameOf(machineId: string): string {
   return machineId.split('/').slice(1).join('-').toLowerCase();
 }

@@ -1,4 +1,4 @@
-// Proves what the summary says of two shards together and what makes a run a failure: nothing
+// Proves what the summary says of two shards and two providers together and what makes a run a failure: nothing
 // covered, a need forgotten, no interruption, no failure, no move between the shards.
 
 import assert from 'node:assert/strict';
@@ -54,12 +54,15 @@ function summaryOf(changes: {
 }): Summary {
   const { interruptions = 1, failures = 2, cycles = 30, phase = 'DONE' } = changes;
   const picture = new FleetPicture();
-  for (const part of snapshot([{ id: 'm-1', state: MachineState.CONFIGURED }], [])) {
+  for (const part of snapshot([{ id: 'sim-north/m-1', state: MachineState.CONFIGURED }], [])) {
     picture.apply(part);
   }
   picture.apply(delta({ cycle: 30, dollarsPerHour: 12.345 }));
   return summarise({
     seed: '7',
+    profile: 'small',
+    tried: ['scale'],
+    shardRestarts: 1,
     ranMs: 30_400,
     coverage: { ...good, ...changes.coverage },
     transfers: [{ id: 't-1', from: 'shard-1', to: 'shard-0', phase, machineCount: 2 }],
@@ -69,16 +72,20 @@ function summaryOf(changes: {
       { name: 'shard-0', picture, counters: shardCounters(cycles) },
       { name: 'shard-1', picture: new FleetPicture(), counters: shardCounters(0) },
     ],
-    provider: counters(
-      ...counter(
-        'bigfleet_simulated_interruptions_total',
-        `bigfleet_simulated_interruptions_total ${interruptions}`,
+    providers: [
+      counters(
+        ...counter(
+          'bigfleet_simulated_interruptions_total',
+          `bigfleet_simulated_interruptions_total ${interruptions}`,
+        ),
       ),
-      ...counter(
-        'bigfleet_simulated_failures_total',
-        `bigfleet_simulated_failures_total ${failures}`,
+      counters(
+        ...counter(
+          'bigfleet_simulated_failures_total',
+          `bigfleet_simulated_failures_total ${failures}`,
+        ),
       ),
-    ),
+    ],
   });
 }
 
@@ -106,7 +113,9 @@ test('a good run has no problems and says what happened', () => {
   assert.deepEqual(needs, good);
   assert.deepEqual(rest, {
     seed: '7',
+    profile: 'small',
     seconds: 30,
+    machinesByProvider: { 'sim-north': { Configured: 1 } },
     dollarsPerHour: 12.35,
     shortfalls: 0,
     machinesByShard: { 'shard-0': 1, 'shard-1': 0 },
@@ -117,6 +126,8 @@ test('a good run has no problems and says what happened', () => {
     pods: { 'web-eu': { running: 30, pending: 2, requests: 32, acknowledged: 31 } },
     interruptions: 1,
     failures: 2,
+    tried: ['scale'],
+    shardRestarts: 1,
     problems: [],
   });
 });

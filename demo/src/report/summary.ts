@@ -1,5 +1,5 @@
 // What a run came to: one JSON line, and whether the demonstration showed what it promises. A run that
-// a person ended early is summed up and not judged.
+// a person ended early or disturbed is summed up and not judged.
 
 import { stateName } from '@bigfleet/engine';
 import type { MachineView } from '@bigfleet/wire';
@@ -7,13 +7,16 @@ import type { CoverageReport } from '../feed/coverage.ts';
 import type { FleetPicture } from '../feed/fleet-picture.ts';
 import type { Transfer } from '../fleet/watch-transfers.ts';
 import type { ClusterScene } from '../view/scene.ts';
-import { JOINED } from '../places.ts';
+import { JOINED, providerOf } from '../places.ts';
 import type { Counters } from './counters.ts';
 
 export interface Summary {
   readonly seed: string;
+  readonly profile: string;
   readonly seconds: number;
   readonly machinesByState: Readonly<Record<string, number>>;
+  /** By provider and state, without states that have none. */
+  readonly machinesByProvider: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly dollarsPerHour: number;
   /** Needs short of capacity at the end, the unsatisfiable one among them. */
   readonly shortfalls: number;
@@ -29,6 +32,9 @@ export interface Summary {
   readonly pods: Readonly<Record<string, PodCounts>>;
   readonly interruptions: number;
   readonly failures: number;
+  /** What a person did to the demo, in order. */
+  readonly tried: readonly string[];
+  readonly shardRestarts: number;
   /** Empty when everything was shown. */
   readonly problems: readonly string[];
 }
@@ -43,10 +49,13 @@ export interface PodCounts {
 
 export interface SummaryInput {
   readonly seed: string;
+  readonly profile: string;
   readonly ranMs: number;
   readonly shards: readonly ShardInput[];
   readonly coverage: CoverageReport;
-  readonly provider: Counters;
+  readonly providers: readonly Counters[];
+  readonly tried: readonly string[];
+  readonly shardRestarts: number;
   readonly transfers: readonly Transfer[];
   readonly clusters: readonly ClusterScene[];
   /** False on a host where nothing can move. */
@@ -60,14 +69,16 @@ interface ShardInput {
 }
 
 export function summarise(input: SummaryInput): Summary {
-  const { seed, ranMs, shards, coverage, provider, expectsMove } = input;
-  const pictures = shards.map(({ picture }) => picture);
+  const { seed, profile, ranMs, shards, coverage, providers, expectsMove } = input;
+  const machines = shards.flatMap(({ picture }) => [...picture.machines.values()]);
+  const ofProviders = (name: string): number =>
+    providers.reduce((sum, counters) => sum + counters.sum(name), 0);
   const total = (of: (shard: ShardInput) => number): number =>
     shards.reduce((sum, shard) => sum + of(shard), 0);
   const facts = {
     pods: Object.fromEntries(input.clusters.map((cluster) => [cluster.id, podCounts(cluster)])),
-    interruptions: provider.sum('bigfleet_simulated_interruptions_total'),
-    failures: provider.sum('bigfleet_simulated_failures_total'),
+    interruptions: ofProviders('bigfleet_simulated_interruptions_total'),
+    failures: ofProviders('bigfleet_simulated_failures_total'),
     cycles: total(({ counters }) => counters.sum('bigfleet_shard_cycles_total')),
     needs: coverage,
     transfers: countTransfers(input.transfers),
@@ -77,8 +88,10 @@ export function summarise(input: SummaryInput): Summary {
   );
   return {
     seed,
+    profile,
     seconds: Math.round(ranMs / 1_000),
-    machinesByState: countByState(pictures.flatMap(({ machines }) => [...machines.values()])),
+    machinesByState: countByState(machines),
+    machinesByProvider: countByProvider(machines),
     machinesByShard: Object.fromEntries(
       shards.map(({ name, picture }) => [name, picture.machines.size]),
     ),
@@ -87,6 +100,8 @@ export function summarise(input: SummaryInput): Summary {
     actionsByKind: actionsOf(shards),
     worstCycleAtMostMs: Math.round(Math.max(...worstSeconds) * 1_000),
     ...facts,
+    tried: input.tried,
+    shardRestarts: input.shardRestarts,
     problems: [...problemsOf(facts), ...(expectsMove ? moveProblems(facts) : [])],
   };
 }
@@ -166,6 +181,19 @@ export function countByState(machines: Iterable<MachineView>): Record<string, nu
   for (const { state } of machines) {
     const name = stateName(state);
     counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** By provider, only states with machines. */
+export function countByProvider(
+  machines: Iterable<MachineView>,
+): Record<string, Record<string, number>> {
+  const counts: Record<string, Record<string, number>> = {};
+  for (const { machineId, state } of machines) {
+    const ofProvider = (counts[providerOf(machineId)] ??= {});
+    const name = stateName(state);
+    ofProvider[name] = (ofProvider[name] ?? 0) + 1;
   }
   return counts;
 }

@@ -3,7 +3,8 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defaultPorts, HOST, type Ports } from '../places.ts';
+import { HOST } from '../places.ts';
+import { defaultPorts, type Ports } from '../ports/ports.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -20,7 +21,7 @@ export function deeperCommands(dir: string, ports: Ports): readonly string[] {
     `  ${ctl} doctor`,
     `  curl -s http://${HOST}:${ports['shard-metrics']}/metrics | grep ^bigfleet_shard_`,
     `  curl -s http://${HOST}:${ports['coordinator-metrics']}/metrics | grep ^bigfleet_coordinator_`,
-    `  curl -s http://${HOST}:${ports['provider-metrics']}/metrics | grep ^bigfleet_simulated_`,
+    `  curl -s http://${HOST}:${ports['sim-north-metrics']}/metrics | grep ^bigfleet_simulated_`,
     `  tail -f ${path.join(dir, '*.log')}`,
   ];
 }

@@ -5,12 +5,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { YOURS } from '../clusters/yours.ts';
 import { kubeconfigOf } from '../kube/cluster-addresses.ts';
-import { CLUSTERS } from '../places.ts';
+import type { Profile } from '../profiles.ts';
 
 const folder = fileURLToPath(new URL('../../try', import.meta.url));
 
-export function kubectlCommands(dir: string): readonly string[] {
-  const [first = '', , last = ''] = CLUSTERS;
+export function kubectlCommands(dir: string, { clusters }: Profile): readonly string[] {
+  const [first = ''] = clusters;
+  const last = clusters.find((name) => name.startsWith('train')) ?? first;
   const node = '"$(kubectl get nodes -o name | head -1)"';
   const file = (name: string): string => path.join(path.relative(process.cwd(), folder), name);
   return [

@@ -1,6 +1,6 @@
 // Without a terminal: one status line per second or so, before it the decisions since the last one, a
-// few at most, so that a log of a long run stays readable, and every step of a transfer. Clusters have
-// their lines less often: they would be most of the log.
+// few at most, so that a log of a long run stays readable, and every step of a transfer. Clusters and providers
+// have their lines less often: they would be most of the log.
 
 import type { Output, View, Scene } from './scene.ts';
 import {
@@ -9,6 +9,7 @@ import {
   decisionText,
   dollarsText,
   ownerText,
+  providerText,
   statesText,
   transferText,
 } from './words.ts';
@@ -47,9 +48,10 @@ export class PlainView implements View {
 
   close(): void {}
 
-  #clusters({ elapsedMs, clusters }: Scene): void {
+  #clusters({ elapsedMs, clusters, providers }: Scene): void {
     if (elapsedMs - this.#clustersShownMs < CLUSTERS_EVERY_MS) return;
     this.#clustersShownMs = elapsedMs;
+    for (const provider of providers) this.line(`  ${providerText(provider)}`);
     for (const cluster of clusters) this.line(`  ${cluster.id}: ${clusterText(cluster)}`);
   }
 

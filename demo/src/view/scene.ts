@@ -17,8 +17,18 @@ export interface ClusterScene extends ClusterCounts {
 /** What a shard owns; it shows nothing else. */
 export interface ShardScene {
   readonly name: string;
+  /** False while it is down: the rest is what it said last. */
+  readonly isServing: boolean;
   readonly cycle: number;
   readonly machinesByState: Readonly<Record<string, number>>;
+}
+
+/** Machines of one provider. */
+export interface ProviderScene {
+  readonly name: string;
+  readonly count: number;
+  readonly servingCount: number;
+  readonly idleCount: number;
 }
 
 export interface UnmetScene {
@@ -30,10 +40,12 @@ export interface UnmetScene {
 
 export interface Scene {
   readonly seed: string;
+  readonly dashboardUrl: string;
   readonly elapsedMs: number;
   /** Of all shards. */
   readonly machinesByState: Readonly<Record<string, number>>;
   readonly dollarsPerHour: number;
+  readonly providers: readonly ProviderScene[];
   readonly shards: readonly ShardScene[];
   /** Oldest first. */
   readonly transfers: readonly Transfer[];

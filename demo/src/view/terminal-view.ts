@@ -1,17 +1,18 @@
 // On a terminal: one screen, redrawn in place on the alternate buffer, so that the shell's history is
 // untouched when it closes. It fits the window, also one of 80 by 24: a line too many would scroll the
 // states and the money out of sight, a wrapped one shifts everything below it. What matters most is
-// kept: the fleet, then the newest decisions, then notes, then the commands that show more.
+// kept: the fleet, what to try, the newest note, the newest decisions; then older notes, then commands.
 
-import type { Output, View, Scene } from './scene.ts';
+import type { ClusterScene, Output, Scene, View } from './scene.ts';
 import {
   clock,
   clusterText,
   dollarsText,
   ownerText,
+  providerText,
   shortDecisionText,
+  shortTransferText,
   statesText,
-  transferText,
 } from './words.ts';
 
 const ENTER = '\x1b[?1049h\x1b[?25l';
@@ -22,16 +23,36 @@ const CLEAR_BELOW = '\x1b[J';
 const DECISIONS = 8;
 const DECISIONS_AT_LEAST = 2;
 const NOTES = 4;
-const TRANSFERS = 4;
+
+export interface TerminalCommands {
+  /** What to try, in one line: always there. */
+  readonly short: string;
+  /** Groups of commands with a heading each, the most useful first: each is shown where it has room. */
+  readonly groups: readonly (readonly string[])[];
+}
+
+/** How much of what grows with the fleet is shown. */
+interface Density {
+  readonly transfers: number;
+  readonly clusters: number;
+  readonly hasGaps: boolean;
+}
+
+/** The first that fits the window is taken. */
+const DENSITIES: readonly Density[] = [
+  { transfers: 4, clusters: Number.POSITIVE_INFINITY, hasGaps: true },
+  { transfers: 2, clusters: Number.POSITIVE_INFINITY, hasGaps: true },
+  { transfers: 1, clusters: Number.POSITIVE_INFINITY, hasGaps: false },
+  { transfers: 1, clusters: 3, hasGaps: false },
+];
 
 export class TerminalView implements View {
   readonly #output: Output;
-  readonly #commands: readonly (readonly string[])[];
+  readonly #commands: TerminalCommands;
   #notes: readonly string[] = [];
   #isOpen = false;
 
-  /** `commands`: groups of them with a heading each, the most useful last. */
-  constructor(output: Output, commands: readonly (readonly string[])[]) {
+  constructor(output: Output, commands: TerminalCommands) {
     this.#output = output;
     this.#commands = commands;
   }
@@ -56,12 +77,19 @@ export class TerminalView implements View {
   }
 
   #screen(scene: Scene, rows: number): readonly string[] {
-    const head = [...fleetOf(scene), 'Last decisions:'];
-    const room = Math.max(DECISIONS_AT_LEAST, Math.min(DECISIONS, rows - head.length));
+    const heads = DENSITIES.map((density) => [
+      ...fleetOf(scene, density),
+      `Try        ${this.#commands.short}`,
+      ...this.#notes.slice(-1).map((note) => `Note       ${note}`),
+      'Last decisions:',
+    ]);
+    const head = heads.find(({ length }) => length + DECISIONS_AT_LEAST <= rows) ?? heads.at(-1);
+    const lines = [...(head ?? [])];
+    const room = Math.max(DECISIONS_AT_LEAST, Math.min(DECISIONS, rows - lines.length));
     const decisions = scene.decisions.slice(-room);
-    const lines = [...head, ...decisions.map((decision) => `  ${shortDecisionText(decision)}`)];
-    const notes = this.#notes.length === 0 ? [] : ['', ...this.#notes];
-    const groups = this.#commands.toReversed().map((group) => ['', ...group]);
+    lines.push(...decisions.map((decision) => `  ${shortDecisionText(decision)}`));
+    const notes = this.#notes.length < 2 ? [] : ['', 'Notes:', ...this.#notes.map(indented)];
+    const groups = this.#commands.groups.map((group) => ['', ...group]);
     for (const part of [notes, ...groups]) {
       if (lines.length + part.length <= rows) lines.push(...part);
     }
@@ -69,28 +97,49 @@ export class TerminalView implements View {
   }
 }
 
-function fleetOf(scene: Scene): readonly string[] {
+function indented(line: string): string {
+  return `  ${line}`;
+}
+
+function fleetOf(scene: Scene, density: Density): readonly string[] {
   const { seed, elapsedMs, dollarsPerHour, shards, transfers, clusters, unmet } = scene;
+  const gap = density.hasGaps ? [''] : [];
   return [
-    `BigFleet  ${clock(elapsedMs)}  ${dollarsText(dollarsPerHour)}  ` +
-      `seed ${seed}  (Ctrl-C stops everything)`,
-    '',
+    `BigFleet  ${clock(elapsedMs)}  ${dollarsText(dollarsPerHour)}  ${scene.dashboardUrl}  ` +
+      `Ctrl-C stops  seed ${seed}`,
+    ...gap,
     `Machines   ${statesText(scene)}`,
+    `Providers  ${scene.providers.map(providerText).join('  ')}`,
     ...shards.map(
       (shard) => `Shard      ${ownerText(shard)}  cycle ${shard.cycle}  ${statesText(shard)}`,
     ),
-    ...transfers.slice(-TRANSFERS).map((transfer) => `Moved      ${transferText(transfer)}`),
-    '',
-    ...clusters.map((cluster) => {
-      const { id, shard, isConnected } = cluster;
-      const text = clusterText(cluster);
-      return `Cluster    ${id.padEnd(10)} ${isConnected ? '' : 'not connected: '}${text}  ${shard}`;
-    }),
-    '',
+    ...transfers
+      .slice(-density.transfers)
+      .map((transfer) => `Moved      ${shortTransferText(transfer)}`),
+    ...gap,
+    ...clusterLines(clusters, density.clusters),
+    ...gap,
     ...unmet.map(
       ({ priorityClass, count, examples }) =>
         `Unmet      ${priorityClass.padEnd(10)} ${String(count).padStart(4)}  ${examples.join('; ')}`,
     ),
-    '',
+    ...gap,
+  ];
+}
+
+/** Those beyond the limit in one line. */
+function clusterLines(clusters: readonly ClusterScene[], limit: number): readonly string[] {
+  const isCut = clusters.length > limit;
+  const shown = isCut ? clusters.slice(0, limit - 1) : clusters;
+  const rest = clusters.slice(shown.length);
+  const running = rest.reduce((sum, { runningCount }) => sum + runningCount, 0);
+  const pending = rest.reduce((sum, { pendingCount }) => sum + pendingCount, 0);
+  return [
+    ...shown.map((cluster) => {
+      const { id, shard, isConnected } = cluster;
+      const text = clusterText(cluster);
+      return `Cluster    ${id.padEnd(10)} ${isConnected ? '' : 'not connected: '}${text}  ${shard}`;
+    }),
+    ...(isCut ? [`Cluster    ${rest.length} more: ${running}/${running + pending} Pods run`] : []),
   ];
 }

@@ -2,7 +2,7 @@
 
 import type { Decision } from '../feed/decisions.ts';
 import type { Transfer } from '../fleet/watch-transfers.ts';
-import type { ClusterScene, Scene, ShardScene } from './scene.ts';
+import type { ClusterScene, ProviderScene, Scene, ShardScene } from './scene.ts';
 
 export function clock(elapsedMs: number): string {
   const seconds = Math.floor(elapsedMs / 1_000);
@@ -17,9 +17,13 @@ export function statesText({ machinesByState }: Pick<Scene, 'machinesByState'>):
 }
 
 /** Who owns how many. */
-export function ownerText({ name, machinesByState }: ShardScene): string {
+export function ownerText({ name, machinesByState, isServing }: ShardScene): string {
   const total = Object.values(machinesByState).reduce((sum, count) => sum + count, 0);
-  return `${name} owns ${total}`;
+  return isServing ? `${name} owns ${total}` : `${name} is down, owned ${total}`;
+}
+
+export function providerText({ name, count, servingCount, idleCount }: ProviderScene): string {
+  return `${name}: ${servingCount} serve, ${idleCount} idle of ${count}`;
 }
 
 /** Pods that run of all, requests that are acknowledged of all, nodes, and machines on their way. */
@@ -34,10 +38,19 @@ export function clusterText(cluster: ClusterScene): string {
   );
 }
 
-export function transferText({ id, from, to, phase, machineCount }: Transfer): string {
+export function transferText(transfer: Transfer): string {
+  return `transfer ${transfer.id}: ${movedText(transfer)}`;
+}
+
+/** For lines that are cut at the end: how far it is comes before which one it is. */
+export function shortTransferText(transfer: Transfer): string {
+  return `${movedText(transfer)}  transfer ${transfer.id}`;
+}
+
+function movedText({ from, to, phase, machineCount }: Transfer): string {
   const count = machineCount === 0 ? '' : `${machineCount} `;
   const what = `${count}${machineCount === 1 ? 'machine' : 'machines'}`;
-  return `transfer ${id}: ${what} from ${from} to ${to}  ${phase}`;
+  return `${what} from ${from} to ${to}  ${phase}`;
 }
 
 export function dollarsText(dollarsPerHour: number): string {
