@@ -11,7 +11,7 @@ cd "$here/../.."
 tag=${TAG:-dev}
 # A tree that is no checkout has none.
 revision=${REVISION:-$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)}
-images=${*:-bigfleet bigfleet-operator bigfleet-unschedulable-pod-controller bigfleet-provider-template}
+images=${*:-bigfleet bigfleet-operator bigfleet-unschedulable-pod-controller bigfleet-dashboard bigfleet-provider-template}
 
 for command in buildah mmdebstrap npm go; do
   command -v "$command" >/dev/null || {
