@@ -11,6 +11,8 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 INSTALLED := node_modules/.bigfleet-installed
+WEB := packages/dashboard/dist/web/index.html
+PLAYGROUND := packages/dashboard/dist/playground/index.html
 TIME ?= 30m
 BENCH ?= *
 
@@ -49,10 +51,37 @@ etcd: $(INSTALLED) ## Build etcd and etcdutl for the tests, once (needs Go; with
 kube: $(INSTALLED) ## Build the Kubernetes control plane, helm and kwok for the end-to-end tests, once (needs Go)
 	@node test/kube/build-main.ts
 
+# Pages are built anew when something that is bundled into them changed.
+WEB_SOURCES := $(shell find packages/dashboard packages/base/src packages/engine/src packages/sim/src \
+  -not -path '*/dist/*' -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.css' -o -name '*.html' -o -name '*.svg' \))
+
+$(WEB): $(INSTALLED) $(WEB_SOURCES)
+	@vite build --config packages/dashboard/web/vite.config.ts --logLevel warn
+	@touch $@
+
+$(PLAYGROUND): $(INSTALLED) $(WEB_SOURCES)
+	@vite build --config packages/dashboard/web/vite.config.ts --mode playground --logLevel warn
+	@touch $@
+
+.PHONY: web
+web: $(WEB) ## Build the dashboard's pages
+
+.PHONY: playground
+playground: $(PLAYGROUND) ## The engine and a simulated fleet in your browser: builds static files and shows them; PORT=8761
+	@echo 'static files for any web server: packages/dashboard/dist/playground'
+	@vite preview --config packages/dashboard/web/vite.config.ts --mode playground --host 127.0.0.1 --port $(or $(PORT),8761)
+
 .PHONY: up
-up: $(INSTALLED) ## Run the system on embedded defaults: FOR=30s stops by itself, SEED=n replays, KUBECONFIG=file joins
+up: $(INSTALLED) $(WEB) ## A living fleet with a dashboard: FOR=30s, SEED=n, PROFILE=tiny|small|large, ETCD=1, KUBECONFIG=file
 	@node demo/src/up.ts $(if $(FOR),--for $(FOR)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(PROFILE),--profile '$(PROFILE)') $(if $(ETCD),--etcd '$(ETCD)') \
 		$(if $(filter command,$(origin KUBECONFIG)),--kubeconfig '$(KUBECONFIG)')
+
+# Five things to try on a running `make up`: scale, zone, spot, shard, gang. Options of each: demo/README.md.
+TRIALS := try-scale try-zone try-spot try-shard try-gang
+.PHONY: $(TRIALS)
+$(TRIALS): $(INSTALLED)
+	@node demo/src/try.ts '$(@:try-%=%)'
 
 .PHONY: check
 check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contract, generated pages, links, cited sections
@@ -68,6 +97,7 @@ check: $(INSTALLED) ## Types, lint, format, import walls, dead code, wire contra
 	node tools/grafana/generate.ts --check
 	node packages/cli/src/reference/main.ts --check
 	node test/docs/observability/main.ts --check
+	node tools/reference/main.ts --check
 	node tools/links.ts
 
 .PHONY: test
@@ -77,7 +107,11 @@ test: $(INSTALLED) deps etcd ## All tests of a change; ends with "N passed, N fa
 .PHONY: e2e-kube
 e2e-kube: $(INSTALLED) deps etcd kube ## End-to-end tests on a real Kubernetes control plane: FILTER=glob; skipped, and counted, without Go
 	@[ "$$(id -u)" != 0 ] || $(MAKE) image-deps # without root, the tests of images skip
-	@node tools/test/run.ts --e2e $(if $(FILTER),--filter '$(FILTER)')
+	@node tools/test/run.ts --e2e --lane kube $(if $(FILTER),--filter '$(FILTER)')
+
+.PHONY: e2e-browser
+e2e-browser: $(INSTALLED) deps $(WEB) $(PLAYGROUND) ## Every page of dashboard and playground in Chromium: FILTER=glob
+	@node tools/test/run.ts --e2e --lane browser $(if $(FILTER),--filter '$(FILTER)')
 
 .PHONY: test-long
 test-long: $(INSTALLED) deps etcd ## The same laws with long seed counts and kill loops: TIME=30m
@@ -161,8 +195,13 @@ format: $(INSTALLED) ## Format the sources
 	biome format --write
 
 .PHONY: docs
-docs: $(INSTALLED) ## Check links, named files and cited sections
+docs: $(INSTALLED) $(PLAYGROUND) ## Check links and cited sections, and build the documentation as a site without network: .cache/site
 	@node tools/links.ts
+	@node tools/site/main.ts
+
+.PHONY: screenshots
+screenshots: $(INSTALLED) deps $(WEB) $(PLAYGROUND) ## Every page of the dashboard in light and dark, into docs/img
+	@BIGFLEET_SCREENSHOTS=docs node tools/test/run.ts --e2e --lane browser --filter 'test/dashboard/{up,playground}.e2e.ts'
 
 .PHONY: clean
 clean: ## Remove what was built; node_modules stays

@@ -26,7 +26,7 @@ export function publishedSources({ folder, entries, dependencies }: PackageSourc
     found.add(source);
     const file = path.join(folder, source);
     if (!existsSync(file)) throw new Error(`${file} is an entry or imported, but does not exist`);
-    for (const ref of findImports(lex(readFileSync(file, 'utf8')))) {
+    for (const ref of findImports(lex(readFileSync(file, 'utf8'), { jsx: false }))) {
       const next = reached(source, ref, dependencies);
       if (next !== undefined) queue.push(next);
     }

@@ -74,20 +74,34 @@ export const LANES: readonly Lane[] = [
 ];
 
 /**
- * `make e2e-kube`: every *.e2e.ts, apart from `make test`, because its control planes take a long first
- * build. Each file starts a control plane of its own.
+ * The lanes of *.e2e.ts, each with a make target of its own, apart from `make test`: their worlds take long
+ * to build or to start.
  */
-export const E2E_LANE: Lane = {
-  name: 'e2e',
-  holds: (file) => file.startsWith('test/kube/'),
-  isolation: 'own',
-  processes: 4,
-  perCore: 1.5,
-  boundMs: HUNG_MS,
-  minFiles: 21,
-  // Without Go, the tests that are made from what helm renders are not there.
-  minTests: 90,
-};
+export const E2E_LANES: readonly Lane[] = [
+  {
+    // `make e2e-kube`: each file starts a control plane of its own, whose first build takes long.
+    name: 'kube',
+    holds: (file) => file.startsWith('test/kube/'),
+    isolation: 'own',
+    processes: 4,
+    perCore: 1.5,
+    boundMs: HUNG_MS,
+    minFiles: 21,
+    // Without Go, the tests that are made from what helm renders are not there.
+    minTests: 90,
+  },
+  {
+    // `make e2e-browser`: pages in Chromium. One file at a time: budgets are printed beside each page.
+    name: 'browser',
+    holds: (file) => file.startsWith('test/dashboard/'),
+    isolation: 'own',
+    processes: 1,
+    perCore: 1,
+    boundMs: HUNG_MS,
+    minFiles: 5,
+    minTests: 30,
+  },
+];
 
 /** Lane name → its files, in order; throws on a file that no lane or two lanes hold. */
 export function assignLanes(

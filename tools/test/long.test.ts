@@ -76,7 +76,7 @@ test('durations', () => {
     ['m', undefined],
   ];
   for (const [text, ms] of table) {
-    const read = () => parseOptions(['--long', `--time=${text}`], LANES).boxMs;
+    const read = () => parseOptions(['--long', `--time=${text}`], LANES, []).boxMs;
     if (ms === undefined) assert.throws(read, /bad --time/, text);
     else assert.equal(read(), ms, text);
   }

@@ -1,5 +1,5 @@
 // `node tools/test/run.ts`: the test command of the repository (`make test`, `make test-long`,
-// `make e2e-kube`).
+// `make e2e-kube`, `make e2e-browser`).
 // Ends with the plain line `N passed, N failed[, N skipped]`; exits 0 only when nothing failed
 // and something ran, 1 on a failure, 2 on a wrong command line.
 
@@ -8,7 +8,7 @@ import path from 'node:path';
 import { requireNode24 } from '@bigfleet/process/node-version';
 import { killChildren } from './child.ts';
 import { discover } from './discover.ts';
-import { assignLanes, E2E_LANE, LANES } from './lanes.ts';
+import { assignLanes, E2E_LANES, type Lane, LANES } from './lanes.ts';
 import { rotate } from './long.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
 import { filterFiles, printSkipped, type Runner, runLane, runLong } from './runner.ts';
@@ -26,7 +26,7 @@ process.exitCode = await main(process.argv.slice(2));
 async function main(args: readonly string[]): Promise<number> {
   let options: Options;
   try {
-    options = parseOptions(args, LANES);
+    options = parseOptions(args, LANES, E2E_LANES);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
     return 2;
@@ -50,10 +50,19 @@ async function main(args: readonly string[]): Promise<number> {
 async function tests(runner: Runner, options: Options): Promise<Totals> {
   const files = filterFiles(discover(runner.root, '.test.ts'), options.filter);
   if (files.length === 0) return nothingFound(runner);
-  const assigned = assignLanes(LANES, files);
+  return await runLanes(runner, options, LANES, files);
+}
+
+async function runLanes(
+  runner: Runner,
+  options: Options,
+  lanes: readonly Lane[],
+  files: readonly string[],
+): Promise<Totals> {
+  const assigned = assignLanes(lanes, files);
   const floors = options.filter === undefined;
   let totals = NOTHING;
-  for (const lane of LANES) {
+  for (const lane of lanes) {
     const chosen = options.lane === undefined || options.lane === lane.name;
     const laneFiles = assigned.get(lane.name) ?? [];
     if (!chosen || (laneFiles.length === 0 && !floors)) continue;
@@ -65,8 +74,7 @@ async function tests(runner: Runner, options: Options): Promise<Totals> {
 async function endToEndTests(runner: Runner, options: Options): Promise<Totals> {
   const files = filterFiles(discover(runner.root, '.e2e.ts'), options.filter);
   if (files.length === 0) return nothingFound(runner);
-  assignLanes([E2E_LANE], files);
-  return await runLane(runner, E2E_LANE, files, options.filter === undefined);
+  return await runLanes(runner, options, E2E_LANES, files);
 }
 
 async function longTests(runner: Runner, options: Options): Promise<Totals> {

@@ -182,7 +182,7 @@ test('the command: last line and exit code', (t) => {
     [['--lane', 'pure', '--filter', '**/*.test.ts'], 0, /^1 passed, 0 failed$/],
     [['--long'], 1, /^0 passed, 1 failed$/],
     [['--e2e', '--filter', 'test/kube/**'], 0, /^0 passed, 0 failed, 1 skipped$/],
-    [['--e2e'], 1, /^0 passed, 2 failed, 1 skipped$/],
+    [['--e2e', '--lane', 'kube'], 1, /^0 passed, 2 failed, 1 skipped$/],
     [['--e2e', '--long'], 2, /usage/],
     [['--lane', 'unknown'], 2, /usage/],
     [['--typo'], 2, /usage/],

@@ -5,7 +5,7 @@ import { findImports } from './imports.ts';
 import { lex } from './lex.ts';
 
 function find(source: string): string[] {
-  const refs = findImports(lex(source));
+  const refs = findImports(lex(source, { jsx: false }));
   return refs.map((ref) => `${ref.kind} ${ref.specifier ?? '?'}`);
 }
 
@@ -61,7 +61,9 @@ test('what only looks like an import', () => {
 });
 
 test('bound names are known, with their aliases', () => {
-  const [ref] = findImports(lex("import a, { b as c, type d, 'e f' as g } from 'x'"));
+  const [ref] = findImports(
+    lex("import a, { b as c, type d, 'e f' as g } from 'x'", { jsx: false }),
+  );
   assert.deepEqual(ref?.names, [
     { imported: 'default', local: 'a' },
     { imported: 'b', local: 'c' },

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LexError, lex } from './lex.ts';
 
-function names(source: string): string[] {
-  return lex(source)
+function names(source: string, jsx: boolean = false): string[] {
+  return lex(source, { jsx })
     .filter((token) => token.kind === 'name')
     .map((token) => token.text);
 }
@@ -42,8 +42,20 @@ test('only code is code', () => {
   for (const [source, expected] of table) assert.deepEqual(names(source), expected, source);
 });
 
+test('JSX text is text and JSX expressions are code', () => {
+  const table: ReadonlyArray<readonly [source: string, names: readonly string[]]> = [
+    ["a = <p>don't `b` // c {d} /* e</p>; f", ['a', 'd', 'f']],
+    ['return <A b="c\'" d={e} {...f}>{g && <h i={"j"} />} k</A> / l', 'return e f g l'.split(' ')],
+    ['<><b /></>; c', ['c']],
+    ['a = <T<Map<B, () => C>> d={e}>f</T> / g', 'a e g'.split(' ')],
+    ['f = <T,>(a: T) => a; b < c', 'f T a T a b c'.split(' ')],
+    ['{/* "a */ b}', ['b']],
+  ];
+  for (const [source, expected] of table) assert.deepEqual(names(source, true), expected, source);
+});
+
 test('lines survive everything that spans lines', () => {
-  const tokens = lex('/*\n*/ a `\n${b}\n` c\n"\\\n" d');
+  const tokens = lex('/*\n*/ a `\n${b}\n` c\n"\\\n" d', { jsx: false });
   const lines = tokens.filter((t) => t.kind === 'name').map((t) => [t.text, t.line]);
   assert.deepEqual(lines, [
     ['a', 2],
@@ -67,9 +79,10 @@ test('what cannot be accounted for is refused with its line', () => {
   ];
   for (const [source, line] of table) {
     assert.throws(
-      () => lex(source),
+      () => lex(source, { jsx: false }),
       (error) => error instanceof LexError && error.line === line,
       source,
     );
   }
+  assert.throws(() => lex('a = <p>', { jsx: true }), LexError);
 });

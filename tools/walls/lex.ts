@@ -1,6 +1,5 @@
 // A tokenizer for JavaScript and TypeScript, good enough to find imports and uses of globals
-// without being fooled by comments, strings, templates or regular expressions. The tree has no JSX,
-// and a file that may hold some is refused by tree.ts.
+// without being fooled by comments, strings, templates, regular expressions or JSX text.
 //
 // TypeScript 7 has no JavaScript API, and a boundary checker that silently sees nothing is
 // worse than none. So this throws LexError on anything it cannot account for (an open string,
@@ -28,8 +27,8 @@ export class LexError extends Error {
   }
 }
 
-export function lex(source: string): Token[] {
-  const lexer = new Lexer(source);
+export function lex(source: string, options: { readonly jsx: boolean }): Token[] {
+  const lexer = new Lexer(source, options.jsx);
   lexer.run();
   return lexer.tokens;
 }
@@ -47,6 +46,9 @@ const SPACE = /[\s\uFEFF]+/y;
 const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/uy;
 const NUMBER = /0[xXbBoO][\da-fA-F_]+n?|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?n?/y;
 const PUNCT = /\?\.(?!\d)|\.\.\.|=>|\+\+|--|[!=]==?|[^\s]/uy;
+const JSX_OPEN = /<(?=[\p{ID_Start}$_>])(?!(?:const\s+)?[\w$]+\s*(?:,|extends\s))/uy;
+const JSX_TEXT = /[<{]/g;
+const JSX_NAME = /[\p{ID_Start}$_][\p{ID_Continue}$.:-]*/uy;
 
 /** What a closing bracket returns to. */
 interface Open {
@@ -59,13 +61,15 @@ interface Open {
 class Lexer {
   readonly tokens: Token[] = [];
   readonly #source: string;
+  readonly #jsx: boolean;
   #at = 0;
   #line = 1;
   /** Whether the previous token ends an operand, so that a slash divides. */
   #operand = false;
 
-  constructor(source: string) {
+  constructor(source: string, jsx: boolean) {
     this.#source = source;
+    this.#jsx = jsx;
   }
 
   run(): void {
@@ -73,7 +77,7 @@ class Lexer {
     this.#code('end of file');
   }
 
-  /** Reads code up to its end: the end of the file, or the `}` that closes `${`. */
+  /** Reads code up to its end: the end of the file, or the `}` that closes `${` or a JSX `{`. */
   #code(until: 'end of file' | 'closing brace'): void {
     const open: Open[] = [];
     const startLine = this.#line;
@@ -101,6 +105,11 @@ class Lexer {
     if (char === '"' || char === "'") return this.#string(char);
     if (char === '`') return this.#template();
     if (char === '/' && !this.#operand) return this.#regex();
+    if (char === '<' && this.#jsx && !this.#operand && this.#test(JSX_OPEN)) {
+      this.#jsxElement();
+      this.#operand = true;
+      return;
+    }
     const digit = /\d/.test(char) || (char === '.' && /\d/.test(this.#source[this.#at + 1] ?? ''));
     if (digit) return this.#push('number', this.#take(NUMBER), true);
     if (char === '#') {
@@ -215,6 +224,72 @@ class Lexer {
       }
     }
     throw new LexError('regular expression is never closed', this.#line);
+  }
+
+  /** An element or fragment: only its `{…}` parts contain code. */
+  #jsxElement(): void {
+    const line = this.#line;
+    this.#at++;
+    if (this.#source[this.#at] !== '>') this.#take(JSX_NAME);
+    this.#jsxTypeArguments(line);
+    for (;;) {
+      this.#skipSpaceAndComments();
+      const char = this.#source[this.#at];
+      if (char === undefined) throw new LexError('JSX element is never closed', line);
+      if (char === '>') {
+        this.#at++;
+        return this.#jsxChildren(line);
+      }
+      if (char === '/' && this.#source[this.#at + 1] === '>') {
+        this.#at += 2;
+        return;
+      }
+      this.#jsxAttributePart(char);
+    }
+  }
+
+  /** `<Table<Row>`: types that hold no import, so they are passed over. */
+  #jsxTypeArguments(line: number): void {
+    let depth = 0;
+    for (;;) {
+      const char = this.#source[this.#at];
+      if (char === '<') depth++;
+      else if (depth === 0) return;
+      else if (char === '>' && this.#source[this.#at - 1] !== '=') depth--;
+      if (char === undefined) throw new LexError('JSX type arguments are never closed', line);
+      this.#advanceTo(this.#at + 1);
+    }
+  }
+
+  #jsxAttributePart(char: string): void {
+    if (char === '{') {
+      this.#at++;
+      this.#code('closing brace');
+    } else if (char === '"' || char === "'") {
+      const end = this.#source.indexOf(char, this.#at + 1);
+      if (end < 0) throw new LexError('JSX string is never closed', this.#line);
+      this.#advanceTo(end + 1);
+    } else if (char === '<') this.#jsxElement();
+    else if (char === '=') this.#at++;
+    else this.#take(JSX_NAME);
+  }
+
+  #jsxChildren(line: number): void {
+    for (;;) {
+      JSX_TEXT.lastIndex = this.#at;
+      const end = JSX_TEXT.exec(this.#source);
+      if (end === null) throw new LexError('JSX element is never closed', line);
+      this.#advanceTo(end.index);
+      if (this.#source[this.#at] === '{') {
+        this.#at++;
+        this.#code('closing brace');
+      } else if (this.#source[this.#at + 1] === '/') {
+        const close = this.#source.indexOf('>', this.#at);
+        if (close < 0) throw new LexError('JSX closing tag is never closed', this.#line);
+        this.#advanceTo(close + 1);
+        return;
+      } else this.#jsxElement();
+    }
   }
 
   #skipSpaceAndComments(): void {

@@ -35,7 +35,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ),
   // sim for the playground only. sim reaches providerkit, so what the cli starts of the
   // dashboard must not reach sim: the wall "core-without-providers" sees that path.
-  'packages/dashboard': ['base', 'engine', 'wire', 'telemetry', 'sim'],
+  'packages/dashboard': ['base', 'engine', 'process', 'wire', 'telemetry', 'sim'],
   // Starts every process; providerkit, conformance, sim and scaletest stay outside (decision 22).
   'packages/cli': words(
     'base engine process wire telemetry shard coordclient coordinator kube operator',
@@ -68,7 +68,7 @@ export const SELF_TEST_ONLY: Readonly<Record<string, readonly string[]>> = {
 /** What ships as BigFleet itself (decision 22). */
 export const CORE: readonly string[] = words(
   'engine process wire telemetry shard coordclient coordinator kube operator',
-  'pod-controller cli',
+  'pod-controller dashboard cli',
 );
 
 /** What tests of the pure packages may import besides the package itself. */
@@ -94,6 +94,12 @@ export const PURE_TEST_IMPORTS: readonly string[] = [
 export const REAL_RUNTIME = 'packages/base/src/runtime/real.ts';
 
 /**
+ * Sources that a bundler turns into static files: whoever installs the package gets those, so what they
+ * import is a development dependency.
+ */
+export const BUNDLED: RegExp = /^packages\/dashboard\/web\//;
+
+/**
  * Where each third-party package may be imported: one adapter, so that replacing it is one
  * folder's work. A package that is not listed may not be imported at all below packages/ and
  * demo/. A provider's SDK is its own business, so providers/ has no rows here.
@@ -107,11 +113,24 @@ export const ADAPTERS: Readonly<Record<string, readonly RegExp[]>> = {
   'prom-client': [/^packages\/telemetry\/src\//],
   pino: [/^packages\/telemetry\/src\//],
   yaml: [/^packages\/process\/src\/yaml\.ts$/],
+  // Types of a schema reach the server that answers by it.
+  zod: [/^packages\/dashboard\/src\/(?:api|server)\//],
+  // The framework of the pages: every component is written in it.
+  react: [/^packages\/dashboard\/web\//],
+  'react-dom': [/^packages\/dashboard\/web\//],
+  '@tanstack/react-router': [/^packages\/dashboard\/web\/src\/nav\//],
+  '@tanstack/react-virtual': [/^packages\/dashboard\/web\/src\/parts\/table\.tsx$/],
+  uplot: [/^packages\/dashboard\/web\/src\/charts\//],
+  'd3-hierarchy': [/^packages\/dashboard\/web\/src\/charts\//],
+  'd3-scale': [/^packages\/dashboard\/web\/src\/charts\//],
+  vite: [/^packages\/dashboard\/web\/vite\.config\.ts$/],
   'fast-check': [/\.(?:test|long|e2e)\.ts$/, /\/testing\//, /^test\//, /^bench\//],
   '@peculiar/x509': [/^test\//, /\/testing\//, /\.(?:test|long|e2e)\.ts$/],
   'reflect-metadata': [/^test\//, /\/testing\//, /\.(?:test|long|e2e)\.ts$/],
   esbuild: [/^test\/browser\//, /^tools\/bundle\//],
-  'playwright-core': [/^test\//],
+  'playwright-core': [/^test\//, /^tools\/site\/.*\.test\.ts$/],
+  'axe-core': [/^test\//],
+  'markdown-it': [/^tools\/site\//],
 };
 
 /** The one file that may read event-loop delay and GC pauses from perf_hooks. */

@@ -147,8 +147,7 @@ interface Texts {
 
 function scan(within: Texts, file: string): Source {
   try {
-    if (file.endsWith('x')) throw new LexError('JSX is not understood', 1);
-    const tokens = lex(within.texts.get(file) ?? '');
+    const tokens = lex(within.texts.get(file) ?? '', { jsx: file.endsWith('x') });
     const edges = findImports(tokens).flatMap((ref): Edge[] => {
       const to = resolve(within, file, ref);
       return to === undefined ? [] : [{ ref, to }];

@@ -2,6 +2,7 @@
 // works here by hoisting and fails for whoever installs ours from the registry; a declared one
 // that nothing imports is attack surface and noise.
 
+import { BUNDLED } from '../policy.ts';
 import type { Finding, Rule } from '../rule.ts';
 import { isTest, type Tree, type TreeFile, type Workspace } from '../tree.ts';
 
@@ -10,7 +11,8 @@ const MANIFEST = /^(?:packages\/[^/]+|providers\/[^/]+|demo)\/package\.json$/;
 export const manifest: Rule = {
   id: 'manifest',
   forbids: 'a package imported but not declared, declared but not imported, or a stale pin',
-  instead: 'dependencies = what shipped files import, devDependencies = what only tests import',
+  instead:
+    'dependencies = what shipped files import, devDependencies = what only tests or bundled pages import',
   scope: (path) => MANIFEST.test(path),
   inspect: inspectManifest,
 };
@@ -30,7 +32,7 @@ function inspectManifest(file: TreeFile, tree: Tree): Finding[] {
   for (const [name, place] of used.tests) {
     const declared = workspace.dependencies.has(name) || workspace.devDependencies.has(name);
     if (declared || root.has(name)) continue;
-    const message = `${place} (a test) imports ${name}: not in devDependencies`;
+    const message = `${place} (a test or a page) imports ${name}: not in devDependencies`;
     findings.push({ line: lineOf('name'), message });
   }
   for (const name of workspace.dependencies.keys()) {
@@ -39,7 +41,10 @@ function inspectManifest(file: TreeFile, tree: Tree): Finding[] {
   }
   for (const name of workspace.devDependencies.keys()) {
     if (used.tests.has(name) || name.startsWith('@types/') || isRun(file.text, name)) continue;
-    findings.push({ line: lineOf(name), message: `declares ${name} for tests: none imports it` });
+    findings.push({
+      line: lineOf(name),
+      message: `declares ${name} for tests or pages: none imports it`,
+    });
   }
   return [...findings, ...stalePins(workspace, tree, lineOf)];
 }
@@ -63,7 +68,7 @@ function usedPackages(tree: Tree, workspace: Workspace): Used {
   const tests = new Map<string, string>();
   for (const file of tree.files.values()) {
     if (!file.path.startsWith(`${workspace.folder}/`)) continue;
-    const used = isTest(file.path) ? tests : shipped;
+    const used = isTest(file.path) || BUNDLED.test(file.path) ? tests : shipped;
     for (const { ref, to } of file.source?.edges ?? []) {
       const name = to.kind === 'npm' ? to.name : workspaceName(tree, ref.specifier ?? '');
       if (name === undefined || name === workspace.name || used.has(name)) continue;

@@ -104,10 +104,8 @@ const IMPORTS: readonly Planted[] = [
   inFile('resolved', 'packages/kube/src/x.ts', 'export const m = (n: string) => import(n);'),
   inFile('resolved', 'packages/kube/src/x.ts', "import { createRequire } from 'node:module';"),
   inFile('resolved', 'packages/kube/src/x.ts', 'const open = "'),
-  {
-    ...inFile('resolved', 'packages/dashboard/src/x.tsx', 'export const page = <p>text</p>;'),
-    at: 'packages/dashboard/src/x.tsx:1',
-  },
+  inFile('resolved', 'packages/dashboard/web/src/x.tsx', "export { p } from './none.tsx';"),
+  inFile('resolved', 'packages/dashboard/web/src/x.tsx', 'export const page = <p>text;'),
   inFile('base-pure', 'packages/base/src/x.ts', "import 'node:fs';"),
   inFile('base-pure', 'packages/base/src/x.ts', "import type { Server } from 'http';"),
   inFile('base-pure', 'packages/base/src/x.ts', "import 'left-pad';"),
@@ -301,6 +299,11 @@ const SPEED_LINES: readonly string[] = [
 const MACHINE: readonly Planted[] = [
   ...CLOCK_LINES.map((line) => inFile('runtime-only', 'packages/shard/src/x.test.ts', line)),
   inFile('runtime-only', 'demo/src/x.ts', 'Date.now();'),
+  inFile(
+    'runtime-only',
+    'packages/dashboard/web/src/x.tsx',
+    'export const p = <p>{Date.now()}</p>;',
+  ),
   ...SPEED_LINES.map((line) => inFile('no-speed-bars', 'test/x.test.ts', line)),
   ...SPEED_LINES.map((line) => inFile('no-speed-bars', 'test/x.long.ts', line)),
   inFile('runtime-only', 'providers/aws/src/x.ts', 'Date.now();'),
