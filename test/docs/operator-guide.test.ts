@@ -1,24 +1,22 @@
-// Proves that everything which the operator guide and the README name exists: verbs with their flags,
-// flags of the processes, series. That the guide's blocks do what they say: operator-guide.long.ts.
+// Proves that everything which the guides and the README name exists: verbs with their flags, flags of
+// the processes, series. That their blocks do what they say: *.long.ts beside this file.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { test } from 'node:test';
-import { readBlocks } from './blocks.ts';
+import { blocksOf, FLEET_PAGES, textOf as read } from './pages.ts';
 
-const ROOT = path.join(import.meta.dirname, '../..');
-const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8');
-const page = read('docs/operator-guide.md');
+const OPERATOR_GUIDE = 'docs/operator-guide.md';
+const page = read(OPERATOR_GUIDE);
+const guides = [OPERATOR_GUIDE, 'README.md', 'docs/quick-start.md', ...FLEET_PAGES];
 
-test('every block of the page says who runs it', () => {
-  const kinds = readBlocks(page.replace(/^ {3}/gm, '')).map(({ kind }) => kind);
+test('every block of the operator guide says who runs it', () => {
+  const kinds = blocksOf(OPERATOR_GUIDE).map(({ kind }) => kind);
   assert.deepEqual(new Set(kinds), new Set(['run', 'serve', 'kube']));
 });
 
 /** `bigfleetctl <words> --flag…` as they stand in prose and tables. */
 const NAMED = /`(?:bin\/)?(bigfleet(?:ctl)?) ([^`]+)`/g;
-const spans = [page, read('README.md')].flatMap((text) => [...text.matchAll(NAMED)]);
+const spans = guides.flatMap((name) => [...read(name).matchAll(NAMED)]);
 
 test('every command that is named in passing exists, with its flags', () => {
   assert.ok(spans.length > 20, `only ${spans.length} commands`);

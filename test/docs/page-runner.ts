@@ -47,8 +47,15 @@ export class PageRunner implements AsyncDisposable {
       case 'clone':
         await this.shell(block.text);
         return;
+      case 'text':
+        return;
       case 'kube':
-        throw new Error(`line ${block.line}: this page has no cluster`);
+      case 'lane':
+      case 'manifest':
+      case 'values':
+      case 'ctl-config':
+      case 'promql':
+        throw new Error(`line ${block.line}: this page runs no block of ${block.kind}`);
     }
   }
 

@@ -69,6 +69,12 @@ const UNRENDERED: Readonly<Record<ProgramName, Readonly<Record<string, string>>>
     'debug-endpoints': 'for developers',
     reflection: 'without effect',
   },
+  dashboard: {
+    'records-dir': 'on the volumes of the shards',
+    kubeconfig: 'no cluster is asked',
+    'web-dir': 'the image brings its own',
+    'allowed-host': 'for a loopback port',
+  },
 };
 const FAKE_FLAGS = /^(?:seed-|archetypes$|failure-rate-per-sec$|speculative-shed-)/;
 

@@ -31,6 +31,11 @@ const IMAGES = {
     programs: [],
     maxBytes: 190 * MIB,
   },
+  'bigfleet-dashboard': {
+    commands: ['bigfleet-dashboard'],
+    programs: [],
+    maxBytes: 190 * MIB,
+  },
   'bigfleet-provider-template': {
     commands: ['provider'],
     programs: [],

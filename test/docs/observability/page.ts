@@ -14,6 +14,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   coordinator: 'Coordinator (`bigfleet coordinator`, port 8790)',
   operator: 'Operator (`bigfleet-operator`, port 8770)',
   'pod-controller': 'Pod controller (`bigfleet-unschedulable-pod-controller`, port 8080)',
+  dashboard: 'Dashboard (`bigfleet dashboard`, port 8760)',
   provider: 'Provider (every provider built on the kit, port 9090)',
 };
 const NOTES: Readonly<Record<string, string>> = {

@@ -8,6 +8,7 @@ import { parseClusterId, type Runtime } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import { startCoordClient } from '@bigfleet/coordclient';
 import { DEFAULT_REBALANCE_SETTINGS, startCoordinatorProcess } from '@bigfleet/coordinator';
+import { startDashboard } from '@bigfleet/dashboard';
 import { startOperator } from '@bigfleet/operator';
 import { startPodController } from '@bigfleet/pod-controller';
 import { type Backend, parseProviderFlags, startProvider } from '@bigfleet/providerkit';
@@ -215,6 +216,32 @@ const podController: Start = async ({ runtime, logger, folder }, registry) => {
   return () => running.stop();
 };
 
+const dashboard: Start = async ({ runtime, logger, folder }, registry) => {
+  startLog(runtime, registry);
+  const running = await startDashboard({
+    runtime,
+    logger,
+    registry,
+    env: {},
+    settings: {
+      listen: ANY_PORT,
+      shards: [],
+      coordinators: [],
+      recordsDirs: new Map(),
+      rackLabels: [],
+      isSimulated: false,
+      webDir: folder,
+      allowedHosts: [],
+      maxStreams: 1,
+      historyBytes: 0,
+      recordsBytes: 0,
+      tls: NO_TLS,
+      build: BUILD,
+    },
+  });
+  return () => running.stop();
+};
+
 /** A provider that uses every service of the kit; its name is the `<p>` of the page. */
 const provider: Start = async ({ runtime, logger, folder }, registry) => {
   startLog(runtime, registry);
@@ -255,5 +282,6 @@ const STARTS: readonly (readonly [string, Start])[] = [
   ['coordinator', coordinator],
   ['operator', operator],
   ['pod-controller', podController],
+  ['dashboard', dashboard],
   ['provider', provider],
 ];

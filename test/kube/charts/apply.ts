@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ConfigMap: { plural: 'configmaps' },
   CustomResourceDefinition: { plural: 'customresourcedefinitions', isCluster: true },
   Deployment: { plural: 'deployments' },
+  Ingress: { plural: 'ingresses' },
   NetworkPolicy: { plural: 'networkpolicies' },
   PersistentVolumeClaim: { plural: 'persistentvolumeclaims' },
   PodDisruptionBudget: { plural: 'poddisruptionbudgets' },

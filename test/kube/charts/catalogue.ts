@@ -273,10 +273,52 @@ const PROVIDER: ChartCase = {
 };
 
 /** Core stands without providers/ (decision 22). */
+const INGRESS = { 'ingress.enabled': true, 'ingress.host': 'fleet.example.com' };
+
+const DASHBOARD: ChartCase = {
+  name: 'bigfleet-dashboard',
+  folder: 'deploy/helm/bigfleet-dashboard',
+  required: {},
+  programs: { dashboard: 'dashboard' },
+  changes: {
+    ...COMMON,
+    ...CERTIFICATES,
+    namespace: to('elsewhere'),
+    coordinatorAddress: to('a:7790,b:7790'),
+    shards: to([{ id: 'shard-0', address: 'shard.example.com:7780' }]),
+    rackLabels: to(['topology.example.com/rack']),
+    'tls.secretName': to('reader-leaf'),
+    requireTLS: to(true, { 'tls.secretName': 'reader-leaf' }),
+    'ingress.enabled': to(true, { 'ingress.host': 'fleet.example.com' }),
+    'ingress.className': to('internal', INGRESS),
+    'ingress.host': to('other.example.com', INGRESS),
+    'ingress.annotations': to({ 'example.com/auth': 'sso' }, INGRESS),
+    'ingress.tlsSecretName': to('fleet-example', INGRESS),
+    'networkPolicy.proxyNamespace': to('proxy', POLICED),
+    'networkPolicy.ports': to([17780], POLICED),
+    priorityClassName: to('dashboards'),
+  },
+  everything: {
+    ...ISSUED,
+    ...POLICED,
+    ...INGRESS,
+    requireTLS: true,
+    simulated: true,
+    'podMonitor.enabled': true,
+    'ingress.tlsSecretName': 'fleet-example',
+    shards: [{ id: 'shard-0', address: 'shard:7780' }],
+    rackLabels: ['topology.example.com/rack'],
+    imagePullSecrets: [{ name: 'pull' }],
+    tolerations: [{ operator: 'Exists' }],
+    nodeSelector: { pool: 'system' },
+  },
+};
+
 export const CHARTS: readonly ChartCase[] = [
   CONTROL_PLANE,
   OPERATOR,
   POD_CONTROLLER,
+  DASHBOARD,
   ...(existsSync(path.join(ROOT, PROVIDER.folder)) ? [PROVIDER] : []),
 ];
 

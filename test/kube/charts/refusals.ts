@@ -27,7 +27,31 @@ function provider(why: string, values: Values, says: string): Refusal {
   return { chart, why, values, says: `${chart}: ${says}` };
 }
 
+function dashboard(why: string, values: Values, says: string): Refusal {
+  return { chart: 'bigfleet-dashboard', why, values, says: `bigfleet-dashboard: ${says}` };
+}
+
 export const REFUSALS: readonly Refusal[] = [
+  dashboard(
+    'nothing to show',
+    { coordinatorAddress: '' },
+    'nothing to show: set .Values.coordinatorAddress or .Values.shards',
+  ),
+  dashboard(
+    'TLS required and absent',
+    { requireTLS: true },
+    '.Values.requireTLS needs .Values.tls.secretName or .Values.certManager.enabled',
+  ),
+  dashboard(
+    'certificates of nobody',
+    { 'certManager.enabled': true },
+    '.Values.certManager.issuerRef.name is required',
+  ),
+  dashboard(
+    'an Ingress for no host',
+    { 'ingress.enabled': true },
+    '.Values.ingress.host is required with .Values.ingress.enabled',
+  ),
   operator('no cluster id', SHARD, '.Values.clusterID is required'),
   operator('no shard', CLUSTER, '.Values.shardAddress is required'),
   operator(

@@ -1,0 +1,86 @@
+// Proves that every manifest on a page is taken by an API server with our definitions, strictly, that
+// values of charts on a page are allowed by their schemas, and that bigfleetctl reads the config file
+// that its page shows.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { createDefinitions, testCluster } from '@bigfleet/kube/testing';
+import { parseYaml } from '@bigfleet/process';
+import { runCommand } from '../template/command.ts';
+import { createTempDir } from '../toolkit/index.ts';
+import { allBlocks, ROOT } from './pages.ts';
+import { schemaProblems } from './values-schema.ts';
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** Where objects of a kind live. */
+const PLURALS: Readonly<Record<string, string>> = {
+  CapacityRequest: 'capacityrequests',
+  Deployment: 'deployments',
+  Job: 'jobs',
+  Pod: 'pods',
+  PriorityClass: 'priorityclasses',
+};
+const CLUSTER_SCOPED = new Set(['PriorityClass']);
+
+function ask(text: string): { readonly status: number; readonly answer: string } {
+  const parsed = parseYaml(text);
+  assert.ok(parsed.ok, parsed.ok ? '' : parsed.error);
+  const manifest = parsed.value as Manifest;
+  const plural = PLURALS[manifest.kind];
+  assert.ok(plural !== undefined, `manifests.test.ts does not know where a ${manifest.kind} lives`);
+  const group = manifest.apiVersion.includes('/') ? `apis/${manifest.apiVersion}` : 'api/v1';
+  const place = CLUSTER_SCOPED.has(manifest.kind) ? '' : '/namespaces/default';
+  const cluster = testCluster();
+  createDefinitions(cluster);
+  for (const [, name] of text.matchAll(/priorityClassName: (\S+)/g)) {
+    const priorityClass = { metadata: { name }, value: 1 };
+    const path = '/apis/scheduling.k8s.io/v1/priorityclasses';
+    assert.equal(cluster.ask('POST', path, priorityClass).status, 201);
+  }
+  const address = `/${group}${place}/${plural}?fieldValidation=Strict`;
+  const { status, object } = cluster.ask('POST', address, manifest);
+  return { status, answer: JSON.stringify(object) };
+}
+
+const manifests = allBlocks('manifest');
+
+for (const { page, block } of manifests) {
+  test(`an API server takes the manifest of ${page}, line ${block.line}`, () => {
+    const { status, answer } = ask(block.text);
+    assert.equal(status, 201, answer);
+  });
+}
+
+test('a misspelt field and a missing one of a manifest are refused', () => {
+  const ours = manifests.find(({ block }) => block.text.includes('kind: CapacityRequest'));
+  assert.ok(ours !== undefined, 'no page shows a CapacityRequest');
+  assert.equal(ask(ours.block.text.replace('priority:', 'prority:')).status, 400);
+  assert.equal(ask(ours.block.text.replace(/^ +priority:.*\n/m, '')).status, 422);
+});
+
+for (const { page, block } of allBlocks('values')) {
+  test(`the chart ${block.chart} allows the values of ${page}, line ${block.line}`, () => {
+    const parsed = parseYaml(block.text);
+    assert.ok(parsed.ok, parsed.ok ? '' : parsed.error);
+    assert.deepEqual(schemaProblems(block.chart, parsed.value), []);
+  });
+}
+
+for (const { page, block } of allBlocks('ctl-config')) {
+  test(`bigfleetctl reads the config file of ${page}, line ${block.line}`, async () => {
+    await using folder = createTempDir('config');
+    const file = path.join(folder.path, 'config.yaml');
+    writeFileSync(file, `${block.text}\n`);
+    const bin = path.join(ROOT, 'bin/bigfleetctl');
+    const listed = await runCommand(bin, ['config', 'get-contexts', `--config=${file}`], {
+      cwd: ROOT,
+    });
+    assert.match(listed, /production/);
+  });
+}
