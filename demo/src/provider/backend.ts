@@ -32,6 +32,8 @@ export interface SimulatedBackendOptions {
   readonly market: Market;
   readonly pace: Pace;
   readonly nodes: MachineNodes;
+  /** Whether creates and configures are drawn to fail. */
+  readonly mayFail: boolean;
   readonly onFailure: (step: Step) => void;
 }
 
@@ -158,10 +160,9 @@ export class SimulatedBackend implements Backend {
   }
 
   async #step(step: Step, machine: MachineRecord, signal: AbortSignal): Promise<void> {
-    const { runtime, pace, onFailure } = this.#options;
-    const { capacityType, zone } = machine;
-    // A rack that fails would have to be brought over once more; there is one move to watch.
-    const isFailing = capacityType !== 'BareMetal' && pace.fails(step);
+    const { runtime, pace, mayFail, onFailure } = this.#options;
+    const { zone } = machine;
+    const isFailing = mayFail && pace.fails(step);
     await sleep(runtime, pace.dwellMs(step), signal);
     if (step === 'create' && this.#lostZones.has(zone)) {
       throw failure(step, 'ZoneUnavailable', `simulated: ${zone} is lost`);

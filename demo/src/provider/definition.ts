@@ -62,6 +62,9 @@ export function definitionOf(name: ProviderName): ProviderDefinition<typeof flag
         market,
         pace,
         nodes,
+        // Metal that fails would take its rack from a gang, or be brought over from the other shard once
+        // more: there is one move to watch.
+        mayFail: name !== 'sim-metal',
         onFailure: () => failures.inc(),
       });
       const onInterrupted = (): void => interruptions.inc();

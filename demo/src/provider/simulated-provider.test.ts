@@ -79,7 +79,7 @@ function slot(id: string, changes: Partial<Offering>): SimulatedSlot {
   return { id, offering: offering(changes), labels: new Map() };
 }
 
-async function stage(what: number | readonly SimulatedSlot[]): Promise<Stage> {
+async function stage(what: number | readonly SimulatedSlot[], mayFail = true): Promise<Stage> {
   const time = createVirtualRuntime({ seed: 'demo', drain: drainMicrotasks });
   const { runtime } = time;
   const failures: string[] = [];
@@ -97,7 +97,7 @@ async function stage(what: number | readonly SimulatedSlot[]): Promise<Stage> {
   });
   const market = new Market();
   const offered = typeof what === 'number' ? slots(what) : what;
-  const options = { runtime, label: 's', slots: offered, market, pace, nodes, onFailure };
+  const options = { runtime, label: 's', slots: offered, market, pace, nodes, mayFail, onFailure };
   const backend = new SimulatedBackend(options);
   const provider = await createProvider({
     backend,
@@ -209,6 +209,15 @@ test('one of a block of creates fails, and its slot is for sale again after the 
   assert.equal(counted(before, MachineState.IDLE), FAILURE_BLOCK - 1);
   await subject.time.runFor(FAILED_CLEANUP_MS + 1_000);
   assert.equal(counted(await subject.states(), MachineState.SPECULATIVE), 1);
+  await subject.close();
+});
+
+test('where nothing may fail, every create of a block succeeds', async () => {
+  const subject = await stage(FAILURE_BLOCK, false);
+  for (let at = 0; at < FAILURE_BLOCK; at++) await subject.create(`s/${at}`);
+  await subject.time.runFor(dwellMs.create[1]);
+  assert.deepEqual(subject.failures, []);
+  assert.deepEqual(new Set((await subject.states()).values()), new Set([MachineState.IDLE]));
   await subject.close();
 });
 
