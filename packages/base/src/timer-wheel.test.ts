@@ -176,6 +176,24 @@ test('a callback may arm and cancel, and never runs in the call that arms it', a
   assert.deepEqual(fired, ['a', 'again']);
 });
 
+test('a callback of a wheel that is late arms without hiding what is overdue', async () => {
+  const virtual = createVirtual();
+  const { clock, timers } = virtual.runtime;
+  const late = { ...timers, after: (ms: number, fire: () => void) => timers.after(ms + 500, fire) };
+  const wheel = new TimerWheel({ clock, timers: late }, { tickMs: 10 });
+  const fired: string[] = [];
+  wheel.after(20, () => {
+    fired.push('first');
+    wheel.after(30, () => fired.push('armed late'));
+  });
+  // Overdue as well when the first one fires: in a later slot, and in a higher level.
+  wheel.after(200, () => fired.push('second'));
+  wheel.after(700, () => fired.push('third'));
+  await virtual.runFor(5_000);
+  assert.deepEqual(fired, ['first', 'second', 'armed late', 'third']);
+  assert.equal(wheel.size, 0);
+});
+
 test('a throwing callback surfaces and strands nobody', async () => {
   const virtual = createVirtual();
   const wheel = new TimerWheel(virtual.runtime, { tickMs: 1 });

@@ -53,6 +53,7 @@ export class TimerWheel {
   #elapsedTick = 0;
   #timer: Timer | undefined;
   #timerTick = NEVER;
+  #isExpiring = false;
 
   constructor(runtime: Pick<Runtime, 'clock' | 'timers'>, options: TimerWheelOptions) {
     const { tickMs } = options;
@@ -138,9 +139,11 @@ export class TimerWheel {
     // With a fractional start the subtraction may round to just below the armed tick; its time has
     // come all the same, and waiting for it again would wait 0 ms for ever under virtual time.
     const isArmedTickOver = nowMs >= this.#dueMs(armedTick);
+    this.#isExpiring = true;
     try {
       this.#expire(isArmedTickOver ? Math.max(elapsedTick, armedTick) : elapsedTick);
     } finally {
+      this.#isExpiring = false;
       // A throwing callback must not strand the other entries: they stay placed and armed.
       this.#arm();
     }
@@ -158,9 +161,11 @@ export class TimerWheel {
   /**
    * Moves past ticks in which nothing is due, so that a deadline armed after a quiet time starts
    * on the right level instead of being lowered by wake-ups of its own. The timer is armed for
-   * the first occupied slot or earlier, so before its tick there is none.
+   * the first occupied slot or earlier, so before its tick there is none. While a late wheel expires no
+   * timer is armed, and slots before now are still to be emptied: a callback that arms must not jump them.
    */
   #catchUp(nowTick: number): void {
+    if (this.#isExpiring) return;
     if (nowTick < this.#timerTick) this.#elapsedTick = Math.max(this.#elapsedTick, nowTick);
   }
 

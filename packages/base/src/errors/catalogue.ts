@@ -161,6 +161,14 @@ const table = {
     grpc: 'FAILED_PRECONDITION',
   },
 
+  // ── dashboard: files of who starts it ───────────────────────────────────────────────────
+  conformance_report_invalid: {
+    kind: 'user',
+    meaning: 'The report that --conformance names cannot be read or is no report of bfconformance.',
+    action: 'Name the report.json that bfconformance --out wrote; nothing was started.',
+    grpc: 'FAILED_PRECONDITION',
+  },
+
   // ── wire: transport, TLS and identity ───────────────────────────────────────────────────
   tls_partial_configuration: {
     kind: 'user',
