@@ -177,7 +177,7 @@ interface Baseline {
 }
 
 /** What a planner asks about; the whole baseline is in the file. */
-const PLANNED = /^(?:engine|shard|kube\/(?:rollup|acknowledge))/;
+const PLANNED = /^(?:engine|shard|kube\/(?:rollup|acknowledge)|dashboard\/model)/;
 
 function shapesTable(root: string): string {
   const text = readFileSync(path.join(root, 'bench/baseline.json'), 'utf8');

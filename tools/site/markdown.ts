@@ -168,8 +168,7 @@ function createMarkdown(): InstanceType<typeof MarkdownIt> {
     const label = escape(plainText(tokens[index - 1]?.children ?? []));
     return `<a class="anchor" href="#${anchor}" aria-label="Link to: ${label}">#</a></${open?.tag ?? 'h2'}>\n`;
   };
-  rules['code_inline'] = (tokens, index) =>
-    `<code>${breakable(tokens[index]?.content ?? '')}</code>`;
+  rules['code_inline'] = (tokens, index) => codeSpan(tokens[index]?.content ?? '');
   rules['fence'] = (tokens, index) =>
     fence(tokens[index]?.info ?? '', tokens[index]?.content ?? '');
   rules['paragraph_open'] = (tokens, index) => {
@@ -179,16 +178,14 @@ function createMarkdown(): InstanceType<typeof MarkdownIt> {
   return created;
 }
 
-/** Shorter names stay in one piece. */
-const UNBROKEN_LENGTH = 20;
+/** A short name stays on one line: a browser would break a flag after its hyphens. */
+const WHOLE = /^\S{1,28}$/;
 
 /** A path or a long name in a narrow column breaks after its parts, and copies as it is. */
-function breakable(text: string): string {
-  if (text.length <= UNBROKEN_LENGTH) return escape(text);
-  return text
-    .split(/(?<=[/._,=-])(?=[^\s/._,=-])/)
-    .map(escape)
-    .join('<wbr>');
+function codeSpan(text: string): string {
+  if (WHOLE.test(text)) return `<code class="whole">${escape(text)}</code>`;
+  const parts = text.split(/(?<=[^\s-][/._,=-])(?=[^\s/._,=-])/);
+  return `<code>${parts.map(escape).join('<wbr>')}</code>`;
 }
 
 /** ```sh run: the language, and what a test does with the block, which readers need not see. */

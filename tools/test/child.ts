@@ -60,7 +60,13 @@ function nodeArguments(run: ChildRun): string[] {
 }
 
 function childEnvironment(run: ChildRun, events: string): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = { ...process.env, ...run.env, BIGFLEET_TEST_EVENTS: events };
+  const env: NodeJS.ProcessEnv = {
+    // Every file is a process, and starts more of them: each would compile the same sources again.
+    NODE_COMPILE_CACHE: path.join(run.root, '.cache/compiled'),
+    ...process.env,
+    ...run.env,
+    BIGFLEET_TEST_EVENTS: events,
+  };
   // Inherited when the runner itself is under test; it would switch the reporter off.
   delete env['NODE_TEST_CONTEXT'];
   return env;

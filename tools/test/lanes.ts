@@ -98,8 +98,8 @@ export const E2E_LANES: readonly Lane[] = [
     processes: 1,
     perCore: 1,
     boundMs: HUNG_MS,
-    minFiles: 5,
-    minTests: 30,
+    minFiles: 8,
+    minTests: 50,
   },
 ];
 

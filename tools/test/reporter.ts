@@ -4,6 +4,7 @@
 // stderr is the tests' own output.
 
 import { appendFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { inspect } from 'node:util';
 import type { TestEventRecord } from './events.ts';
 
@@ -19,7 +20,17 @@ export default async function* report(source: AsyncIterable<NodeTestEvent>): Asy
   for await (const event of source) {
     const record = toRecord(event);
     if (record !== undefined) appendFileSync(file, `${JSON.stringify(record)}\n`);
+    if (record?.event === 'summary') process.on('exit', leave);
   }
+}
+
+/**
+ * Ends the process without Node's teardown of its handles, which can spin for ever although every test has
+ * passed and the event loop is empty. By then all other listeners of `exit` have run.
+ */
+function leave(): void {
+  flushCompileCache();
+  process.exit();
 }
 
 function toRecord({ type, data = {} }: NodeTestEvent): TestEventRecord | undefined {

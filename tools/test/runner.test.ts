@@ -2,7 +2,7 @@
 // red, that counts and skips are right, and that the command's exit code and last line agree.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -135,6 +135,18 @@ test('all files in one process', async (t) => {
     assert.equal(totals.failed, failed, text);
     assert.match(text, shows);
   }
+});
+
+test('what a file compiles is kept for the files after it', async (t) => {
+  const root = plant(t);
+  const inherited = process.env['NODE_COMPILE_CACHE'];
+  delete process.env['NODE_COMPILE_CACHE'];
+  t.after(() => {
+    if (inherited !== undefined) process.env['NODE_COMPILE_CACHE'] = inherited;
+  });
+  const { totals, text } = await run(root, {}, ['helped.test.ts']);
+  assert.equal(totals.passed, 1, text);
+  assert.ok(readdirSync(path.join(root, '.cache/compiled')).length > 0);
 });
 
 test('a lane below its floor fails, for files and for tests', async (t) => {

@@ -30,6 +30,13 @@ menu.addEventListener('click', () => {
 const current = nav.querySelector('[aria-current]');
 if (current instanceof HTMLElement) nav.scrollTop = current.offsetTop - nav.clientHeight / 2;
 
+// Browsers load no modules from a disk, and the playground is made of them: without a server its link
+// leads to the page that says how to start one.
+const playground = document.querySelector('a.playground');
+if (playground instanceof HTMLAnchorElement && location.protocol === 'file:') {
+  playground.href = `${base}quick-start.html#the-playground`;
+}
+
 /** @type {Map<string, HTMLAnchorElement>} */
 const contents = new Map();
 for (const link of document.querySelectorAll('.contents a')) {
@@ -72,8 +79,8 @@ function loadIndex() {
   return loading;
 }
 
-/** The law and the records answer why; a reader who searches mostly asks how. */
-const LATER = /^(?:spec|adr)\//;
+/** The law, the records and the fields of messages come later: a reader who searches mostly asks how. */
+const LATER = /^(?:spec\/|adr\/|api-reference)/;
 
 /**
  * Every word must occur; a heading counts more than a title, a title more than the text.
