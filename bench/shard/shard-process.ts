@@ -34,6 +34,11 @@ export interface ShardProcessOptions {
   readonly flags: readonly string[];
 }
 
+export interface UnixSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 export interface StartTimes {
   /** Since the process was spawned. */
   readonly listeningMs: number;
@@ -145,17 +150,26 @@ export class ShardProcess {
    * with a safety pass apart, as in the engine's benches.
    */
   async samplesSince(name: string, unixMs: number): Promise<Float64Array> {
+    const [samples] = await this.samplesIn(name, [{ fromMs: unixMs, toMs: Infinity }]);
+    if (samples === undefined) throw new Error(`no samples of ${name}`);
+    return samples;
+  }
+
+  /** The same for several spans, each in its own array: what lies between them is left out. */
+  async samplesIn(name: string, spans: readonly UnixSpan[]): Promise<readonly Float64Array[]> {
     // They reach the file within a second.
     await sleep(1_500);
     const { series } = await readSamples(this.#samples);
     const found = series.get(name);
     if (found === undefined) throw new Error(`no samples of ${name}`);
     const safetyMs = new Set(name === SAFETY ? [] : series.get(SAFETY)?.startUnixMs);
-    const kept = found.seconds.filter((_, at) => {
-      const startMs = found.startUnixMs[at] ?? 0;
-      return startMs >= unixMs && !safetyMs.has(startMs);
+    return spans.map(({ fromMs, toMs }) => {
+      const kept = found.seconds.filter((_, at) => {
+        const startMs = found.startUnixMs[at] ?? 0;
+        return startMs >= fromMs && startMs < toMs && !safetyMs.has(startMs);
+      });
+      return kept.map((seconds) => seconds * 1_000);
     });
-    return kept.map((seconds) => seconds * 1_000);
   }
 
   /** Of the processor, all threads: what other work beside it does not change much. */

@@ -32,6 +32,7 @@ export class Stage {
   readonly #processes: { stop(): Promise<void> }[] = [];
   readonly #options: StageOptions;
   #shardTls: PemFiles | undefined;
+  #readerTls: PemFiles | undefined;
   #providerAddress = '';
   provider: PeerProcess | undefined;
   shard: ShardProcess | undefined;
@@ -44,6 +45,12 @@ export class Stage {
   get shardTls(): PemFiles {
     if (this.#shardTls === undefined) throw new Error('certificates come first');
     return this.#shardTls;
+  }
+
+  /** Of a dashboard: may read and nothing else. */
+  get readerTls(): PemFiles {
+    if (this.#readerTls === undefined) throw new Error('certificates come first');
+    return this.#readerTls;
   }
 
   get providerAddress(): string {
@@ -133,6 +140,7 @@ export class Stage {
     };
     for (const id of this.#options.clusters) await mint(id, `bigfleet://cluster/${id}`);
     this.#shardTls = await mint('the-shard', 'bigfleet://shard/shard-0');
+    this.#readerTls = await mint('the-reader', 'bigfleet://readonly');
     return mint('the-provider', 'bigfleet://provider/bench');
   }
 }

@@ -1,7 +1,7 @@
 // A cluster in memory behind the production session client: it wants cores, joins whatever it is
 // given, and evicts at once. Keeps what it was told.
 
-import type { UpcomingNodePhase } from '@bigfleet/kube';
+import type { CapacityRequestSpec, UpcomingNodePhase } from '@bigfleet/kube';
 import { Secret } from '@bigfleet/telemetry';
 import {
   type BootstrapResult,
@@ -26,8 +26,12 @@ export class TestCluster implements ClusterPort {
   #observer: ClusterObserver | undefined;
   #nudgeCount = 0;
 
-  /** Pods of one core each. */
-  want(podCount: number, priority = 1_000): void {
+  /** Pods of one core each, on any node unless `requirements` say which. */
+  want(
+    podCount: number,
+    priority = 1_000,
+    requirements: NonNullable<CapacityRequestSpec['requirements']> = [],
+  ): void {
     for (let pod = 0; pod < Math.max(podCount, this.#podCount); pod++) {
       const ref = { namespace: 'default', name: `pod-${pod}`, uid: `pod-${pod}` };
       if (pod >= podCount) this.#index.delete(ref.uid);
@@ -37,7 +41,7 @@ export class TestCluster implements ClusterPort {
           resourceVersion: '1',
           isForeign: false,
           isAcknowledged: false,
-          spec: { resources: { cpu: '1' }, priority },
+          spec: { requirements, resources: { cpu: '1' }, priority },
         });
       }
     }
@@ -120,6 +124,10 @@ export class TestCluster implements ClusterPort {
 
   nodeLinkOf(): undefined {
     return undefined;
+  }
+
+  phantomMachineIds(): readonly string[] {
+    return [];
   }
 
   watch(observer: ClusterObserver): () => void {

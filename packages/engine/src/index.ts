@@ -7,7 +7,14 @@ export {
   type EnginePhase,
   type PassKind,
 } from './cycle/engine.ts';
-export { engineCycle, loadEngine, readActions, readCycle } from './cycle/plain.ts';
+export {
+  engineCycle,
+  loadEngine,
+  readActions,
+  readCycle,
+  readVerdict,
+  readVerdicts,
+} from './cycle/plain.ts';
 export { type Brakes, machineTypeKey, noBrakes } from './model/brakes.ts';
 export {
   type BrakedNeed,
@@ -66,7 +73,7 @@ export { Inventory, type MoveChanges } from './store/inventory.ts';
 export type { ActionHash } from './trace/action-hash.ts';
 export { describeDiff, type DiffReport, diffRuns } from './trace/diff-runs.ts';
 export { createEngineLike, type EngineBuild, type EngineLike } from './trace/engine-like.ts';
-export type { DecidedAction, TraceEntry } from './trace/entry.ts';
+export { type DecidedAction, describeEnd, type TraceEntry } from './trace/entry.ts';
 export { InputDecoder, InputEncoder } from './trace/input-stream.ts';
 export { emptyState, RecordedEngine } from './trace/recorded-engine.ts';
 export { describeReplay, replay, type ReplayReport } from './trace/replay.ts';

@@ -229,6 +229,8 @@ const dashboard: Start = async ({ runtime, logger, folder }, registry) => {
       coordinators: [],
       recordsDirs: new Map(),
       rackLabels: [],
+      teams: [],
+      conformanceReports: new Map(),
       isSimulated: false,
       webDir: folder,
       allowedHosts: [],

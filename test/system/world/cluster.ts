@@ -108,6 +108,7 @@ export class Cluster implements NodeWatcher {
       interruptedDrains: () => [...this.#draining.values()],
       nodeLinks: () => this.#nodes.values(),
       nodeLinkOf: () => undefined,
+      phantomMachineIds: () => [],
       watch: (observer) => {
         this.#observer = observer;
         return () => {

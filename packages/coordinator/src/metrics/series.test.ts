@@ -7,16 +7,7 @@ import { createVirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
 import { createRegistry } from '@bigfleet/telemetry';
 import { metricsOf } from '../process/assemble.ts';
-import { CoordinatorStage, type StagedReplica } from '../process/testing/coordinator-stage.ts';
-
-async function samples({ registry }: Pick<StagedReplica, 'registry'>): Promise<readonly string[]> {
-  let text = '';
-  for (const family of registry.snapshot().families) {
-    for await (const slice of family.format()) text += slice;
-    text += '\n';
-  }
-  return text.split('\n').filter((line) => line.startsWith('bigfleet_coordinator_'));
-}
+import { CoordinatorStage, samples } from '../process/testing/coordinator-stage.ts';
 
 function countOf(lines: readonly string[], name: string): number {
   const pattern = new RegExp(`^bigfleet_coordinator_${name}(?:\\{| )`);

@@ -12,6 +12,7 @@ import type { RecoveryMachine } from '../recovery/recovery-machine.ts';
 import { waitText } from '../recovery/waits.ts';
 import { lastHeartbeatUnixNs, reportSnapshots } from '../reports/projection.ts';
 import type { DomainRow } from '../state/rows.ts';
+import type { LeaderTerm } from '../replica/leader-term.ts';
 import type { LeaderGate } from './leader-gate.ts';
 import type { ServiceParts } from './router.ts';
 
@@ -131,9 +132,16 @@ export function statusHandler(
         clusterUid: status?.clusterUid ?? '',
         recoveringProviders: leader === undefined ? [] : recoveryLines(leader.desk.recovery),
         version,
+        pendingInstructions: leader === undefined ? {} : pendingInstructions(leader),
       };
     },
   };
+}
+
+/** By registered shard, as the metric counts them: nobody who does not lead has any to give. */
+function pendingInstructions({ ledger, desk }: LeaderTerm): Record<string, number> {
+  const shards = ledger.state.shards();
+  return fromMap(new Map(shards.map(({ id }) => [id, desk.queue.count(id)])));
 }
 
 /**

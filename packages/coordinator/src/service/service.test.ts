@@ -4,8 +4,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withDeadline } from '@bigfleet/base';
-import { type PeerIdentity, RpcError } from '@bigfleet/wire';
-import { CoordinatorStage, type StagedReplica } from '../process/testing/coordinator-stage.ts';
+import { InstructAck_Outcome, type PeerIdentity, RpcError } from '@bigfleet/wire';
+import {
+  CoordinatorStage,
+  samples,
+  type StagedReplica,
+} from '../process/testing/coordinator-stage.ts';
 
 const verified = (role: 'admin' | 'readonly' | 'shard', id = ''): PeerIdentity => ({
   kind: 'verified',
@@ -229,6 +233,39 @@ test('a follower refuses reads and writes, names the leader, and still answers G
     [status.nodeId, status.isLeader, status.leaderNodeId, status.coordinatorTerm],
     ['node-1', false, 'node-0', 1n],
   );
+});
+
+test('GetStatus of the leader counts what waits for an acknowledgement, for every registered shard', async () => {
+  const stage = new CoordinatorStage();
+  const leader = await stage.start('node-0');
+  const follower = await stage.start('node-1');
+  await report(stage, leader, 'shard-a');
+  await report(stage, leader, 'shard-b');
+  const pending = async (of: StagedReplica): Promise<Record<string, number>> =>
+    (await stage.run(stage.admin(of).getStatus({}))).pendingInstructions;
+  assert.deepEqual(await pending(leader), { 'shard-a': 0, 'shard-b': 0 });
+  const queue = leader.replica.leading()?.desk.queue;
+  assert.ok(queue !== undefined);
+  const value = { topologyKey: 'zone', topologyValue: 'z1' };
+  const $typeName = 'bigfleet.v1alpha1.AssignDomain' as const;
+  const payload = { case: 'assignDomain' as const, value: { ...value, $typeName } };
+  const first = queue.enqueue('shard-b', payload, '');
+  queue.enqueue('shard-b', payload, '');
+  assert.deepEqual(await pending(leader), { 'shard-a': 0, 'shard-b': 2 });
+  assert.deepEqual(await pending(follower), {}, 'a follower has none to give');
+  assert.ok(first !== 'full');
+  const { instructionId } = first.instruction;
+  const instructionAcks = [{ instructionId, outcome: InstructAck_Outcome.ACCEPTED }];
+  const next = { shardId: 'shard-b', shardEpoch: 1n, cycle: 2n, instructionAcks };
+  await stage.run(stage.coordinator(leader).reportShard(next));
+  assert.deepEqual(await pending(leader), { 'shard-a': 0, 'shard-b': 1 });
+  const scraped = await samples(leader);
+  assert.ok(scraped.includes('bigfleet_coordinator_pending_instructions{shard="shard-b"} 1'));
+  await stage.run(stage.coordinator(leader).removeShard({ shardId: 'shard-b', force: true }));
+  assert.deepEqual(await pending(leader), { 'shard-a': 0 });
+  stage.disk.depose();
+  await stage.time.runFor(1);
+  assert.deepEqual(await pending(leader), {}, 'deposed');
 });
 
 /** Something happens after the data is taken and before the look at the leadership. */

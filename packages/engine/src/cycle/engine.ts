@@ -75,6 +75,11 @@ export class Engine {
   readonly parking: ParkingLedger = new ParkingLedger();
   readonly shortfalls: ShortfallLedger = new ShortfallLedger();
   releasePolicy: ReleasePolicy = DEFAULT_RELEASE_POLICY;
+  /**
+   * Clusters whose results a cycle may have changed. Every cycle adds to it while a reader of results has put
+   * one here; that reader takes out what it has read. Nothing is decided by it.
+   */
+  touchedClusters: Set<number> | undefined;
   readonly #vectors: VectorTable = new VectorTable(this.inventory.dimensions);
   readonly #normaliseContext: NormaliseContext;
   readonly #folds: FoldKeys = new FoldKeys(this.inventory, this.#vectors);
@@ -260,6 +265,7 @@ export class Engine {
     this.actions.clear();
     this.#credit(dirty);
     this.#acquire(this.#quotaByProvider(options.quotaRemaining));
+    if (this.touchedClusters !== undefined) this.#noteTouched(this.touchedClusters, dirty);
     this.#onPhaseEnd?.('phase1');
     this.#preempt();
     this.#onPhaseEnd?.('phase2');
@@ -381,7 +387,18 @@ export class Engine {
       mark(this.#poolClusters, cluster, dependsOnPools);
       mark(this.#openClusters, cluster, open.length > 0);
       mark(this.#excessClusters, cluster, excess.length > 0);
+      // Also one that depended on the pools until now, and stands in no set any more.
+      this.touchedClusters?.add(cluster);
     }
+  }
+
+  /**
+   * Besides what was credited anew: clusters whose demand has gone, and those with open needs, the only ones that
+   * acquisition and preemption look at.
+   */
+  #noteTouched(touched: Set<number>, dirty: ReadonlySet<number>): void {
+    for (const cluster of dirty) touched.add(cluster);
+    for (const cluster of this.#openClusters) touched.add(cluster);
   }
 
   #quotaByProvider(remaining: ReadonlyMap<string, number> | undefined): (number | undefined)[] {

@@ -58,10 +58,15 @@ export function readCycle(engine: Engine): CycleOutput {
   const indexes = new Map(rows.map((row, index) => [row, index]));
   return {
     actions: readActions(engine),
-    verdicts: rows.map((row) => verdictOf(engine, row)),
+    verdicts: rows.map((row) => readVerdict(engine, row)),
     claims: readClaims(engine, indexes),
     memory: { parkingAges: engine.parking.ages, shortfalls: engine.shortfalls.entries },
   };
+}
+
+/** What the last cycle found about every need, in normalised order. */
+export function readVerdicts(engine: Engine): Verdict[] {
+  return engine.normalisedRows().map((row) => readVerdict(engine, row));
 }
 
 export function readActions({ actions, inventory }: Engine): Action[] {
@@ -110,7 +115,8 @@ function readClaims(engine: Engine, indexes: ReadonlyMap<Row, number>): Map<stri
   return claims;
 }
 
-function verdictOf(engine: Engine, row: Row): Verdict {
+/** What the last cycle found about one need. */
+export function readVerdict(engine: Engine, row: Row): Verdict {
   const { result } = row;
   const satisfied = result.isSatisfied;
   const isResolved = !satisfied && engine.residueOf(row).size === 0;

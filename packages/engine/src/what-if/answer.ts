@@ -126,6 +126,6 @@ export interface CycleDecisions {
 }
 
 export interface WhatIfProblem {
-  readonly code: 'no_trace' | 'no_cycle' | 'unknown_subject';
+  readonly code: 'no_trace' | 'no_cycle' | 'unknown_subject' | 'too_many_machines';
   readonly text: string;
 }

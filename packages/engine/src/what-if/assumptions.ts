@@ -9,12 +9,21 @@ import type { Need } from '../model/need.ts';
 import type { Resources } from '../model/resources.ts';
 import { State } from '../model/state.ts';
 import type { WhatIfProblem } from './answer.ts';
-import { capacityWord, type Change, describeChange, type Setting, type Subject } from './change.ts';
+import {
+  capacityWord,
+  type Change,
+  describeChange,
+  MAX_ADDED_MACHINES,
+  type Setting,
+  type Subject,
+} from './change.ts';
 import { isElastic } from './meter.ts';
 import type { Survey } from './survey.ts';
 
 /** A copied cluster lives up to so many cycles behind its original. */
 const MAX_SHIFT_CYCLES = 60;
+
+type CapacityChange = Extract<Change, { kind: 'capacity' }>;
 
 export interface ClusterCopy {
   readonly name: string;
@@ -26,16 +35,22 @@ export interface ZoneLoss {
   readonly atMs: number;
 }
 
-/** What the recording says about everything that a change names; undefined when it knows all of it. */
+/** Why the recording cannot be asked this; undefined when it knows everything that a change names. */
 export function subjectProblem(
   changes: readonly Change[],
   survey: Survey,
 ): WhatIfProblem | undefined {
   for (const change of changes) {
     const missing = missingSubject(change, survey);
-    if (missing === undefined) continue;
-    const text = `${describeChange(change)}: the recording has no ${missing}`;
-    return { code: 'unknown_subject', text };
+    if (missing !== undefined) {
+      const text = `${describeChange(change)}: the recording has no ${missing}`;
+      return { code: 'unknown_subject', text };
+    }
+    const added = change.kind === 'capacity' ? changedCount(change, survey) : 0;
+    if (added > MAX_ADDED_MACHINES) {
+      const text = `${describeChange(change)}: ${added} machines more are more than ${MAX_ADDED_MACHINES}`;
+      return { code: 'too_many_machines', text };
+    }
   }
   return undefined;
 }
@@ -115,18 +130,15 @@ export class Assumptions {
     }
   }
 
-  #chooseMachines(
-    { capacityType, by }: Extract<Change, { kind: 'capacity' }>,
-    survey: Survey,
-    random: Random,
-  ): void {
+  #chooseMachines(change: CapacityChange, survey: Survey, random: Random): void {
+    const { capacityType } = change;
     const seen = survey.idsOf(capacityType);
     const stream = random.stream(`capacity ${capacityWord(capacityType)}`);
     const ids = drawn(
       seen.filter((id) => !this.#dropped.has(id)),
       stream,
     );
-    const count = 'share' in by ? Math.round(by.share * seen.length) : by.count;
+    const count = changedCount(change, survey);
     for (let at = 0; at < -count && at < ids.length; at++) this.#dropped.add(ids[at]!);
     for (let at = 0; at < count && ids.length > 0; at++) {
       const id = ids[at % ids.length]!;
@@ -195,6 +207,11 @@ export class Assumptions {
   clusterCopies(cluster: string): readonly ClusterCopy[] {
     return this.#clusterCopies.get(cluster) ?? [];
   }
+}
+
+/** Machines more; fewer when it is negative. */
+function changedCount({ capacityType, by }: CapacityChange, survey: Survey): number {
+  return 'share' in by ? Math.round(by.share * survey.idsOf(capacityType).length) : by.count;
 }
 
 function copyId(id: string, number: number): string {

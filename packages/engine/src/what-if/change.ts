@@ -37,7 +37,7 @@ const CAPACITY_WORDS: ReadonlyMap<string, CapacityTypeCode> = new Map([
 
 const MAX_DOLLARS = 1_000_000;
 const MAX_FACTOR = 1_000;
-const MAX_ADDED_MACHINES = 1_000_000;
+export const MAX_ADDED_MACHINES = 1_000_000;
 const MAX_ADDED_CLUSTERS = 1_000;
 const MAX_NAME_LENGTH = 253;
 const MAX_DECIMALS = 9;

@@ -229,3 +229,30 @@ test('the median of a long recording weighs its beginning like its end', () => {
   const dwell = survey.dwells().find(({ transition }) => transition === 'configure');
   assert.deepEqual([dwell?.ms, dwell?.observedCount], [1_000, 10_000]);
 });
+
+for (const startMs of [1_000, 100_000_000]) {
+  test(`an operation that was under way at the start takes its time from there (start at ${startMs})`, async () => {
+    const world = new RecordedWorld({
+      machines: [machine({ id: 'm', state: 'Creating', capacityType: CapacityType.Reserved })],
+      startMs,
+    });
+    const { baseline, model } = await answerOf(world.run(31));
+    assert.equal(model.dwells.find(({ transition }) => transition === 'create')?.ms, 120_000);
+    assert.equal(baseline.machineHoursByState['Creating'], 0.033, 'two minutes');
+    assert.equal(baseline.machineHoursByState['Idle'], 0.05, 'three minutes');
+  });
+}
+
+test('a share that would add more machines than can be modelled is refused', async () => {
+  const world = new RecordedWorld({ machines: machines(1_001, 'm', { state: 'Idle' }) }).run(2);
+  const share: Change = {
+    kind: 'capacity',
+    capacityType: CapacityType.OnDemand,
+    by: { share: 1_000 },
+  };
+  const answer = await whatIf(tracesOf(world.close()), [share]);
+  assert.deepEqual(answer.ok ? undefined : answer.error, {
+    code: 'too_many_machines',
+    text: 'on-demand=+100000%: 1001000 machines more are more than 1000000',
+  });
+});

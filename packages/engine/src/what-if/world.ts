@@ -375,7 +375,8 @@ export class World {
     const transition = transitionOf(machine.state);
     if (transition === undefined) return;
     const ms = Math.min(mostMs, this.#dwellOf(machine.provider, transition));
-    const dueMs = atMs + ms;
+    // What the first snapshot shows has no time of its own: it begins with the first cycle.
+    const dueMs = Math.max(atMs, this.#options.span.startMs) + ms;
     this.#operations.set(machine.id, { id: machine.id, dueMs, assigned });
     this.#nextDueMs = Math.min(this.#nextDueMs, dueMs);
   }

@@ -327,17 +327,94 @@ test('a Node that is linked while the first status is written is in the status a
   world.stop();
 });
 
-test('a machine that should serve while its Node does not is a phantom after two minutes', async () => {
+// ── phantom machines ────────────────────────────────────────────────────────────────────────
+
+function setReady(world: ClusterWorld, name: string, status: 'True' | 'False'): void {
+  world.merge(`${NODES_PATH}/${name}/status`, {
+    status: { conditions: [{ type: 'Ready', status }] },
+  });
+}
+
+/** How often the cluster said that the set changed. */
+function countChanges({ cluster }: ClusterWorld): () => number {
+  let count = 0;
+  cluster.watch({
+    demandChanged: () => {},
+    nodeLinked: () => {},
+    nodeUnlinked: () => {},
+    phantomsChanged: () => count++,
+  });
+  return () => count;
+}
+
+test('a machine that should serve while its Node does not is a phantom after two minutes, asked or not', async () => {
   const world = await started();
   await served(world);
-  assert.equal(world.cluster.phantomCount(), 0);
-  world.merge(`${NODES_PATH}/node-a/status`, {
-    status: { conditions: [{ type: 'Ready', status: 'False' }] },
+  const changes = countChanges(world);
+  setReady(world, 'node-a', 'False');
+  // Nobody scrapes and no session asks meanwhile.
+  await world.time.runFor(119_000);
+  assert.deepEqual([world.cluster.phantomMachineIds(), changes()], [[], 0]);
+  await world.time.runFor(32_000);
+  assert.deepEqual([world.cluster.phantomMachineIds(), changes()], [['m1'], 1]);
+  await world.time.runFor(60_000);
+  assert.equal(changes(), 1, 'a set that stays is no news');
+  setReady(world, 'node-a', 'True');
+  await world.time.runFor(16_000);
+  assert.deepEqual([world.cluster.phantomMachineIds(), changes()], [[], 2]);
+  world.stop();
+});
+
+test('the two minutes begin anew when the Node served in between', async () => {
+  const world = await started();
+  await served(world);
+  setReady(world, 'node-a', 'False');
+  await world.time.runFor(100_000);
+  setReady(world, 'node-a', 'True');
+  await world.time.runFor(16_000);
+  setReady(world, 'node-a', 'False');
+  await world.time.runFor(100_000);
+  assert.deepEqual(world.cluster.phantomMachineIds(), []);
+  world.stop();
+});
+
+test('a missing, a cordoned and an unready Node make phantoms, sorted; a machine that is drained is none', async () => {
+  const world = await started();
+  for (const machine of ['m3', 'm2', 'm1', 'm0']) {
+    await world.frame(machine, MachineState.CONFIGURING);
+    world.node(`node-${machine}`, { machine });
+    await world.frame(machine, MachineState.CONFIGURED);
+  }
+  world.ask('DELETE', `${NODES_PATH}/node-m3`);
+  world.merge(`${NODES_PATH}/node-m2`, { spec: { unschedulable: true } });
+  setReady(world, 'node-m1', 'False');
+  setReady(world, 'node-m0', 'False');
+  await world.frame('m0', MachineState.DRAINING);
+  await world.time.runFor(151_000);
+  assert.deepEqual(world.cluster.phantomMachineIds(), ['m1', 'm2', 'm3']);
+  world.stop();
+});
+
+test('while the Nodes are not listed yet, no machine is a phantom', async () => {
+  const world = await started();
+  await served(world);
+  world.server.faults.add({ pathPrefix: NODES_PATH }, { kind: 'refuse', code: 403 });
+  await world.restart();
+  await world.time.runFor(300_000);
+  assert.deepEqual(world.cluster.unsynced(), ['nodes']);
+  assert.deepEqual(world.cluster.phantomMachineIds(), []);
+  world.stop();
+});
+
+test('an UpcomingNode that somebody gave an id without end is no machine to report', async () => {
+  const world = await started();
+  await served(world);
+  world.merge(`${OURS}/upcomingnodes/un-m1`, {
+    metadata: { annotations: { 'bigfleet.lucy.sh/machine-id': 'm'.repeat(2_000) } },
   });
-  await world.time.runFor(1_000);
-  assert.equal(world.cluster.phantomCount(), 0);
-  await world.time.runFor(121_000);
-  assert.equal(world.cluster.phantomCount(), 1);
+  world.ask('DELETE', `${NODES_PATH}/node-a`);
+  await world.time.runFor(151_000);
+  assert.deepEqual(world.cluster.phantomMachineIds(), []);
   world.stop();
 });
 

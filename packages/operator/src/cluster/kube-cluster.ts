@@ -48,6 +48,7 @@ import { AvailableCapacities, readHint } from './available-capacity.ts';
 import { Demand } from './demand.ts';
 import { machineIdLabel } from './names.ts';
 import { NodeIndex, type NodeRecord, readNode } from './node-index.ts';
+import { PHANTOM_LOOK_MS, PhantomMachines } from './phantom-machines.ts';
 import { type EvictionOutcome, interruptedDrains, readMark, Reclaims } from './reclaim.ts';
 import {
   DRAIN_ERROR,
@@ -83,8 +84,6 @@ export interface ClusterHooks {
   drainGivenUp(machineId: string, nodeName: string): void;
 }
 
-/** A Node that is not usable for so long is no lag of a watch. */
-const PHANTOM_MS = 120_000;
 /** A restarted shard has derived a reclaim again by then, if it still wants one. */
 const GIVE_UP_AFTER_MS = 30_000;
 /** Of a left-over that could not be swept. */
@@ -114,7 +113,7 @@ export class KubeCluster implements ClusterPort {
   readonly #draining = new Map<string, AbortController>();
   /** Machines that the shard calls Configured while they are drained here: the shard or the drain is behind. */
   readonly #doubted = new Map<string, Timer>();
-  readonly #badSinceMs = new Map<string, number>();
+  readonly #phantoms = new PhantomMachines();
   /** By Node, machines that the shard does not know here any more, kept because their Node works. */
   readonly #leftOvers = new Map<string, LeftOver>();
   #observer: ClusterObserver | undefined;
@@ -211,7 +210,8 @@ export class KubeCluster implements ClusterPort {
         failed: (failure) => hooks.reflectorFailed('customresourcedefinitions', failure),
       }),
     );
-    await Promise.all([...reflectors, ...schemas].map((reflector) => reflector.run(signal)));
+    const running = [...reflectors, ...schemas].map((reflector) => reflector.run(signal));
+    await Promise.all([...running, this.#lookForPhantoms(signal)]);
   }
 
   get isSynced(): boolean {
@@ -235,25 +235,6 @@ export class KubeCluster implements ClusterPort {
 
   get linkCount(): number {
     return this.#index.linkCount;
-  }
-
-  /** Machines that should serve while their Node does not: "no shortfall, but Pods wait". */
-  phantomCount(): number {
-    const nowMs = this.#options.runtime.clock.monotonicMs();
-    const bad = new Set<string>();
-    for (const { machineId, phase } of this.#upcoming.records()) {
-      if (phase !== 'Ready') continue;
-      const link = this.#index.linkOf(machineId);
-      const node = link === undefined ? undefined : this.#index.node(link.nodeName);
-      if (node?.isReady !== true || node.isUnschedulable) bad.add(machineId);
-    }
-    for (const machineId of this.#badSinceMs.keys()) {
-      if (!bad.has(machineId)) this.#badSinceMs.delete(machineId);
-    }
-    for (const machineId of bad) {
-      if (!this.#badSinceMs.has(machineId)) this.#badSinceMs.set(machineId, nowMs);
-    }
-    return [...this.#badSinceMs.values()].filter((since) => nowMs - since >= PHANTOM_MS).length;
   }
 
   // ── demand ──────────────────────────────────────────────────────────────────────────────
@@ -480,6 +461,31 @@ export class KubeCluster implements ClusterPort {
 
   nodeLinkOf(machineId: string): NodeLink | undefined {
     return this.#index.linkOf(machineId);
+  }
+
+  phantomMachineIds(): readonly string[] {
+    return this.#phantoms.ids;
+  }
+
+  /** By the process's own clock: neither a scrape nor a session has to be there. */
+  async #lookForPhantoms(signal: AbortSignal): Promise<void> {
+    const { runtime } = this.#options;
+    while (!signal.aborted) {
+      await sleep(runtime, PHANTOM_LOOK_MS, signal).catch(() => undefined);
+      // Before its first full list, a Node is only not heard of yet.
+      if (signal.aborted || !this.#nodes.isSynced || !this.#upcoming.isSynced) continue;
+      const hasChanged = this.#phantoms.look(this.#unusable(), runtime.clock.monotonicMs());
+      if (hasChanged) this.#observer?.phantomsChanged();
+    }
+  }
+
+  /** Machines at Ready on whose Node no Pod can land. */
+  *#unusable(): IterableIterator<string> {
+    for (const { machineId, phase } of this.#upcoming.records()) {
+      if (phase !== 'Ready') continue;
+      const node = this.#nodeOf(machineId);
+      if (node?.isReady !== true || node.isUnschedulable) yield machineId;
+    }
   }
 
   watch(observer: ClusterObserver): () => void {

@@ -100,7 +100,7 @@ export function createClusterMetrics(registry: MetricRegistry, clock: Clock): Cl
     collect: (cluster) => {
       registry.onCollect(() => {
         links.set(cluster.linkCount);
-        phantoms.set(cluster.phantomCount());
+        phantoms.set(cluster.phantomMachineIds().length);
       });
     },
   };

@@ -60,6 +60,12 @@ export interface ClusterPort {
 
   nodeLinkOf(machineId: string): NodeLink | undefined;
 
+  /**
+   * Machines at Ready whose Node is missing, not Ready or unschedulable for two minutes, by the last look:
+   * all of them, sorted. What is answered is never changed afterwards.
+   */
+  phantomMachineIds(): readonly string[];
+
   /** Returns the unsubscription. One session subscribes at a time. */
   watch(observer: ClusterObserver): () => void;
 }
@@ -71,6 +77,8 @@ export interface ClusterObserver {
   /** Linked, or renamed. */
   nodeLinked(link: NodeLink): void;
   nodeUnlinked(machineId: string): void;
+  /** `phantomMachineIds` answers with another set. */
+  phantomsChanged(): void;
 }
 
 export interface NodeLink {

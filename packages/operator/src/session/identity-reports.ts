@@ -3,6 +3,9 @@
 // frame that replaces everything and goes on as changes. Nothing is sent before the shard has named
 // the extension.
 //
+// Every frame also carries the phantom machines of its moment, whole; when only their set changed, a frame
+// without links goes.
+//
 // A shard that has just started knows no machine yet and drops the entries of the complete set. Its later
 // state frames of those machines come without our name: their links are told again.
 
@@ -17,13 +20,14 @@ import type { ClusterPort, NodeLink } from './cluster-port.ts';
 
 /** Per frame. */
 const MAX_IDENTITIES = 2_000;
+const MAX_PHANTOMS = 2_000;
 
 interface Identity extends NodeLink {
   readonly removed: boolean;
 }
 
 type Named = Pick<NodeStateUpdate, 'machineId' | 'nodeName' | 'state'>;
-type Links = Pick<ClusterPort, 'nodeLinks' | 'nodeLinkOf'>;
+type Links = Pick<ClusterPort, 'nodeLinks' | 'nodeLinkOf' | 'phantomMachineIds'>;
 
 const BOUND: ReadonlySet<MachineState> = new Set([
   MachineState.CONFIGURING,
@@ -34,6 +38,9 @@ const BOUND: ReadonlySet<MachineState> = new Set([
 export class IdentityReports {
   readonly #cluster: Links;
   readonly #pending = new Map<string, Identity>();
+  /** As the shard was last told. */
+  #toldPhantoms: readonly string[] = [];
+  #arePhantomsDue = false;
   #state: 'off' | 'complete_due' | 'changes' = 'off';
 
   constructor(cluster: Links) {
@@ -61,6 +68,10 @@ export class IdentityReports {
     if (link !== undefined && link.nodeName !== nodeName) this.linked(link);
   }
 
+  phantomsChanged(): void {
+    this.#arePhantomsDue = true;
+  }
+
   /** The next frame, or undefined when nothing is due. */
   take(): Uint8Array | undefined {
     if (this.#state === 'off') return undefined;
@@ -69,11 +80,20 @@ export class IdentityReports {
       this.#state = 'changes';
       for (const link of this.#cluster.nodeLinks()) this.#note({ ...link, removed: false });
     }
-    if (!isComplete && this.#pending.size === 0) return undefined;
-    const nodes = this.#takeNodes();
-    return encodeInit(OperatorMessageSchema, {
-      payload: { case: 'nodeIdentity', value: { nodes, complete: isComplete } },
-    });
+    const isDue = isComplete || this.#pending.size > 0 || this.#arePhantomsDue;
+    if (!isDue) return undefined;
+    const phantoms = this.#cluster.phantomMachineIds().slice(0, MAX_PHANTOMS);
+    this.#arePhantomsDue = false;
+    // A set that is again what it was, or that changed beyond what fits, is no news.
+    const isNews = isComplete || this.#pending.size > 0 || !isSame(phantoms, this.#toldPhantoms);
+    if (!isNews) return undefined;
+    this.#toldPhantoms = phantoms;
+    const value = {
+      nodes: this.#takeNodes(),
+      complete: isComplete,
+      phantomMachineIds: phantoms,
+    };
+    return encodeInit(OperatorMessageSchema, { payload: { case: 'nodeIdentity', value } });
   }
 
   /** Before the complete set is read, it will contain the change; without the extension, nobody asks. */
@@ -90,4 +110,8 @@ export class IdentityReports {
     }
     return nodes;
   }
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((id, at) => id === b[at]);
 }

@@ -1,5 +1,6 @@
 // Proves the `node_identity` frames (wire-additions §2): complete after each hello ack, then changes,
-// newest per machine, at most 2,000 per frame, outside the 256 responses.
+// newest per machine, at most 2,000 per frame, outside the 256 responses. And that each carries the phantom
+// machines of its moment, whole, and goes for them alone only when their set changed.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -129,6 +130,88 @@ describe('node identity', () => {
       assert.deepEqual([...new Set(known.values())], ['r4']);
       const entries = late.reduce((sum, { nodes }) => sum + nodes.length, 0);
       assert.ok(entries <= 1_200, String(entries));
+    });
+  });
+});
+
+/** The phantoms of each report, with `+` before a complete one. */
+function phantoms({ shard }: World): string[] {
+  return shard.session
+    .all('nodeIdentity')
+    .map(({ complete, phantomMachineIds: ids }) => `${complete ? '+' : ''}${ids.join(' ')}`);
+}
+
+describe('phantom machines', () => {
+  it('are in the complete report, in a report of their own when they change, and beside every link', async () => {
+    await inWorld({}, async (world) => {
+      world.cluster.phantom('m2', 'm1');
+      await world.run(1_000);
+      assert.deepEqual(phantoms(world), ['+m1 m2']);
+      world.cluster.phantom('m1', 'm2', 'm3');
+      await world.run(1_000);
+      world.cluster.link('m9');
+      await world.run(1_000);
+      world.cluster.phantom();
+      await world.run(1_000);
+      assert.deepEqual(phantoms(world), ['+m1 m2', 'm1 m2 m3', 'm1 m2 m3', '']);
+      assert.deepEqual(reports(world), ['+', '', 'm9=node-m9', '']);
+    });
+  });
+
+  it('are told again in the next session and not while the set is the same', async () => {
+    await inWorld({}, async (world) => {
+      world.cluster.phantom('m1');
+      await world.run(60_000);
+      world.cluster.phantom('m1');
+      await world.run(60_000);
+      assert.deepEqual(phantoms(world), ['+m1']);
+      world.shard.session.end(new RpcError('UNAVAILABLE', 'blip'));
+      await world.run(10);
+      world.cluster.phantom('m1', 'm2');
+      await world.run(60_000);
+      assert.equal(world.shard.sessions.length, 2);
+      assert.deepEqual(phantoms(world), ['+m1 m2']);
+    });
+  });
+
+  it('are the first 2,000', async () => {
+    await inWorld({}, async (world) => {
+      const ids = Array.from({ length: 2_500 }, (_, n) => `m${String(n).padStart(5, '0')}`);
+      world.cluster.phantom(...ids);
+      await world.run(1_000);
+      // Beyond what is told, a change is none.
+      world.cluster.phantom(...ids.slice(0, 2_400));
+      await world.run(1_000);
+      const told = world.shard.session.all('nodeIdentity').map((one) => one.phantomMachineIds);
+      assert.deepEqual(told, [ids.slice(0, 2_000)]);
+    });
+  });
+
+  it('are not told to a shard that did not name the extension', async () => {
+    await inWorld({}, async (world) => {
+      world.shard.behaviour.extensions = ['reclaim-completion'];
+      world.cluster.phantom('m1');
+      await world.run(1_000);
+      world.cluster.phantom('m2');
+      await world.run(60_000);
+      assert.deepEqual(reports(world), []);
+    });
+  });
+
+  it('to a slow shard become the newest set, and none that came and went', async () => {
+    await inWorld({ network: { windowBytes: 32 } }, async (world) => {
+      world.cluster.phantom('m0');
+      await world.run(1_000);
+      world.shard.behaviour.isReading = false;
+      for (let round = 0; round < 50; round++) {
+        world.cluster.phantom(`m${round}`);
+        await world.run(100);
+      }
+      world.shard.resumeReading();
+      await world.run(5_000);
+      const told = phantoms(world);
+      assert.equal(told.at(-1), 'm49');
+      assert.ok(told.length < 10, told.join(', '));
     });
   });
 });

@@ -148,6 +148,7 @@ export class OperatorSession {
     demandChanged: () => this.#session?.demandChanged(),
     nodeLinked: (link) => this.#session?.nodeLinked(link),
     nodeUnlinked: (machineId) => this.#session?.nodeUnlinked(machineId),
+    phantomsChanged: () => this.#session?.phantomsChanged(),
   };
 
   #createServices(): SessionServices {

@@ -91,6 +91,11 @@ export class Session implements ReclaimReplies, ClusterObserver {
     this.#outbound.wake();
   }
 
+  phantomsChanged(): void {
+    this.#identities.phantomsChanged();
+    this.#outbound.wake();
+  }
+
   /** Ends the session; `run` then resolves with `reason`. The first reason counts. */
   end(reason: unknown): void {
     this.#over.abort(reason);

@@ -47,7 +47,7 @@ export class Decider {
     this.#engine = this.#recorded.view;
     this.rollups = new RollupAdmission(this.#recorded, this.#engine);
     this.#verdicts = new NeedVerdicts(this.#engine);
-    this.#needs = new NeedJournal(this.#verdicts);
+    this.#needs = new NeedJournal(this.#engine);
   }
 
   /** An input that main already took; a refusal here means that the two sides have parted. */

@@ -4,7 +4,7 @@
 // arrival, then cluster (shard §14).
 
 import { compareText } from '@bigfleet/base';
-import { type Engine, readCycle, type Verdict } from '@bigfleet/engine';
+import { type Engine, readVerdicts, type Verdict } from '@bigfleet/engine';
 
 const KEPT_CYCLES = 2;
 
@@ -58,14 +58,16 @@ export class NeedVerdicts {
   }
 
   #read(): readonly VerdictRow[] {
-    const { verdicts, memory } = readCycle(this.#engine);
-    return verdicts
-      .map((verdict) => ({
-        verdict,
-        ageCyclesUnmet: memory.shortfalls.get(verdict.need.profile.fingerprint)?.ageCycles ?? 0,
-      }))
+    return readVerdicts(this.#engine)
+      .map((verdict) => ({ verdict, ageCyclesUnmet: unmetAge(this.#engine, verdict.need) }))
       .sort(compareRows);
   }
+}
+
+/** The ledger ages fingerprints: needs of several clusters share an age. */
+export function unmetAge({ shortfalls }: Engine, { profile }: Verdict['need']): number {
+  if (shortfalls.entries.size === 0) return 0;
+  return shortfalls.entries.get(profile.fingerprint)?.ageCycles ?? 0;
 }
 
 interface Kept {

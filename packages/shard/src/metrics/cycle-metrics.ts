@@ -2,12 +2,13 @@
 // them out; `emit` is hints. The engine's thread tells what its phases took; the rest of the way
 // there and back (hand-over, input, ledgers, record) is `snapread`. A cycle that waited for a provider
 // which refuses from the start is no sample: the minute would stand for the work of a cycle for hours.
+// Whatever is a sample of the histograms is one of the timings that a reader of the status sees.
 
 import { B14, type Counter, type Gauge, type MetricRegistry } from '@bigfleet/telemetry';
 import type { CycleReport } from '../core/observer.ts';
+import { type Phase, PHASES, type PhaseTimings } from './phase-timings.ts';
 
 const ENGINE_PHASES = ['phase1', 'phase2', 'phase3'] as const;
-const PHASES = ['reconcile', 'snapread', ...ENGINE_PHASES, 'emit', 'execute'] as const;
 
 export interface CycleMetrics {
   cycled(report: CycleReport): void;
@@ -15,7 +16,14 @@ export interface CycleMetrics {
   published(tookMs: number): void;
 }
 
-export function createCycleMetrics(registry: MetricRegistry, warmupCycles: number): CycleMetrics {
+export interface CycleMetricsOptions {
+  readonly registry: MetricRegistry;
+  readonly warmupCycles: number;
+  readonly timings: Pick<PhaseTimings, 'note'>;
+}
+
+export function createCycleMetrics(options: CycleMetricsOptions): CycleMetrics {
+  const { registry, warmupCycles, timings } = options;
   const duration = registry.histogram({
     name: 'bigfleet_shard_cycle_duration_seconds',
     help: 'Wall clock of one cycle: reconcile, decide, enqueue. One sample per cycle.',
@@ -27,8 +35,11 @@ export function createCycleMetrics(registry: MetricRegistry, warmupCycles: numbe
     bounds: B14,
     labels: { phase: PHASES },
   });
-  const phase = (name: (typeof PHASES)[number], ms: number): void =>
-    phases.labels({ phase: name }).observe(Math.max(0, ms) / 1_000);
+  const phase = (name: Phase, ms: number): void => {
+    const seconds = Math.max(0, ms) / 1_000;
+    phases.labels({ phase: name }).observe(seconds);
+    timings.note(name, seconds);
+  };
   const counts = createCycleCounts(registry);
   let cycleCount = 0;
   return {
@@ -39,6 +50,7 @@ export function createCycleMetrics(registry: MetricRegistry, warmupCycles: numbe
       const { reconcile, engine, execute, total } = report.tookMs;
       const decide = engine.phase1 + engine.phase2 + engine.phase3;
       duration.observe(total / 1_000);
+      timings.note('cycle', total / 1_000);
       phase('reconcile', reconcile);
       phase('snapread', total - reconcile - decide - execute);
       for (const name of ENGINE_PHASES) phase(name, engine[name]);

@@ -1,6 +1,6 @@
 // Proves the session layer against random operators: they come, go, crash, stall, answer late, twice
 // or for others. One seed is one history. Always: one session per cluster and it is open, the outbox
-// gauge is the sum of the outboxes, every pull ends once, no drain fires twice, nothing breaks; and
+// gauge is the sum of the outboxes, a cluster's phantom machines are its own, every pull ends once, no drain fires twice, nothing breaks; and
 // after a stop no timer is left.
 
 import assert from 'node:assert/strict';
@@ -130,9 +130,15 @@ class Chaos {
 
   identify(operator: TestOperator | undefined, cluster: string): void {
     const nodes = [{ machineId: `${cluster}-1`, nodeName: `node-${this.random.below(9)}` }];
+    // Its own machines, another cluster's, nobody's, nothing, and once in a while too many.
+    const count = this.random.below(20) === 0 ? 2_001 : this.random.below(5);
+    const phantomMachineIds = Array.from({ length: count }, () => {
+      const owner = this.pick([...CLUSTERS, 'nobody', '']) ?? '';
+      return owner === '' ? '' : `${owner}-${this.random.below(30)}`;
+    });
     operator?.send({
       case: 'nodeIdentity',
-      value: { nodes, complete: this.random.below(2) === 0 },
+      value: { nodes, complete: this.random.below(2) === 0, phantomMachineIds },
     });
   }
 
@@ -147,6 +153,12 @@ class Chaos {
     const waiting = sessions.reduce((sum, session) => sum + session.outboxFrameCount, 0);
     assert.equal(await this.stage.metric('outbox_frames'), waiting);
     assert.equal(await this.stage.metric('active_sessions'), sessions.length);
+    for (const { session, phantomMachineIds } of operators.summaries()) {
+      for (const id of phantomMachineIds()) {
+        assert.ok(this.stage.machines.isBoundTo(id, session.cluster), `${session.cluster} ${id}`);
+        shownPhantomCount++;
+      }
+    }
     assert.ok(this.stage.fired.length <= this.drainCount);
     this.stage.assertNoBugs();
   }
@@ -154,6 +166,7 @@ class Chaos {
 
 /** Summed over all seeds: what happened at all. */
 const totals = new Map<string, number>();
+let shownPhantomCount = 0;
 const MUST_HAPPEN: readonly [string, string][] = [
   ['session_lifecycle_total', 'event="replaced"'],
   ['session_lifecycle_total', 'event="removed"'],
@@ -161,6 +174,7 @@ const MUST_HAPPEN: readonly [string, string][] = [
   ['session_frames_dropped_total', 'reason="foreign_bootstrap_response"'],
   ['session_frames_dropped_total', 'reason="foreign_reclaim_ack"'],
   ['session_frames_dropped_total', 'reason="foreign_node_identity"'],
+  ['session_frames_dropped_total', 'reason="oversized_node_identity"'],
   ['drain_operator_outcomes_total', 'outcome="empty"'],
   ['drain_operator_outcomes_total', 'outcome="grace_expired"'],
   ['drain_operator_outcomes_total', 'outcome="no_session"'],
@@ -201,4 +215,5 @@ for (let seed = 0; seed < SEED_COUNT; seed++) {
 test('the seeds were wild enough to prove something', () => {
   for (const [event, count] of totals) assert.ok(count > 0, `${event} never happened`);
   assert.equal(totals.size, MUST_HAPPEN.length);
+  assert.ok(shownPhantomCount > 0, 'no phantom machine was ever shown');
 });

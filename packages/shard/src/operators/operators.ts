@@ -12,6 +12,7 @@ import { createDrainMetrics } from '../drain/metrics.ts';
 import { HintPublisher } from '../hints/hint-publisher.ts';
 import type { ClusterDemand } from '../hints/supply.ts';
 import { NodeNames } from '../nodes/node-names.ts';
+import { PhantomMachines } from '../nodes/phantom-machines.ts';
 import { NodeStates } from '../nodes/node-states.ts';
 import type { BoundMachines } from '../nodes/node-view.ts';
 import { type DemandView, RollupIntake, type RollupIntakeOptions } from '../rollup/intake.ts';
@@ -54,6 +55,8 @@ export interface SessionSummary {
     'cluster' | 'sinceUnixNanos' | 'extensions' | 'presentedIdentity' | 'outboxFrameCount'
   >;
   readonly demand: DemandView;
+  /** Looked up when a row is sent: the list of one session may be long. */
+  readonly phantomMachineIds: () => readonly string[];
 }
 
 export interface Operators {
@@ -87,6 +90,8 @@ export function createOperators(options: OperatorsOptions): Operators {
   const ignored = createSampledMessage({ runtime, logger, message: frameIgnored, perSecond });
   const sessions = new SessionTable(metrics, options.maxSessions);
   const nodeNames = new NodeNames({ machines, ignored, framesDropped, registry });
+  const { isInventoryWhole } = options;
+  const phantoms = new PhantomMachines({ machines, isInventoryWhole, ignored, framesDropped });
   const nodeStates = new NodeStates({ sessions, names: nodeNames, machines });
   const rollups = new RollupIntake(options);
   const drains = new DrainWaits({
@@ -120,7 +125,17 @@ export function createOperators(options: OperatorsOptions): Operators {
     ignored,
     metrics,
     table: sessions,
-    handlers: { rollups, bootstrap, drains, nodeNames },
+    handlers: {
+      rollups,
+      bootstrap,
+      drains,
+      nodeIdentity: {
+        report: (session, report) => {
+          nodeNames.report(session.cluster, report);
+          phantoms.report(session, report.phantomMachineIds);
+        },
+      },
+    },
     events: {
       opened: (session) => {
         expiry.present(session.cluster);
@@ -152,7 +167,7 @@ export function createOperators(options: OperatorsOptions): Operators {
       bootstrap.holdOffs.forget(cluster);
       drains.forget(cluster);
     },
-    summaries: () => summarise(sessions, rollups),
+    summaries: () => summarise(sessions, rollups, phantoms),
     stop: () => {
       service.stop();
       bootstrap.stop();
@@ -166,6 +181,10 @@ export function createOperators(options: OperatorsOptions): Operators {
 function* summarise(
   sessions: SessionTable,
   rollups: RollupIntake,
+  phantoms: PhantomMachines,
 ): IterableIterator<SessionSummary> {
-  for (const session of sessions.all()) yield { session, demand: rollups.view(session.cluster) };
+  for (const session of sessions.all()) {
+    const demand = rollups.view(session.cluster);
+    yield { session, demand, phantomMachineIds: () => phantoms.of(session) };
+  }
 }

@@ -19,6 +19,8 @@ import { demandOf } from './testing/shard-stage.ts';
 import { ProviderSet } from '../provider/provider-set.ts';
 import { ProviderSource } from '../provider/provider-source.ts';
 import { FakeFile } from '../rails/testing/fake-file.ts';
+import { KEPT_CYCLES, PHASES } from '../metrics/phase-timings.ts';
+import { metricValue } from '../session/testing/metric-reader.ts';
 import { TestOperator } from '../session/testing/test-operator.ts';
 import { FakeProvider, InProcessProvider } from '../testing/index.ts';
 import { serveReading } from './serve-reading.ts';
@@ -37,10 +39,11 @@ test('a started shard can be read, and its records replay', async () => {
   const tokens = new TokenSource('shard-0', 3n);
   const provider = new InProcessProvider({ runtime, fake, tokens });
   const segments = new MemorySegments();
+  const registry = createRegistry();
   const starting = startShard({
     runtime,
     logger: createLogger({ clock: runtime.clock, sink: captureSink() }),
-    registry: createRegistry(),
+    registry,
     shardId: 'shard-0',
     epoch: 3n,
     host: createInlineHost(runtime, { hasTrace: true }),
@@ -71,6 +74,8 @@ test('a started shard can be read, and its records replay', async () => {
   await time.runFor(25);
   operator.send({ case: 'rollup', value: demandOf('blue', 4) });
   await time.runFor(30_000);
+  const phantomMachineIds = ['elsewhere', 'host'];
+  operator.send({ case: 'nodeIdentity', value: { phantomMachineIds } });
   const channel = network.connect({ from: 'reader', to: ADDRESS });
   const query = createClient(ShardQuery, channel);
   const answered = async <T>(call: Promise<T>): Promise<T> => {
@@ -83,6 +88,17 @@ test('a started shard can be read, and its records replay', async () => {
     await answered(Promise.resolve(stream.return?.()));
     return step.value;
   };
+  /** Of the histogram that the phase stands in. */
+  const sampleCount = (phase: string): Promise<number> =>
+    phase === 'cycle'
+      ? metricValue(registry, 'bigfleet_shard_cycle_duration_seconds_count')
+      : metricValue(
+          registry,
+          'bigfleet_shard_cycle_phase_duration_seconds_count',
+          `phase="${phase}"`,
+        );
+  const countedBefore = new Map<string, number>();
+  for (const phase of [...PHASES, 'cycle']) countedBefore.set(phase, await sampleCount(phase));
   const status = await answered(query.getShardStatus({}));
   assert.equal(status.version, '9.9.9');
   assert.equal(status.ready, true);
@@ -94,8 +110,20 @@ test('a started shard can be read, and its records replay', async () => {
     ['alpha', 'memory', 1, true, 'flag'],
   );
   assert.ok((alpha?.lastListUnixNanos ?? 0n) > 0n);
+  assert.deepEqual(
+    status.phases.map(({ phase }) => phase),
+    ['reconcile', 'snapread', 'phase1', 'phase2', 'phase3', 'execute', 'emit', 'cycle'],
+  );
+  for (const { phase, cycles, p50Seconds, p99Seconds, maxSeconds } of status.phases) {
+    const least = countedBefore.get(phase) ?? 0;
+    const most = await sampleCount(phase);
+    assert.ok(least > 2 && most < KEPT_CYCLES, `${phase} ${least} ${most}`);
+    assert.ok(least <= cycles && cycles <= most, `${phase} ${cycles}`);
+    assert.ok(p50Seconds <= p99Seconds && p99Seconds <= maxSeconds, phase);
+  }
   const session = await first(query.listSessions({}));
   assert.deepEqual([session.clusterId, session.needRows, session.machines], ['blue', 1, 1]);
+  assert.deepEqual(session.phantomMachineIds, ['host']);
   const batch = await first(query.listMachines({}));
   assert.equal(batch.machines[0]?.clusterId, 'blue');
   const brakes = await first(query.listBrakes({}));

@@ -54,6 +54,7 @@ export function serveReading(
         providers: health.summaries(parts.providers, fleet, options.providerFacts),
         coordinatorTerm: options.coordinatorTerm?.() ?? 0n,
         assignmentRevision: control?.revision ?? 0n,
+        phases: parts.timings.read(),
       }),
     };
     router.add(ShardRead, shardReadHandlers(sources)).add(ShardQuery, shardQueryHandlers(sources));

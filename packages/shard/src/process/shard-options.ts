@@ -11,6 +11,7 @@ import type { ShardCore } from '../core/shard-core.ts';
 import type { ShardObserver } from '../core/observer.ts';
 import type { EngineHost } from '../engine-host/engine-host.ts';
 import type { DemandLedger } from '../ledgers/demand-ledger.ts';
+import type { PhaseTimings } from '../metrics/phase-timings.ts';
 import type { OwnershipOptions } from '../ownership/open-ownership.ts';
 import type { ShardControl } from '../ownership/control.ts';
 import type { ProviderSet } from '../provider/provider-set.ts';
@@ -117,6 +118,7 @@ export interface ShardParts
   readonly operators: Operators;
   readonly actuation: Actuation;
   readonly demand: DemandLedger;
+  readonly timings: Pick<PhaseTimings, 'read'>;
   readonly records: SegmentFiles | undefined;
   /** Undefined without ownership. */
   readonly control: ShardControl | undefined;

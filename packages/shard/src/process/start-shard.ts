@@ -45,7 +45,7 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
     supervise,
     fail: failure.resolve,
   });
-  const { core, brake, operators, demand } = wiring;
+  const { core, brake, operators, demand, timings } = wiring;
   observePool(registry, core.load, providers);
   observeBrakes(registry, brake);
   const parts: ShardParts = {
@@ -62,6 +62,7 @@ export async function startShard(options: ShardOptions): Promise<RunningShard> {
     operators,
     actuation,
     demand,
+    timings,
     records: options.storage.records,
     control: wiring.control,
     supervise,

@@ -14,6 +14,7 @@ import { TransitionClock } from '../ledgers/transition-clock.ts';
 import { type ActionMetrics, createActionMetrics } from '../metrics/action-metrics.ts';
 import { createCycleMetrics } from '../metrics/cycle-metrics.ts';
 import { createMachineMetrics } from '../metrics/machine-metrics.ts';
+import { PhaseTimings } from '../metrics/phase-timings.ts';
 import { createOperators, type Operators } from '../operators/operators.ts';
 import { Control } from '../ownership/control.ts';
 import type { OpenOwnership } from '../ownership/open-ownership.ts';
@@ -54,6 +55,7 @@ export interface WiringOptions {
 
 export class ShardWiring {
   readonly demand: DemandLedger = new DemandLedger();
+  readonly timings: PhaseTimings = new PhaseTimings();
   readonly operators: Operators;
   readonly core: ShardCore;
   readonly brake: ConfigureBrake | undefined;
@@ -200,7 +202,8 @@ export class ShardWiring {
     const { runtime, logger, registry, host, providers, storage, settings } = options;
     const { clock } = runtime;
     const fleet = (): ShardCore['fleet'] => this.core.fleet;
-    const cycles = createCycleMetrics(registry, settings.metricsWarmupCycles);
+    const { metricsWarmupCycles: warmupCycles } = settings;
+    const cycles = createCycleMetrics({ registry, warmupCycles, timings: this.timings });
     return [
       createMetricsObserver({
         registry,

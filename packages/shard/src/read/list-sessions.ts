@@ -4,16 +4,25 @@ import type { SessionViewSchema } from '@bigfleet/wire';
 import type { ReadSources } from './read-sources.ts';
 import type { Init } from './wire-init.ts';
 
-const ROWS_PER_TURN = 500;
+/** Look-ups before I/O has its turn: of a row without phantom machines so many, and one for each of those. */
+const LOOK_UPS_PER_TURN = 2_000;
+const LOOK_UPS_PER_ROW = 4;
 
 export async function* listSessions({
   sessions,
   fleet,
   runtime,
 }: ReadSources): AsyncGenerator<Init<typeof SessionViewSchema>, void> {
+  let lookUpCount = 0;
   // A copy: sessions come and go between two turns.
-  for (const [at, { session, demand }] of [...sessions()].entries()) {
-    if (at % ROWS_PER_TURN === ROWS_PER_TURN - 1) await runtime.timers.turn();
+  const rows = [...sessions()];
+  for (const { session, demand, phantomMachineIds } of rows) {
+    if (lookUpCount >= LOOK_UPS_PER_TURN) {
+      lookUpCount = 0;
+      await runtime.timers.turn();
+    }
+    const phantoms = phantomMachineIds();
+    lookUpCount += LOOK_UPS_PER_ROW + phantoms.length;
     yield {
       clusterId: session.cluster,
       connected: true,
@@ -26,6 +35,7 @@ export async function* listSessions({
       quarantinedRollups: demand.heldCount,
       firstRollupReceived: demand.firstRollupReceived,
       presentedIdentity: session.presentedIdentity,
+      phantomMachineIds: [...phantoms],
     };
   }
 }

@@ -264,6 +264,7 @@ test('sessions as the session table tells them', async () => {
       outboxFrameCount: 3,
     },
     demand: { firstRollupReceived: true, rowCount: 1, heldCount: 2, lastRollupUnixNanos: 9n },
+    phantomMachineIds: () => ['m1', 'm2'],
   });
   const [view] = await stage.all(stage.query().listSessions({}));
   assert.deepEqual(
@@ -281,6 +282,7 @@ test('sessions as the session table tells them', async () => {
       quarantinedRollups: 2,
       firstRollupReceived: true,
       presentedIdentity: 'bigfleet://cluster/blue',
+      phantomMachineIds: ['m1', 'm2'],
     },
   );
   await stage.stop();

@@ -19,6 +19,7 @@ export type StatusFacts = Pick<
   | 'sessions'
   | 'version'
   | 'assignmentRevision'
+  | 'phases'
 >;
 
 export interface ReadSources {

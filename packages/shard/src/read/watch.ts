@@ -3,7 +3,7 @@
 // is told so and goes on with a snapshot.
 
 import { BigFleetError, sleep } from '@bigfleet/base';
-import { encodeInit, MachineViewSchema, type WatchRequest } from '@bigfleet/wire';
+import type { WatchRequest } from '@bigfleet/wire';
 import type { ReadSources } from './read-sources.ts';
 import { type CycleChanges, mergeChanges } from './feed/cycle-changes.ts';
 import type { Feed } from './feed/feed.ts';
@@ -131,7 +131,7 @@ class WatchStream {
       if (slot % SCANNED_PER_TURN === SCANNED_PER_TURN - 1) await runtime.timers.turn();
       const id = fleet.inventory.ids[slot] ?? '';
       if (id === '' || !selection.showsMachine(id, fleet.known.clusterOf(slot))) continue;
-      rows.push(encodeInit(MachineViewSchema, reading.views.viewOf(slot)));
+      rows.push(reading.views.encoded(slot));
       if (rows.length < ROWS_PER_FRAME) continue;
       yield rows;
       rows = [];

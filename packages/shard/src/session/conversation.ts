@@ -45,7 +45,7 @@ export interface FrameHandlers {
   readonly rollups: { offer(session: Session, bytes: Uint8Array): void };
   readonly bootstrap: { respond(session: Session, response: BootstrapBlobResponse): void };
   readonly drains: { acknowledge(session: Session, ack: ReclaimAck): void };
-  readonly nodeNames: { report(cluster: string, report: NodeIdentityReport): void };
+  readonly nodeIdentity: { report(session: Session, report: NodeIdentityReport): void };
 }
 
 export interface SessionEvents {
@@ -163,7 +163,7 @@ export class Conversation {
       case 'reclaimAck':
         return handlers.drains.acknowledge(session, frame.value);
       case 'nodeIdentity':
-        return handlers.nodeNames.report(session.cluster, frame.value);
+        return handlers.nodeIdentity.report(session, frame.value);
       case undefined:
         metrics.framesDropped.unknown_frame.inc();
         ignored.log({ cluster: session.cluster, reason: 'unknown_frame' });

@@ -44,6 +44,8 @@ export class Session implements OperatorSession {
   readonly sinceUnixNanos: bigint;
   /** A roll-up of this session is in the NeedsTable: from now on it gets the catch-all hint. */
   hasAcceptedRollup = false;
+  /** As the operator last reported them; empty until it does. */
+  phantomMachineIds: readonly string[] = [];
   readonly #stream: OutboxStream;
   readonly #onClose: (reason: RpcError | undefined) => void;
 

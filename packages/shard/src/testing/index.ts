@@ -12,3 +12,4 @@ export { InProcessProvider, type InProcessOptions } from './fake/in-process.ts';
 export type { OperationKind } from './fake/fake-machine.ts';
 export { seedSpecs, type SeedOptions } from './fake/seed.ts';
 export { fakeHandlers } from './fake/service.ts';
+export { type FakeServer, type FakeServerOptions, serveFake } from './fake-server.ts';

@@ -114,3 +114,15 @@ export class CoordinatorStage {
     return result.value;
   }
 }
+
+/** The coordinator's lines of a scrape. */
+export async function samples({
+  registry,
+}: Pick<StagedReplica, 'registry'>): Promise<readonly string[]> {
+  let text = '';
+  for (const family of registry.snapshot().families) {
+    for await (const slice of family.format()) text += slice;
+    text += '\n';
+  }
+  return text.split('\n').filter((line) => line.startsWith('bigfleet_coordinator_'));
+}

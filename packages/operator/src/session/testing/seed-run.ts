@@ -2,7 +2,7 @@
 // calls, partitions, crashes and crawls, while demand, links and machine states change. Checked all
 // the time: no request is acknowledged before the shard applied a roll-up with it; every session
 // begins with Hello and its complete identities. Checked after the network calmed down: the shard has
-// exactly the cluster's demand and links, every request is acknowledged, the newest state of every
+// exactly the cluster's demand, links and phantoms, every request is acknowledged, the newest state of every
 // machine is written, nothing is left over.
 
 import assert from 'node:assert/strict';
@@ -77,7 +77,7 @@ class SeedRun {
   #live(): void {
     const { cluster, shard } = this.#world;
     const machine = `m${this.#random.below(6)}`;
-    switch (this.#random.below(6)) {
+    switch (this.#random.below(7)) {
       case 0:
         this.#nextPriority++;
         this.#pending.add(this.#nextPriority);
@@ -101,6 +101,9 @@ class SeedRun {
         this.#sendState(machine);
         return;
       case 4:
+        cluster.phantom(...['m0', 'm1', 'm2'].filter(() => this.#random.below(2) === 0));
+        return;
+      case 5:
         cluster.writeMs = this.#random.below(3) * 400;
         return;
       default:
@@ -165,6 +168,8 @@ class SeedRun {
     const written = new Map(cluster.states.map(({ machineId, state }) => [machineId, state]));
     for (const [machineId, state] of this.#states) assert.equal(written.get(machineId), state);
     assert.deepEqual(linksAt(shard.session), new Map(linkNames(cluster.links.values())));
+    const reported = shard.session.all('nodeIdentity').at(-1)?.phantomMachineIds;
+    assert.deepEqual(reported, cluster.phantoms);
     assert.equal(cluster.machineSweeps.at(-1)?.length, this.#states.size);
   }
 }

@@ -43,6 +43,7 @@ export class SimulatedCluster implements ClusterPort {
   readonly cordons: (DrainTarget & DrainPlan)[] = [];
   readonly drains: (DrainTarget & { remainingMs: number })[] = [];
   readonly links: Map<string, NodeLink> = new Map();
+  phantoms: readonly string[] = [];
   interrupted: readonly InterruptedDrain[] = [];
   /** How long a write takes; the first `failingWrites` of them fail, and so do the first sweeps. */
   writeMs = 0;
@@ -89,6 +90,12 @@ export class SimulatedCluster implements ClusterPort {
   unlink(machineId: string): void {
     this.links.delete(machineId);
     this.#observer?.nodeUnlinked(machineId);
+  }
+
+  /** The machines at Ready whose Node does not serve are these now. */
+  phantom(...machineIds: readonly string[]): void {
+    this.phantoms = machineIds.toSorted();
+    this.#observer?.phantomsChanged();
   }
 
   node(name: string, podCount = 1): SimulatedNode {
@@ -190,6 +197,10 @@ export class SimulatedCluster implements ClusterPort {
 
   nodeLinkOf(machineId: string): NodeLink | undefined {
     return this.links.get(machineId);
+  }
+
+  phantomMachineIds(): readonly string[] {
+    return this.phantoms;
   }
 
   watch(observer: ClusterObserver): () => void {

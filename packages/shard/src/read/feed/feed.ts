@@ -8,7 +8,6 @@
 
 import { BigFleetError, type Runtime } from '@bigfleet/base';
 import type { Counter, Gauge, MetricRegistry } from '@bigfleet/telemetry';
-import { encodeInit, MachineViewSchema } from '@bigfleet/wire';
 import type { EngineHost } from '../../engine-host/engine-host.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { MachineViews } from '../machine-view.ts';
@@ -196,7 +195,7 @@ export class Feed {
     const slot = fleet.inventory.slotOf(id);
     if (slot < 0) return { id, cluster: '', bytes: undefined };
     const cluster = fleet.known.clusterOf(slot);
-    return { id, cluster, bytes: encodeInit(MachineViewSchema, views.viewOf(slot)) };
+    return { id, cluster, bytes: views.encoded(slot) };
   }
 
   #publish(): void {
