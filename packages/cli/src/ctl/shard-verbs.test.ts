@@ -22,6 +22,7 @@ oneDown.registered.push({ shardId: 'shard-2', address: 'shard-2:7780' });
 await oneDown.connect('blue', 'shard-0', 8, 1_000);
 await oneDown.connect('red', 'shard-1', 40, 10);
 await oneDown.time.runFor(20_000);
+await oneDown.reportPhantoms('blue', ['shard-0-m0', 'shard-0-m1', 'of-another-cluster']);
 
 /** The rails are changed by the same command line. */
 const heldBack = new RealShards();

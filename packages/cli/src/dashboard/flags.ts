@@ -16,6 +16,11 @@ export const dashboardFlags = {
   coordinator: text('', 'follow the shards of its registry; several replicas with commas', ADDRESS),
   'records-dir': texts("a shard's decision records and traces, for what-if", '<shard=dir>'),
   kubeconfig: texts('access to a cluster, to find the need of a Pod', '<cluster=file>'),
+  team: texts('whose clusters are whose, the first that matches; * is any text', '<team=pattern>'),
+  conformance: texts(
+    'the report that bfconformance --out wrote of a provider',
+    '<provider=report.json>',
+  ),
   simulated: toggle(false, 'mark every page: the supply is simulated'),
   'rack-label': texts(`label of a machine's rack, the first that it has; ${RACK_LABEL}`, '<key>'),
   'web-dir': text('', 'the built web app; empty is the one beside this program', '<dir>'),

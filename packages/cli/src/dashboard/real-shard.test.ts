@@ -10,6 +10,15 @@ import { test, type TestContext } from 'node:test';
 import { BigFleetError } from '@bigfleet/base';
 import { realRuntime } from '@bigfleet/base/real';
 import { type DashboardSettings, startDashboard } from '@bigfleet/dashboard';
+import {
+  type Answer,
+  answers,
+  type Decision,
+  type Problem,
+  problem,
+  streamEvents,
+  type ViewName,
+} from '@bigfleet/dashboard/api';
 import { actionKindName, decodeRecord, isDispositions } from '@bigfleet/engine';
 import { captureSink, createLogger, createRegistry } from '@bigfleet/telemetry';
 import { createClient, ShardQuery } from '@bigfleet/wire';
@@ -22,6 +31,8 @@ const SETTINGS: DashboardSettings = {
   coordinators: [],
   recordsDirs: new Map(),
   rackLabels: ['rack'],
+  teams: [],
+  conformanceReports: new Map(),
   isSimulated: false,
   webDir: '/nothing',
   allowedHosts: [],
@@ -35,10 +46,12 @@ const realTurn = (): Promise<void> => realRuntime().timers.turn();
 const SHARD_0 = { shard: 'shard-0', address: 'shard-0:7780' };
 
 interface StreamEvent {
-  readonly id: string;
   readonly event: string;
-  readonly data: Readonly<Record<string, unknown>>;
+  /** As the schema of its event reads it. */
+  readonly data: unknown;
 }
+
+type Query = Readonly<Record<string, string>>;
 
 /** A dashboard in the world of the shards, and tabs that look at it over real sockets. */
 class Dashboard {
@@ -85,20 +98,27 @@ class Dashboard {
     for (let turns = 0; turns < 20; turns++) await realTurn();
   }
 
-  async get(target: string): Promise<Record<string, never>> {
-    let answer: Record<string, never> | undefined;
-    const asked = fetch(`${this.#base}/api/v1/${target}`)
-      .then((response) => response.json())
-      .then((body) => (answer = body as Record<string, never>));
-    for (let steps = 0; answer === undefined && steps < 2_000; steps++) await this.runFor(10);
-    await asked;
-    return answer ?? assert.fail(`no answer to ${target}`);
+  /** An answer, as the schema reads it. */
+  async get<V extends ViewName>(view: V, query: Query = {}): Promise<Answer<V>> {
+    return answers[view].parse(await this.#ask(view, query)) as Answer<V>;
   }
 
-  async shard(name = 'shard-0'): Promise<Record<string, unknown>> {
-    const { shards } = (await this.get('shards')) as unknown as {
-      shards: readonly Record<string, unknown>[];
-    };
+  async refusal(view: ViewName, query: Query = {}): Promise<Problem> {
+    return problem.parse(await this.#ask(view, query));
+  }
+
+  async #ask(view: ViewName, query: Query): Promise<unknown> {
+    let body: unknown;
+    const asked = fetch(`${this.#base}/api/v1/${view}?${new URLSearchParams(query).toString()}`)
+      .then((response) => response.json())
+      .then((read) => (body = read));
+    for (let steps = 0; body === undefined && steps < 2_000; steps++) await this.runFor(10);
+    await asked;
+    return body;
+  }
+
+  async shard(name = 'shard-0'): Promise<Answer<'shards'>['shards'][number]> {
+    const { shards } = await this.get('shards');
     return shards.find(({ shard }) => shard === name) ?? assert.fail(`no shard ${name}`);
   }
 
@@ -119,18 +139,20 @@ class Dashboard {
     await this.runFor(0);
   }
 
-  get decisions(): readonly Record<string, unknown>[] {
-    return this.events.filter(({ event }) => event === 'decision').map(({ data }) => data);
+  /** Of one kind, in their order. */
+  told(event: keyof typeof streamEvents): readonly unknown[] {
+    return this.events.filter((each) => each.event === event).map(({ data }) => data);
+  }
+
+  get decisions(): readonly Decision[] {
+    return this.told('decision').map((data) => streamEvents.decision.parse(data));
   }
 }
 
 function parseFrame(frame: string): StreamEvent {
   const field = (name: string): string => new RegExp(`^${name}: (.*)$`, 'm').exec(frame)?.[1] ?? '';
-  return {
-    id: field('id'),
-    event: field('event'),
-    data: JSON.parse(field('data') || '{}') as Record<string, unknown>,
-  };
+  const data: unknown = JSON.parse(field('data') || '{}');
+  return { event: field('event'), data };
 }
 
 async function oneShard(t: TestContext, idleCount = 6): Promise<RealShards> {
@@ -167,8 +189,7 @@ async function recorded(dashboard: Dashboard, world: RealShards): Promise<readon
   return lines.sort();
 }
 
-function lineOf(decision: Record<string, unknown>): string {
-  const { id, kind, machine, cluster, dollarsPerHour } = decision;
+function lineOf({ id, kind, machine, cluster, dollarsPerHour }: Decision): string {
   return [id, kind, machine, cluster, dollarsPerHour].join(' ');
 }
 
@@ -182,11 +203,10 @@ test('a decision appears on the stream with the numbers of its record', async (t
   assert.ok(expected.length >= 2, `${expected.length} decisions`);
   assert.deepEqual(dashboard.decisions.map(lineOf).sort(), expected);
   const [first] = dashboard.decisions;
-  const need = first?.['need'] as { cluster: string; fingerprint: string };
-  assert.equal(need.cluster, 'blue');
+  assert.equal(first?.need?.cluster, 'blue');
   // The page that watches has been told as well, with two machines' dollars.
-  const views = dashboard.events.filter(({ event }) => event === 'view');
-  const newest = views.at(-1)?.data['answer'] as { decisions: unknown[]; dollarsPerHour: number };
+  const { answer } = streamEvents.view.parse(dashboard.told('view').at(-1));
+  const newest = answers.now.parse(answer);
   assert.equal(newest.decisions.length, expected.length);
   assert.equal(Math.round(newest.dollarsPerHour * 100), 6 * 20);
 });
@@ -196,20 +216,13 @@ test('an explanation is the shard’s own', async (t) => {
   const dashboard = await Dashboard.start(t, world, { shards: [SHARD_0] });
   await world.connect('blue', 'shard-0', 8, 1_000);
   await dashboard.runFor(5_000);
-  const { needs } = (await dashboard.get('needs')) as unknown as {
-    needs: readonly { cluster: string; fingerprint: string }[];
-  };
+  const { needs } = await dashboard.get('needs');
   const [{ cluster, fingerprint } = { cluster: '', fingerprint: '' }] = needs;
-  const asked = new URLSearchParams({ cluster, fingerprint }).toString();
-  const explained = await dashboard.get(`explain?${asked}`);
-  assert.equal(explained['kind'], 'explained');
-  const candidates = explained['candidates'] as unknown as {
-    isChosen: boolean;
-    dollarsPerHour: number;
-  }[];
+  const { kind, candidates } = await dashboard.get('explain', { cluster, fingerprint });
+  assert.equal(kind, 'explained');
   assert.ok(candidates.some(({ isChosen, dollarsPerHour }) => isChosen && dollarsPerHour === 0.2));
-  const missing = await dashboard.get('explain?machine=nowhere');
-  assert.match(String(missing['code']), /not_found/);
+  const missing = await dashboard.refusal('explain', { machine: 'nowhere' });
+  assert.match(missing.code, /not_found/);
 });
 
 test('decisions of before the dashboard are fetched', async (t) => {
@@ -218,9 +231,7 @@ test('decisions of before the dashboard are fetched', async (t) => {
   await world.time.runFor(600_000);
   const dashboard = await Dashboard.start(t, world, { shards: [SHARD_0] });
   await dashboard.runFor(1_000);
-  const { decisions } = (await dashboard.get('decisions')) as unknown as {
-    decisions: readonly Record<string, unknown>[];
-  };
+  const { decisions } = await dashboard.get('decisions');
   assert.deepEqual(decisions.map(lineOf).sort(), await recorded(dashboard, world));
 });
 
@@ -230,14 +241,14 @@ test('a feed that is cut is stale within three seconds and resumes without loss 
   await dashboard.open();
   await world.connect('blue', 'shard-0', 4, 1_000);
   await dashboard.runFor(5_000);
-  assert.equal((await dashboard.shard())['state'], 'live');
+  assert.equal((await dashboard.shard()).state, 'live');
   for (const cut of ['reset', 'partition'] as const) {
     world.memory.apply({ kind: cut, a: 'dashboard', b: 'shard-0' });
     if (cut === 'reset') world.memory.apply({ kind: 'refuse', address: 'shard-0:7780' });
     await dashboard.runFor(3_000);
     const stale = await dashboard.shard();
-    assert.equal(stale['state'], 'stale', cut);
-    assert.match(String(stale['problem']), /shard-0/, cut);
+    assert.equal(stale.state, 'stale', cut);
+    assert.match(stale.problem, /shard-0/, cut);
     await world
       .connect(cut === 'reset' ? 'red' : 'green', 'shard-0', 4, 1_000)
       .catch(() => undefined);
@@ -246,15 +257,17 @@ test('a feed that is cut is stale within three seconds and resumes without loss 
     world.memory.apply({ kind: 'heal', a: 'dashboard', b: 'shard-0' });
     await world.connect(`later-${cut}`, 'shard-0', 4, 1_000);
     await dashboard.runFor(30_000);
-    assert.deepEqual((await dashboard.shard())['state'], 'live', cut);
+    assert.deepEqual((await dashboard.shard()).state, 'live', cut);
   }
   const told = dashboard.decisions.map(lineOf);
   assert.equal(new Set(told).size, told.length, 'none twice');
   assert.deepEqual(told.toSorted(), await recorded(dashboard, world));
-  assert.equal((await dashboard.shard())['snapshots'], 1, 'both went on from their cursor');
-  const states = dashboard.events
-    .filter(({ event, data }) => event === 'source' && data['kind'] === 'shard')
-    .map(({ data }) => data['state']);
+  assert.equal((await dashboard.shard()).snapshots, 1, 'both went on from their cursor');
+  const states = dashboard
+    .told('source')
+    .map((data) => streamEvents.source.parse(data))
+    .filter(({ kind }) => kind === 'shard')
+    .map(({ state }) => state);
   assert.deepEqual(
     states.filter((state, at) => state !== states[at - 1]),
     ['stale', 'live', 'stale', 'live'],
@@ -269,13 +282,13 @@ test('a shard that starts again with a higher epoch is followed, and what it for
   await dashboard.runFor(5_000);
   const before = dashboard.decisions.length;
   await world.stopShard('shard-0');
-  assert.equal((await dashboard.shard())['state'], 'stale');
+  assert.equal((await dashboard.shard()).state, 'stale');
   await world.startShard('shard-0', 3, { epoch: 5n });
   await dashboard.runFor(30_000);
   const again = await dashboard.shard();
-  assert.deepEqual([again['state'], again['epoch']], ['live', '5']);
+  assert.deepEqual([again.state, again.epoch], ['live', '5']);
   const machines = await dashboard.get('machines');
-  assert.equal(machines['total'], 3);
+  assert.equal(machines.total, 3);
   await world.connect('blue', 'shard-0', 4, 1_000);
   await dashboard.runFor(10_000);
   const since = dashboard.decisions.slice(before).filter(({ epoch }) => epoch === '5');
@@ -286,29 +299,49 @@ test('shards come and go with the registry of the coordinator, which is optional
   const world = await oneShard(t);
   const dashboard = await Dashboard.start(t, world, { coordinators: ['coordinator:7790'] });
   await dashboard.runFor(3_000);
-  assert.equal((await dashboard.shard())['state'], 'live');
+  assert.equal((await dashboard.shard()).state, 'live');
   await world.startShard('shard-1', 2);
   await dashboard.runFor(5_000);
-  assert.equal((await dashboard.shard('shard-1'))['state'], 'live');
-  const { coordinator, bindings } = (await dashboard.get('coordinator')) as unknown as {
-    coordinator: { term: string };
-    bindings: readonly unknown[];
-  };
-  assert.deepEqual([coordinator.term, bindings.length], ['7', 1]);
+  assert.equal((await dashboard.shard('shard-1')).state, 'live');
+  const { coordinator, bindings } = await dashboard.get('coordinator');
+  assert.deepEqual([coordinator?.term, bindings.length], ['7', 1]);
   world.memory.apply({ kind: 'partition', a: 'dashboard', b: 'coordinator' });
   await dashboard.runFor(6_000);
-  const { frame } = (await dashboard.get('coordinator')) as unknown as {
-    frame: { sources: readonly { kind: string; state: string; flag: string }[] };
-  };
+  const { frame } = await dashboard.get('coordinator');
   assert.deepEqual(
     frame.sources.filter(({ kind }) => kind === 'coordinator').map(({ state }) => state),
     ['stale'],
   );
-  assert.equal((await dashboard.shard('shard-1'))['state'], 'live', 'shards go on without it');
+  assert.equal((await dashboard.shard('shard-1')).state, 'live', 'shards go on without it');
   world.memory.apply({ kind: 'heal', a: 'dashboard', b: 'coordinator' });
   world.registered.splice(1, 1);
   await dashboard.runFor(10_000);
-  assert.equal((await dashboard.shard('shard-1'))['state'], 'absent');
+  assert.equal((await dashboard.shard('shard-1')).state, 'absent');
+});
+
+test('the instruction queue says what waits since when, and never zero for what was not told', async (t) => {
+  const world = await oneShard(t);
+  const dashboard = await Dashboard.start(t, world, { coordinators: ['coordinator:7790'] });
+  const queue = async (): Promise<Answer<'coordinator'>['queue']> => {
+    await dashboard.runFor(4_000);
+    return (await dashboard.get('coordinator')).queue;
+  };
+  const [old] = await queue();
+  assert.deepEqual([old?.shard, old?.pending, old?.pendingSinceMs], ['shard-0', null, null]);
+  assert.ok((old?.reportMs ?? 0) > 0, 'the registry knows when it last heard');
+  world.pendingInstructions['shard-0'] = 2;
+  const [waiting] = await queue();
+  assert.equal(waiting?.pending, 2);
+  assert.ok(waiting.pendingSinceMs !== null);
+  world.pendingInstructions['shard-0'] = 1;
+  const [still] = await queue();
+  assert.deepEqual([still?.pending, still?.pendingSinceMs], [1, waiting.pendingSinceMs]);
+  world.pendingInstructions['shard-0'] = 0;
+  const [clear] = await queue();
+  assert.deepEqual([clear?.pending, clear?.pendingSinceMs], [0, null]);
+  world.pendingInstructions['shard-0'] = 3;
+  const [again] = await queue();
+  assert.ok((again?.pendingSinceMs ?? 0) > waiting.pendingSinceMs, 'it begins anew');
 });
 
 test('an address that leads to another shard is not believed', async (t) => {
@@ -331,7 +364,7 @@ test('two dashboards show the same', async (t) => {
   await one.runFor(20_000);
   const picture = async (dashboard: Dashboard): Promise<unknown> => {
     const [now, machines] = [await dashboard.get('now'), await dashboard.get('machines')];
-    return [now['supply'], now['dollarsPerHour'], now['decisions'], machines['machines']];
+    return [now.supply, now.dollarsPerHour, now.decisions, machines.machines];
   };
   assert.deepEqual(await picture(one), await picture(two));
 });
@@ -339,18 +372,16 @@ test('two dashboards show the same', async (t) => {
 test('without any source it serves, and each page names the flag', async (t) => {
   const world = await oneShard(t);
   const dashboard = await Dashboard.start(t, world, {});
-  const flags = async (view: string): Promise<readonly string[]> => {
-    const { frame } = (await dashboard.get(view)) as unknown as {
-      frame: { sources: readonly { flag: string; state: string }[] };
-    };
+  const flags = async (view: 'now' | 'coordinator'): Promise<readonly string[]> => {
+    const { frame } = await dashboard.get(view);
     return frame.sources.filter(({ state }) => state === 'absent').map(({ flag }) => flag);
   };
   assert.ok((await flags('now')).includes('--shard'));
   assert.ok((await flags('coordinator')).includes('--coordinator'));
-  const whatIf = await dashboard.get('whatif');
-  assert.match(String(whatIf['message']), /--records-dir/);
-  const pod = await dashboard.get('explain?cluster=blue&pod=default/web-1');
-  assert.match(String(pod['message']), /--kubeconfig/);
+  const whatIf = await dashboard.refusal('whatif');
+  assert.match(whatIf.message, /--records-dir/);
+  const pod = await dashboard.refusal('explain', { cluster: 'blue', pod: 'default/web-1' });
+  assert.match(pod.message, /--kubeconfig/);
 });
 
 test('a what-if over the records of a real shard is answered by a thread of its own', async (t) => {
@@ -371,22 +402,23 @@ test('a what-if over the records of a real shard is answered by a thread of its 
     settings: { ...SETTINGS, recordsDirs: new Map([['shard-0', folder]]) },
   });
   t.after(() => running.stop());
-  const ask = async (set: string): Promise<Record<string, unknown>> => {
+  const ask = async (set: string): Promise<unknown> => {
     const query = new URLSearchParams({ set });
     const answer = await fetch(`http://${running.address}/api/v1/whatif?${query.toString()}`);
-    return (await answer.json()) as Record<string, unknown>;
+    return await answer.json();
   };
-  const wrong = await ask('prices=cheap');
-  assert.equal(wrong['code'], 'parameter_invalid');
-  let answer = await ask('price:m6i.large=×1.5');
-  assert.equal(answer['status'], 'running');
-  while (answer['status'] === 'running') {
+  assert.equal(problem.parse(await ask('prices=cheap')).code, 'parameter_invalid');
+  const dearer = async (): Promise<Answer<'whatif'>> =>
+    answers.whatif.parse(await ask('price:m6i.large=×1.5'));
+  let answer = await dearer();
+  assert.equal(answer.status, 'running');
+  while (answer.status === 'running') {
     await realTurn();
-    answer = await ask('price:m6i.large=×1.5');
+    answer = await dearer();
   }
-  assert.deepEqual([answer['status'], answer['problem']], ['done', '']);
-  const { baseline, changed } = answer['result'] as Record<string, { dollars: number }>;
-  assert.ok(baseline !== undefined && changed !== undefined && baseline.dollars > 0);
+  assert.deepEqual([answer.status, answer.problem], ['done', '']);
+  const { baseline, changed } = answer.result ?? assert.fail('done has a result');
+  assert.ok(baseline.dollars > 0);
   assert.equal(Math.round(changed.dollars * 1e4), Math.round(baseline.dollars * 1.5 * 1e4));
 });
 

@@ -3,7 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { realRuntime } from '@bigfleet/base/real';
 import { parseFlags } from '@bigfleet/process/flags';
+import { runCommand } from '../testing/run-bigfleet.ts';
 import { dashboardFlags } from './flags.ts';
 import { type DashboardCommand, dashboardSettings, dashboardWarnings } from './settings.ts';
 
@@ -28,6 +30,10 @@ test('what is given is what it starts with', () => {
     '--kubeconfig=blue=/etc/blue.yaml',
     '--simulated',
     '--allowed-host=Fleet.Example',
+    '--team=search=search-*',
+    '--team=Ads & video=*-ads',
+    '--team=search=index',
+    '--conformance=aws=/reports/aws=1/report.json',
     '--history-bytes=1Mi',
   );
   assert.deepEqual(settings.listen, { kind: 'listen', host: '127.0.0.1', port: 0 });
@@ -40,6 +46,12 @@ test('what is given is what it starts with', () => {
   assert.deepEqual([...kubeconfigs], [['blue', '/etc/blue.yaml']]);
   assert.deepEqual([settings.isSimulated, settings.historyBytes], [true, 1 << 20]);
   assert.deepEqual(settings.allowedHosts, ['fleet.example']);
+  assert.deepEqual(settings.teams, [
+    { team: 'search', pattern: 'search-*' },
+    { team: 'Ads & video', pattern: '*-ads' },
+    { team: 'search', pattern: 'index' },
+  ]);
+  assert.deepEqual([...settings.conformanceReports], [['aws', '/reports/aws=1/report.json']]);
   assert.deepEqual(settings.rackLabels, ['topology.bigfleet/rack']);
   assert.deepEqual(accepted('--rack-label=a', '--rack-label=b').settings.rackLabels, ['a', 'b']);
 });
@@ -56,6 +68,14 @@ test('a wrong command line names the flag and what would have been right', () =>
     ['--coordinator=host', /--coordinator: "host" is not host:port/],
     ['--records-dir=x', /--records-dir=x: write <name>=<value>/],
     ['--kubeconfig=/etc/x', /--kubeconfig=\/etc\/x: write <name>=<value>/],
+    ['--team=search', /--team=search: write <team>=<pattern>/],
+    ['--team==search-*', /--team==search-\*: write <team>=<pattern>/],
+    ['--team=search=', /--team=search=: "" matches no cluster: .*\* for any text/],
+    ['--team=search=a b', /"a b" matches no cluster/],
+    [`--team=${'x'.repeat(200)}=*`, /at most 128 characters/],
+    ['--conformance=report.json', /--conformance=report\.json: write <name>=<value>/],
+    ['--conformance=aws=', /--conformance=aws=: write <name>=<value>/],
+    ['--conformance=a\nb=x', /no control characters/],
     ['--max-streams=0', /--max-streams is at least 1/],
     ['--history-bytes=lots', /512Mi/],
     ['--provider-metrics=x', /provider-metrics/],
@@ -68,6 +88,12 @@ test('a wrong command line names the flag and what would have been right', () =>
   const twice = read('--shard=a=x:1', '--shard=a=y:1');
   assert.ok(!twice.ok);
   assert.match(twice.error, /--shard: a is named twice/);
+  const reports = read('--conformance=aws=a.json', '--conformance=aws=b.json');
+  assert.ok(!reports.ok);
+  assert.match(reports.error, /--conformance: aws is named twice/);
+  const teams = read('--team=a=x-*', '--team=b=x-*');
+  assert.ok(!teams.ok);
+  assert.match(teams.error, /--team: the pattern x-\* is given twice, for a and b/);
 });
 
 test('what is odd is said and starts', () => {
@@ -75,4 +101,15 @@ test('what is odd is said and starts', () => {
   assert.match(warnings('--listen=127.0.0.1:1'), /^nothing to show: name shards with --shard/);
   assert.match(warnings('--shard=a=b:1'), /^HTTP is plaintext and open to the network/);
   assert.equal(warnings('--listen=127.0.0.1:1', '--coordinator=a:1'), '');
+});
+
+test('a wrong flag is a usage error; a report that cannot be read stops the start', async () => {
+  const listen = '--listen=127.0.0.1:0';
+  const wrong = await runCommand(['dashboard', listen, '--team=search']);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.error, /--team=search: write <team>=<pattern>/);
+  const missing = '--conformance=aws=/nothing/report.json';
+  const unread = await runCommand(['dashboard', listen, missing], { runtime: realRuntime() });
+  assert.equal(unread.code, 1);
+  assert.match(unread.error, /--conformance=aws=\/nothing\/report\.json: ENOENT/);
 });

@@ -42,6 +42,10 @@ export function dashboardSettings(
   if (!recordsDirs.ok) return recordsDirs;
   const kubeconfigs = readPairs('--kubeconfig', values.kubeconfig, clusterProblem);
   if (!kubeconfigs.ok) return kubeconfigs;
+  const teams = readTeams(values.team);
+  if (!teams.ok) return teams;
+  const conformanceReports = readPairs('--conformance', values.conformance, nameProblem);
+  if (!conformanceReports.ok) return conformanceReports;
   if (values['max-streams'] < 1) return err('--max-streams is at least 1');
   const settings: DashboardSettings = {
     listen: listen.value,
@@ -49,6 +53,8 @@ export function dashboardSettings(
     coordinators,
     recordsDirs: recordsDirs.value,
     rackLabels: values['rack-label'].length === 0 ? [RACK_LABEL] : values['rack-label'],
+    teams: teams.value,
+    conformanceReports: conformanceReports.value,
     isSimulated: values.simulated,
     webDir: values['web-dir'] === '' ? undefined : path.resolve(values['web-dir']),
     allowedHosts: values['allowed-host'].map((host) => host.toLowerCase()),
@@ -90,19 +96,55 @@ type Values = FlagValues<DashboardFlags>;
 function readPairs(
   flag: string,
   given: Values['shard'],
-  nameProblem: (name: string) => string | undefined,
+  problemOf: (name: string) => string | undefined,
 ): Result<ReadonlyMap<string, string>, string> {
   const pairs = new Map<string, string>();
   for (const each of given) {
     const at = each.indexOf('=');
     const [name, value] = [each.slice(0, at), each.slice(at + 1)];
     if (at < 1 || value === '') return err(`${flag}=${each}: write <name>=<value>`);
-    const problem = nameProblem(name);
+    const problem = problemOf(name);
     if (problem !== undefined) return err(`${flag}=${each}: ${problem}`);
     if (pairs.has(name)) return err(`${flag}: ${name} is named twice`);
     pairs.set(name, value);
   }
   return ok(pairs);
+}
+
+/** Beyond any name of a provider or a team that a page could show. */
+const MAX_NAME = 128;
+const MAX_TEAMS = 1_000;
+/** What a cluster's id may hold, and the star. */
+const PATTERN = /^[A-Za-z0-9_.*-]{1,253}$/;
+
+/** A team may have several patterns; a pattern twice would give its clusters to the first alone. */
+function readTeams(given: Values['team']): Result<DashboardSettings['teams'], string> {
+  if (given.length > MAX_TEAMS) return err(`--team: at most ${MAX_TEAMS} are taken`);
+  const teams: DashboardSettings['teams'][number][] = [];
+  for (const each of given) {
+    const at = each.indexOf('=');
+    const [team, pattern] = [each.slice(0, at).trim(), each.slice(at + 1)];
+    if (at < 1 || team === '') return err(`--team=${each}: write <team>=<pattern>`);
+    const problem = nameProblem(team);
+    if (problem !== undefined) return err(`--team=${each}: ${problem}`);
+    if (!PATTERN.test(pattern)) {
+      return err(
+        `--team=${each}: ${JSON.stringify(pattern)} matches no cluster: write its id, with * for any text`,
+      );
+    }
+    const known = teams.find((other) => other.pattern === pattern);
+    if (known !== undefined) {
+      return err(`--team: the pattern ${pattern} is given twice, for ${known.team} and ${team}`);
+    }
+    teams.push({ team, pattern });
+  }
+  return ok(teams);
+}
+
+function nameProblem(name: string): string | undefined {
+  return name.length <= MAX_NAME && !/\p{Cc}/u.test(name)
+    ? undefined
+    : `a name has at most ${MAX_NAME} characters and no control characters`;
 }
 
 function shardProblem(name: string): string | undefined {

@@ -3,7 +3,7 @@
 
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { describeDiff, type DiffReport, type ReplayMode } from '@bigfleet/engine';
+import { describeDiff, describeEnd, type DiffReport, type ReplayMode } from '@bigfleet/engine';
 import { directorySegments, type SegmentFiles } from '@bigfleet/shard';
 import {
   type Flag,
@@ -50,10 +50,25 @@ export interface ComparedTrace {
   readonly report: DiffReport;
 }
 
-export function comparedText(form: OfflineForm, compared: readonly ComparedTrace[]): string {
-  return offlineText(form, compared, () =>
-    compared.map(({ trace, report }) => `${trace}\n${describeDiff(report)}`).join('\n'),
+/** Prints what was compared, and says whether there was anything: nothing compared is nothing the same. */
+export function printCompared(
+  verb: string,
+  form: OfflineForm,
+  compared: readonly ComparedTrace[],
+  port: CommandContext['port'],
+): boolean {
+  const isEmpty = compared.every(
+    ({ report }) => report.cycleCount === 0 && report.outcome !== 'failed',
   );
+  if (isEmpty) {
+    const ends = compared.map(({ trace, report }) => `${trace}: ${describeEnd(report.end)}`);
+    port.writeError(`bigfleet ${verb}: no_cycle: no cycle can be read (${ends.join('; ')})\n`);
+    return false;
+  }
+  const words = (): string =>
+    compared.map(({ trace, report }) => `${trace}\n${describeDiff(report)}`).join('\n');
+  port.writeOutput(offlineText(form, compared, words));
+  return true;
 }
 
 interface DirectoryVerb<Table extends FlagTable & typeof directoryFlags> {

@@ -10,11 +10,11 @@ import { decimal, duration, type Flag, oneOf, text } from '@bigfleet/process/fla
 import type { SegmentFiles } from '@bigfleet/shard';
 import { type Command, type CommandContext, EXIT } from '../command.ts';
 import {
-  comparedText,
   directoryCommand,
   directoryFlags,
   noTraceText,
   offlineText,
+  printCompared,
   traceNames,
 } from '../records/directory-command.ts';
 import { decideAgain, decideProblem } from './decide.ts';
@@ -66,7 +66,7 @@ export const whatIfCommand: Command = directoryCommand({
     }
     if (mode === 'decide') {
       const compared = await decideAgain(files, names, set);
-      port.writeOutput(comparedText(output, compared));
+      if (!printCompared('what-if', output, compared, port)) return EXIT.failed;
       const hasFailed = compared.some(({ report }) => report.outcome === 'failed');
       return hasFailed ? EXIT.failed : EXIT.ok;
     }

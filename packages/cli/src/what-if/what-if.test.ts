@@ -3,11 +3,19 @@
 // refused in words.
 
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { realRuntime } from '@bigfleet/base/real';
 import type { WhatIfAnswer } from '@bigfleet/engine';
 import { RealShards } from '../ctl/testing/real-shard.ts';
@@ -133,6 +141,29 @@ test('a directory without traces, or with renamed ones, is explained by every ve
   }
   const alone = await bigfleet('replay', path.join(renamed, 'mine.trace'));
   assert.deepEqual([alone.code, alone.error], [0, '']);
+});
+
+test('a file of which no cycle can be read is no answer, of any verb', async () => {
+  const checkout = fileURLToPath(new URL('../../../..', import.meta.url));
+  for (const [name, bytes, why] of [
+    ['junk', 'this is no trace at all', /not a trace/],
+    ['torn', '', /torn in the frame at byte 0/],
+  ] as const) {
+    const dir = path.join(root, name);
+    await mkdir(dir);
+    writeFileSync(path.join(dir, trace), bytes);
+    for (const [verb, ...flags] of [
+      ['what-if', '--set=demand=×2'],
+      ['what-if', '--set=spot-hold=0', '--mode=decide'],
+      ['diff', `--against=${checkout}`],
+      ['replay'],
+    ] as const) {
+      const { code, output, error } = await bigfleet(verb, dir, ...flags);
+      assert.equal(code, 1, verb);
+      assert.match(`${output}${error}`, why);
+      if (verb !== 'replay') assert.deepEqual([output, /no_cycle/.test(error)], ['', true]);
+    }
+  }
 });
 
 test('what cannot be asked is refused: no change, a wrong one, one about nothing, no directory', async () => {

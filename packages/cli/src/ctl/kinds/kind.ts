@@ -7,6 +7,8 @@ import type { CallOptions } from '@bigfleet/wire';
 import type { CoordinatorApi } from '../connect/coordinator.ts';
 import type { Links } from '../connect/links.ts';
 import { exitCodeOf, type ShardApi, shardLabel, type ShardSelection } from '../connect/shards.ts';
+import type { Style } from '../output/style.ts';
+import type { TableForm } from '../output/table.ts';
 import { type TableOptions, type TableReport, tableReport } from '../output/report.ts';
 import type { NeedRef } from './need-name.ts';
 import type { SelectorRequirement } from './selector.ts';
@@ -63,11 +65,23 @@ interface KindTable<Row extends object> extends Pick<TableOptions<Row>, 'columns
   readonly narrow?: ((name: string) => Result<Partial<ListQuery>, string>) | undefined;
   /** For kinds whose decisions are recorded. */
   readonly subjectOf?: ((row: Row) => Subject) | undefined;
+  /** For kinds of which a part reads better as a table than as fields. */
+  readonly details?: ((row: Row) => Details) | undefined;
+}
+
+/** What `describe` prints of one row: its fields, and a table below them. */
+export interface Details {
+  readonly row: object;
+  readonly table?: {
+    readonly title: string;
+    readonly lines: (form: TableForm, style: Style) => readonly string[];
+  };
 }
 
 export interface Found<Row> {
   readonly row: Row;
   readonly subject: Subject | undefined;
+  readonly details: Details;
 }
 
 export interface Kind<Row extends object = object> {
@@ -95,7 +109,12 @@ export function defineKind<Row extends object>(table: KindTable<Row>): Kind<Row>
       const query = { ...ask.query, ...narrowed.value };
       const { rows, problems = [] } = await source({ ...ask, query });
       const named = rows.filter((row) => isNamed(row, name));
-      return { found: named.map((row) => ({ row, subject: subjectOf?.(row) })), problems };
+      const found = named.map((row) => ({
+        row,
+        subject: subjectOf?.(row),
+        details: table.details?.(row) ?? { row },
+      }));
+      return { found, problems };
     },
   };
 }

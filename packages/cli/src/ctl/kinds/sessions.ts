@@ -20,8 +20,13 @@ function sessionRow(view: SessionView, shard: string, nowUnixNanos: bigint) {
     firstRollupReceived: view.firstRollupReceived,
     extensions: view.extensions,
     identity: view.presentedIdentity,
+    /** Empty, too, from a shard or an operator that does not know them. */
+    phantomMachines: view.phantomMachineIds,
   };
 }
+
+/** In a cell; -o json and describe have all of them. */
+const MAX_NAMED_PHANTOMS = 5;
 
 type SessionRow = ReturnType<typeof sessionRow>;
 
@@ -38,7 +43,13 @@ export const sessions: Kind = defineKind<SessionRow>({
       of: ({ quarantinedRollups }) => String(quarantinedRollups),
       tone: ({ quarantinedRollups }) => (quarantinedRollups > 0 ? 'bad' : undefined),
     },
+    {
+      title: 'PHANTOM',
+      of: ({ phantomMachines: { length } }) => (length === 0 ? '' : String(length)),
+      tone: ({ phantomMachines }) => (phantomMachines.length > 0 ? 'bad' : undefined),
+    },
     { title: 'SHARD', of: ({ shard }) => shard },
+    { title: 'PHANTOM_MACHINES', of: phantomText, isWide: true },
     { title: 'SINCE', of: ({ since }) => since ?? '', isWide: true },
     { title: 'OUTBOX', of: ({ outboxFrames }) => String(outboxFrames), isWide: true },
     { title: 'EXTENSIONS', of: ({ extensions }) => extensions.join(','), isWide: true },
@@ -55,3 +66,9 @@ export const sessions: Kind = defineKind<SessionRow>({
   }),
   isNamed: ({ cluster }, name) => cluster === name,
 });
+
+function phantomText({ phantomMachines }: SessionRow): string {
+  const named = phantomMachines.slice(0, MAX_NAMED_PHANTOMS).join(',');
+  const unnamedCount = phantomMachines.length - MAX_NAMED_PHANTOMS;
+  return unnamedCount > 0 ? `${named} and ${unnamedCount} more` : named;
+}

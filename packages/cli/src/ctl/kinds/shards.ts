@@ -9,7 +9,9 @@ import {
   type ShardStatus,
 } from '@bigfleet/wire';
 import { exitCodeOf } from '../connect/shards.ts';
-import { ageText, enumName, utcTime } from '../output/text.ts';
+import type { Style } from '../output/style.ts';
+import { type Column, type TableForm, tableLines } from '../output/table.ts';
+import { ageText, enumName, secondsText, utcTime } from '../output/text.ts';
 import { defineKind, isOfShard, type Kind, limited, type ListAsk } from './kind.ts';
 
 type Entry = Omit<ShardRegistryEntry, '$typeName' | '$unknown'>;
@@ -59,6 +61,14 @@ function statusView(status: ShardStatus, nowUnixNanos: bigint) {
     })),
     recordsOldestCycle: status.recordsOldestCycle,
     assignmentRevision: status.assignmentRevision,
+    /** Parts of the last 256 cycles, in the order in which they run; none from a shard that does not tell. */
+    phases: status.phases.map(({ phase, p50Seconds, p99Seconds, maxSeconds, cycles }) => ({
+      phase,
+      p50Seconds,
+      p99Seconds,
+      maxSeconds,
+      cycles,
+    })),
   };
 }
 
@@ -68,6 +78,28 @@ export function wholeMicros(dollars: number): number {
 }
 
 type StatusView = ReturnType<typeof statusView>;
+
+type PhaseRow = StatusView['phases'][number];
+
+const PHASE_COLUMNS: readonly Column<PhaseRow>[] = [
+  { title: 'PHASE', of: ({ phase }) => phase },
+  { title: 'P50', of: (row) => quantileText(row, 'p50Seconds') },
+  { title: 'P99', of: (row) => quantileText(row, 'p99Seconds') },
+  { title: 'MAX', of: (row) => quantileText(row, 'maxSeconds') },
+  { title: 'CYCLES', of: ({ cycles }) => String(cycles) },
+];
+
+/** Nothing while no cycle was measured. */
+function quantileText(
+  row: PhaseRow | undefined,
+  quantile: 'p50Seconds' | 'p99Seconds' | 'maxSeconds',
+): string {
+  return row === undefined || row.cycles === 0 ? '' : secondsText(row[quantile]);
+}
+
+function wholeCycle({ phases }: StatusView): PhaseRow | undefined {
+  return phases.find(({ phase }) => phase === 'cycle');
+}
 
 function ofStatus(read: (status: StatusView) => string): (row: ShardRow) => string {
   return ({ status }) => (status === null ? '' : read(status));
@@ -121,6 +153,16 @@ export const shards: Kind<ShardRow> = defineKind<ShardRow>({
         status === null ? 'bad' : status.actuation?.paused === true ? 'warn' : undefined,
     },
     { title: 'ADDRESS', of: ({ address }) => address, isWide: true },
+    {
+      title: 'CYCLE_P50',
+      of: ofStatus((status) => quantileText(wholeCycle(status), 'p50Seconds')),
+      isWide: true,
+    },
+    {
+      title: 'CYCLE_P99',
+      of: ofStatus((status) => quantileText(wholeCycle(status), 'p99Seconds')),
+      isWide: true,
+    },
     { title: 'SESSIONS', of: ofStatus(({ sessions }) => String(sessions)), isWide: true },
     { title: 'NEEDS', of: ofStatus(({ needs }) => String(needs)), isWide: true },
     { title: 'EPOCH', of: ofStatus(({ epoch }) => String(epoch)), isWide: true },
@@ -144,6 +186,16 @@ export const shards: Kind<ShardRow> = defineKind<ShardRow>({
   },
   narrow: (name) => ok({ shards: [name] }),
   isNamed: ({ shard }, name) => shard === name,
+  details: ({ status, ...row }) => {
+    if (status === null) return { row };
+    const { phases, ...rest } = status;
+    const table = (form: TableForm, style: Style): readonly string[] =>
+      tableLines(PHASE_COLUMNS, phases, { form, style });
+    const described = { ...row, status: rest };
+    return phases.length === 0
+      ? { row: described }
+      : { row: described, table: { title: 'Parts of the last cycles', lines: table } };
+  },
 });
 
 /** Without a coordinator, by address, the registry's columns stay empty. */

@@ -6,7 +6,7 @@ import { parseYaml } from '@bigfleet/process';
 import { documentLine, documentText } from './document.ts';
 import { plainStyle } from './style.ts';
 import { tableLines } from './table.ts';
-import { ageText, cleanText, dollarsText, durationText, utcTime } from './text.ts';
+import { ageText, cleanText, dollarsText, durationText, secondsText, utcTime } from './text.ts';
 
 test('durations have at most two neighbouring units', () => {
   const table: readonly (readonly [number, string])[] = [
@@ -22,6 +22,20 @@ test('durations have at most two neighbouring units', () => {
   ];
   for (const [ms, text] of table) assert.equal(durationText(ms), text);
   assert.equal(ageText(0n, 5n), '—');
+});
+
+test('parts of a second have three digits that say something', () => {
+  const table: readonly (readonly [seconds: number, text: string])[] = [
+    [0, '0ms'],
+    [0.000_042, '0.042ms'],
+    [0.001_234_5, '1.23ms'],
+    [0.38, '380ms'],
+    [0.999, '999ms'],
+    [1, '1s'],
+    [12.345, '12.3s'],
+    [1_234, '1230s'],
+  ];
+  for (const [seconds, text] of table) assert.equal(secondsText(seconds), text);
 });
 
 test('times that are none stay none', () => {

@@ -45,6 +45,12 @@ export function durationText(ms: number): string {
   return parts.length === 0 ? '0s' : parts.join('');
 }
 
+/** `380ms`, `1.25s`, `0.042ms`: of what is measured in parts of a second. */
+export function secondsText(seconds: number): string {
+  const [value, unit] = seconds < 1 ? [seconds * MS_PER_SECOND, 'ms'] : [seconds, 's'];
+  return `${Number(value.toPrecision(3))}${unit}`;
+}
+
 export function dollarsText(dollars: number): string {
   if (!Number.isFinite(dollars)) return dollars === Number.POSITIVE_INFINITY ? 'never' : NOTHING;
   return `$${dollars.toFixed(2)}`;

@@ -192,6 +192,7 @@ function adminHandlers(calls: string[]): Handlers<typeof CoordinatorAdmin> {
       storeEngine: 'etcd',
       replicas: ['node-1', 'node-2', 'node-3'],
       clusterUid: 'fleet-1f3a',
+      pendingInstructions: { 'shard-2': 1, 'shard-1': 3, 'shard-0': 0 },
       version: '0.1.0',
     }),
   };

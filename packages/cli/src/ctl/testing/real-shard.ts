@@ -62,9 +62,12 @@ export class RealShards {
   });
   readonly #shards = new Map<string, RunningShard>();
   readonly #fakes: FakeProvider[] = [];
+  readonly #operators = new Map<string, DemandingOperator>();
   readonly #records = new Map<string, SegmentFiles>();
   readonly registered: { shardId: string; address: string }[] = [];
   readonly forgotten: string[] = [];
+  /** What a leader would tell; empty is one that does not know the field. */
+  readonly pendingInstructions: Record<string, number> = {};
 
   readonly network: Network = {
     connect: ({ target }) => this.memory.connect({ from: 'admin', to: target }),
@@ -118,6 +121,7 @@ export class RealShards {
         coordinatorTerm: 7n,
         version: '0.1.0',
         replicas: ['node-1'],
+        pendingInstructions: { ...this.pendingInstructions },
       }),
     });
     this.memory.listen(COORDINATOR, router);
@@ -177,7 +181,13 @@ export class RealShards {
   /** An operator that wants so many cores and joins what it is given. */
   async connect(cluster: string, shardId: string, cores: number, priority: number): Promise<void> {
     const channel = this.memory.connect({ from: cluster, to: `${shardId}:7780` });
-    new DemandingOperator(channel, cluster, cores, priority);
+    this.#operators.set(cluster, new DemandingOperator(channel, cluster, cores, priority));
+    await this.time.runFor(STEP_MS);
+  }
+
+  /** The operator of the cluster says that Nodes of these machines do not serve. */
+  async reportPhantoms(cluster: string, machineIds: readonly string[]): Promise<void> {
+    this.#operators.get(cluster)?.reportPhantoms(machineIds);
     await this.time.runFor(STEP_MS);
   }
 
@@ -239,6 +249,12 @@ class DemandingOperator {
     this.#outgoing.push({ payload: { case: 'hello', value: hello } });
     this.#outgoing.push({ payload: { case: 'rollup', value: demandOf(cluster, cores, priority) } });
     this.#read(channel).catch(() => undefined);
+  }
+
+  reportPhantoms(machineIds: readonly string[]): void {
+    const value = { phantomMachineIds: [...machineIds] };
+    this.#outgoing.push({ payload: { case: 'nodeIdentity', value } });
+    this.#wake.shift()?.();
   }
 
   async #read(channel: Channel): Promise<void> {

@@ -46,7 +46,8 @@ export const describeVerb = defineVerb({
     }
     const described: Described[] = [];
     for (const each of found) {
-      described.push({ row: each.row, decision: await lastDecision(ask, each) });
+      const { row, details } = each;
+      described.push({ row, details, decision: await lastDecision(ask, each) });
     }
     return {
       lines: (form, style) => described.flatMap((each, at) => linesOf(each, at, form, style)),
@@ -59,8 +60,7 @@ export const describeVerb = defineVerb({
   },
 });
 
-interface Described {
-  readonly row: object;
+interface Described extends Pick<Found<object>, 'row' | 'details'> {
   /** The newest one, where records tell. */
   readonly decision: Explained | undefined;
 }
@@ -78,7 +78,7 @@ async function lastDecision(
 }
 
 function linesOf(
-  { row, decision }: Described,
+  { details: { row, table }, decision }: Described,
   at: number,
   form: TableForm,
   style: Style,
@@ -86,6 +86,9 @@ function linesOf(
   return [
     ...(at === 0 ? [] : ['']),
     ...fieldLines(rowFields(row), style),
+    ...(table === undefined
+      ? []
+      : ['', style.paint(`${table.title}:`, 'strong'), ...table.lines(form, style)]),
     ...(decision === undefined
       ? []
       : ['', style.paint('Last decision:', 'strong'), ...explainLines(decision, form, style)]),

@@ -1,7 +1,25 @@
 // `status`: the coordinator itself. Any replica answers; the one that was asked speaks for itself.
 
+import { compareText } from '@bigfleet/base';
 import { defineVerb } from '../frame/define-verb.ts';
 import { fieldLines } from '../output/fields.ts';
+import { pairsText } from '../output/text.ts';
+
+/** By shard; the wire keeps no order. */
+function sorted(byShard: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(byShard).sort(([one], [other]) => compareText(one, other)),
+  );
+}
+
+/** Nothing from a replica that does not lead, or does not tell. */
+function pendingText(byShard: Readonly<Record<string, number>>): string {
+  const counts = Object.entries(byShard);
+  if (counts.length === 0) return '';
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  const waiting = Object.fromEntries(counts.filter(([, count]) => count > 0));
+  return total === 0 ? '0' : `${total} (${pairsText(waiting)})`;
+}
 
 export const statusVerb = defineVerb({
   name: 'status',
@@ -16,6 +34,7 @@ export const statusVerb = defineVerb({
       (api, call) => api.admin.getStatus({}, call),
       { isAnyReplica: true },
     );
+    const pendingInstructions = sorted(status.pendingInstructions);
     const document = {
       node: status.nodeId,
       isLeader: status.isLeader,
@@ -28,6 +47,7 @@ export const statusVerb = defineVerb({
       replicas: status.replicas,
       clusterUid: status.clusterUid,
       recoveringProviders: status.recoveringProviders,
+      pendingInstructions,
       version: status.version,
     };
     const leader = status.isLeader
@@ -48,6 +68,7 @@ export const statusVerb = defineVerb({
             ['Replicas', status.replicas.join(', ')],
             ['Cluster uid', status.clusterUid],
             ['Recovering', status.recoveringProviders.join(', ')],
+            ['Pending instructions', pendingText(pendingInstructions)],
             ['Version', status.version],
           ],
           style,

@@ -13,10 +13,10 @@ import { duration, text } from '@bigfleet/process/flags';
 import { type Command, EXIT } from '../../command.ts';
 import {
   directoryCommand,
-  comparedText,
   directoryFlags,
   type ComparedTrace,
   noTraceText,
+  printCompared,
   replayModeFlag,
   traceNames,
 } from '../directory-command.ts';
@@ -54,9 +54,9 @@ export const diffCommand: Command = directoryCommand({
       const argv = ['replay', traces, '--decisions', `--mode=${mode}`];
       await runOtherBuild({ runtime, build: against, argv, outputFile, timeoutMs: timeout });
       const compared = await compare(copies, outputFile, mode);
-      port.writeOutput(comparedText(output, compared));
+      if (!printCompared('diff', output, compared, port)) return EXIT.failed;
       const isSame = compared.every(({ report }) => report.outcome === 'identical');
-      return compared.length > 0 && isSame ? EXIT.ok : EXIT.failed;
+      return isSame ? EXIT.ok : EXIT.failed;
     } catch (error) {
       if (!(error instanceof BigFleetError)) throw error;
       port.writeError(`bigfleet diff: ${error.code}: ${error.message}\n`);
