@@ -91,6 +91,17 @@ export interface ShardFacts {
   readonly providers: readonly ProviderFacts[];
   readonly sessions: readonly SessionFacts[];
   readonly brakes: readonly BrakeFacts[];
+  /** Parts of a cycle in the order in which they run, and `cycle`, the whole; empty when it tells none. */
+  readonly phases: readonly PhaseFacts[];
+}
+
+export interface PhaseFacts {
+  readonly phase: string;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  /** How many were measured. */
+  readonly cycles: number;
 }
 
 export interface ProviderFacts {
@@ -109,6 +120,10 @@ export interface SessionFacts {
   readonly lastRollupMs: number;
   readonly quarantinedRollups: number;
   readonly identity: string;
+  /** Its operator tells which Node is which machine, and so which machine has none. */
+  readonly tellsNodes: boolean;
+  /** Machines at Ready whose Node is not. */
+  readonly phantoms: readonly string[];
 }
 
 export interface BrakeFacts {
@@ -148,6 +163,23 @@ export interface CoordinatorFacts {
   readonly status: Answer<'coordinator'>['coordinator'];
   readonly bindings: Answer<'coordinator'>['bindings'];
   readonly transfers: Answer<'coordinator'>['transfers'];
+  readonly queue: Answer<'coordinator'>['queue'];
+}
+
+/** Whose clusters are whose, by name: `*` stands for any text. */
+export interface TeamPattern {
+  readonly team: string;
+  readonly pattern: string;
+}
+
+export type ConformanceFacts = NonNullable<Answer<'providers'>['providers'][number]['conformance']>;
+
+/** What nobody on the wire knows, and whoever starts the dashboard says. */
+export interface Annotations {
+  /** The first that matches counts. */
+  readonly teams: readonly TeamPattern[];
+  /** By the provider's name, as shards know it. */
+  readonly conformance: ReadonlyMap<string, ConformanceFacts>;
 }
 
 /** What the model cannot answer from what it was told: asked of a shard, or of the playground's engine. */

@@ -1,4 +1,13 @@
-// The word lists of the API, apart from its schema: views and pages must not carry that along.
+// The word lists of the API, apart from its schema: views and pages must not carry that along, nor the engine,
+// whose names these are: only its types stand here, and a test compares the lists number by number.
+
+import type { PriorityClass } from '@bigfleet/base';
+import type { ActionKind, CapacityType, State } from '@bigfleet/engine';
+
+export type StateName = Exclude<keyof typeof State, 'Unspecified'>;
+export type CapacityName = keyof typeof CapacityType;
+export type KindName = keyof typeof ActionKind;
+export type TierName = PriorityClass;
 
 /** In the order of a machine's life; a state's number on the wire is its place plus one. */
 export const STATE_NAMES = [
@@ -10,17 +19,24 @@ export const STATE_NAMES = [
   'Draining',
   'Deleting',
   'Failed',
-] as const;
-export type StateName = (typeof STATE_NAMES)[number];
+] as const satisfies readonly StateName[];
 
-export const CAPACITY_NAMES = ['BareMetal', 'Reserved', 'OnDemand', 'Spot'] as const;
-export type CapacityName = (typeof CAPACITY_NAMES)[number];
+export const CAPACITY_NAMES = [
+  'BareMetal',
+  'Reserved',
+  'OnDemand',
+  'Spot',
+] as const satisfies readonly CapacityName[];
 
-export const KIND_NAMES = ['Bootstrap', 'Provision', 'Reclaim', 'Preempt', 'Delete'] as const;
-export type KindName = (typeof KIND_NAMES)[number];
+export const KIND_NAMES = [
+  'Bootstrap',
+  'Provision',
+  'Reclaim',
+  'Preempt',
+  'Delete',
+] as const satisfies readonly KindName[];
 
-export const TIER_NAMES = ['critical', 'service', 'batch'] as const;
-export type TierName = (typeof TIER_NAMES)[number];
+export const TIER_NAMES = ['critical', 'service', 'batch'] as const satisfies readonly TierName[];
 
 /** Rows sent to a browser are bounded, and an answer always says how many exist. */
 export const ROW_LIMIT = 5_000;

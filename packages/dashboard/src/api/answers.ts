@@ -244,6 +244,9 @@ const cost = z.object({
   byPriority: z.array(share),
   byCapacityType: z.array(share),
   byProvider: z.array(share),
+  byTeam: z
+    .array(share)
+    .describe('bound machines, as byCluster; the name of no team is empty; empty without --team'),
   idle: share.describe('paid for and serving nobody'),
   pinnedOnSpot: z.object({ count, dollarsPerHour, machines: z.array(machineRow) }),
 });
@@ -289,6 +292,16 @@ const triage = z.object({
     }),
   ),
   brakes: z.array(brake),
+  phantoms: z
+    .object({
+      count,
+      dollarsPerHour,
+      clusters: count.describe('that have some'),
+      machines: z.array(machineRow).describe('dearest first, at most `limit`'),
+      reporting: count.describe('sessions whose operator and shard can tell'),
+      sessions: count,
+    })
+    .describe('machines at Ready whose Node is missing, not ready or unschedulable'),
 });
 
 const lifecycle = z.object({
@@ -342,9 +355,29 @@ const providers = z.object({
         }),
       ),
       trust: z.object({ score: z.number().min(0).max(100), why: z.array(z.string()) }),
+      conformance: z
+        .object({
+          verdict: z.enum(['CERTIFIED', 'FAILED', 'INCOMPLETE']),
+          profiles: z.array(z.string()).describe('those that were claimed'),
+          certifiedProfiles: z.array(z.string()),
+          behaviours: count,
+          passed: count,
+          failed: count,
+          skipped: count,
+          notRun: count,
+          requiredFailed: count,
+          requiredMissing: count,
+          atMs: unixMs,
+          subject: z.string().describe('what the report calls the provider'),
+        })
+        .nullable()
+        .describe('the report that --conformance names; null without one'),
     }),
   ),
   brakes: z.array(brake),
+  unmatchedReports: z
+    .array(z.string())
+    .describe('names of --conformance that no shard and no machine knows'),
 });
 
 const clusters = z.object({
@@ -365,6 +398,8 @@ const clusters = z.object({
       spending: z.array(z.number()).describe('the last hour, oldest first, at most 60'),
       quarantinedRollups: count,
       identity: z.string(),
+      team: z.string().describe('by --team; empty for none'),
+      phantoms: count.describe('machines that its operator reports as phantom'),
     }),
   ),
 });
@@ -395,6 +430,11 @@ const shards = z.object({
       actionsPerMinute: z.array(count),
       lag: percentiles.describe('from the end of a cycle to its arrival here'),
       snapshots: count,
+      phases: z
+        .array(z.object({ phase: z.string(), p50Ms: ms, p99Ms: ms, maxMs: ms, cycles: count }))
+        .describe(
+          'parts of the cycle in the order in which they run, and `cycle`, the whole; empty when the shard tells none',
+        ),
     }),
   ),
 });
@@ -417,6 +457,20 @@ const coordinator = z.object({
     .nullable(),
   bindings: z.array(z.object({ cluster: z.string(), shard: z.string(), conflict: z.string() })),
   transfers: decisions.shape.transfers,
+  queue: z
+    .array(
+      z.object({
+        shard: z.string(),
+        pending: count.nullable().describe('instructions without an answer; null: not told'),
+        pendingSinceMs: unixMs
+          .nullable()
+          .describe('since when there always were some, as seen here'),
+        reportMs: unixMs
+          .nullable()
+          .describe('the shard’s last report; null is none since the leader began'),
+      }),
+    )
+    .describe('one row per registered shard'),
 });
 
 const side = z.object({

@@ -19,6 +19,7 @@ const rows = { limit: z.coerce.number().int().min(1).max(ROW_LIMIT).default(500)
 const machineFilter = {
   shard: text,
   cluster: text,
+  team: text.describe('as --team names it'),
   provider: text,
   zone: text,
   state: z.enum(['', ...STATE_NAMES]).default(''),

@@ -41,6 +41,8 @@ export class Classes {
   readonly #list: MachineClass[] = [none];
   readonly #numbers = new Map<string, number>();
   readonly #free: number[] = [];
+  /** Prices move, names do not: classes by the hundred thousand share the texts of a few places and types. */
+  readonly #words = new Map<string, string>();
 
   get length(): number {
     return this.#list.length;
@@ -62,11 +64,11 @@ export class Classes {
     const number = this.#free.pop() ?? this.#list.length;
     this.#fill(number, facts);
     this.#list[number] = {
-      provider: bounded(facts.provider),
-      instanceType: bounded(facts.instanceType),
-      region: bounded(facts.region),
-      zone: bounded(facts.zone),
-      rack: bounded(facts.rack),
+      provider: this.#word(facts.provider),
+      instanceType: this.#word(facts.instanceType),
+      region: this.#word(facts.region),
+      zone: this.#word(facts.zone),
+      rack: this.#word(facts.rack),
       capacityType: facts.capacityType,
       dollarsPerHour: facts.dollarsPerHour,
       interruptionProbability: facts.interruptionProbability,
@@ -88,12 +90,25 @@ export class Classes {
   }
 
   sweep(isUsed: Uint8Array): void {
+    this.#words.clear();
     for (const [key, number] of this.#numbers) {
-      if (isUsed[number] === 1) continue;
+      if (isUsed[number] === 1) {
+        const { provider, instanceType, region, zone, rack } = this.at(number);
+        for (const word of [provider, instanceType, region, zone, rack]) this.#word(word);
+        continue;
+      }
       this.#numbers.delete(key);
       this.#list[number] = none;
       this.#free.push(number);
     }
+  }
+
+  #word(text: string): string {
+    const kept = bounded(text);
+    const known = this.#words.get(kept);
+    if (known !== undefined) return known;
+    this.#words.set(kept, kept);
+    return kept;
   }
 }
 

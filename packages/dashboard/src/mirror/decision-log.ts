@@ -17,6 +17,7 @@ import {
 import type { Decision } from '../api/index.ts';
 import type { RecordFacts } from '../facts.ts';
 import type { CapacityName, KindName } from '../words.ts';
+import { ToldRecords } from './told-records.ts';
 
 /** One cycle of one shard. */
 export interface KeptRecord {
@@ -41,17 +42,16 @@ interface Waiting {
   readonly record: DecisionRecord;
 }
 
-/** Names of records that were told; the oldest are forgotten by their time instead. */
-const MAX_TOLD = 200_000;
 const UNNAMED = 'unnamed';
 
 export class DecisionLog {
   readonly #options: DecisionLogOptions;
-  #decisions: Decision[] = [];
+  /** In the order of their time; what was dropped leaves its place empty at once. */
+  #decisions: (Decision | undefined)[] = [];
   #first = 0;
   readonly #records = new Map<string, KeptRecord>();
-  readonly #told = new Map<string, number>();
-  #toldThroughMs = Number.NEGATIVE_INFINITY;
+  /** By shard. */
+  readonly #told = new Map<string, ToldRecords>();
   /** Decided, and what became of it is not known yet: told with the next word of its shard. */
   readonly #waiting = new Map<string, Waiting>();
   recordBytes = 0;
@@ -73,8 +73,8 @@ export class DecisionLog {
   /** True when something new was learnt. */
   record(shard: string, facts: RecordFacts): boolean {
     const isFates = isDispositions(facts.payload);
+    if (!this.#toldOf(shard).add(facts.epoch, facts.cycle, isFates)) return false;
     const name = `${shard}/${facts.epoch}/${facts.cycle}`;
-    if (!this.#isNew(isFates ? `${name}/fates` : name, facts.atMs)) return false;
     if (isFates) return this.#dispose(shard, name, facts);
     this.flush(shard);
     const decoded = decodeRecord(facts.payload);
@@ -124,15 +124,10 @@ export class DecisionLog {
     for (let at = this.#after(fromMs - 1); at < end; at++) yield this.#decisions[at] as Decision;
   }
 
-  #isNew(name: string, atMs: number): boolean {
-    if (this.#told.has(name) || atMs <= this.#toldThroughMs) return false;
-    this.#told.set(name, atMs);
-    if (this.#told.size > MAX_TOLD) {
-      const [oldest, oldestMs] = this.#told.entries().next().value ?? ['', 0];
-      this.#told.delete(oldest);
-      this.#toldThroughMs = Math.max(this.#toldThroughMs, oldestMs);
-    }
-    return true;
+  #toldOf(shard: string): ToldRecords {
+    let told = this.#told.get(shard);
+    if (told === undefined) this.#told.set(shard, (told = new ToldRecords()));
+    return told;
   }
 
   #keep(name: string, kept: KeptRecord): void {
@@ -196,6 +191,7 @@ export class DecisionLog {
       this.#decisions.push(decision);
     } else this.#decisions.splice(this.#after(decision.atMs), 0, decision);
     if (this.count <= this.#options.maxDecisions) return;
+    this.#decisions[this.#first] = undefined;
     this.#first += 1;
     if (this.#first > 1_024 && this.#first * 2 > this.#decisions.length) {
       this.#decisions = this.#decisions.slice(this.#first);

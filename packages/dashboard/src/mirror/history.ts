@@ -25,7 +25,8 @@ interface Droppable {
 
 export class History<Head> implements Droppable {
   readonly #budget: HistoryBudget;
-  #steps: Step<Head>[] = [];
+  /** What was dropped leaves its place empty at once, and the list when half of it is places. */
+  #steps: (Step<Head> | undefined)[] = [];
   #first = 0;
 
   constructor(budget: HistoryBudget) {
@@ -41,8 +42,9 @@ export class History<Head> implements Droppable {
     return this.#steps.at(-1)?.atMs ?? 0;
   }
 
-  push(step: Omit<Step<Head>, 'bytes'>, needBytes: number): void {
-    const bytes = STEP_BYTES + step.rows.length + needBytes;
+  /** `heldBytes`: what only this step holds besides its rows. */
+  push(step: Omit<Step<Head>, 'bytes'>, heldBytes: number): void {
+    const bytes = STEP_BYTES + step.rows.length + heldBytes;
     const atMs = Math.max(step.atMs, this.newestMs);
     this.#steps.push({ ...step, atMs, bytes });
     this.#budget.added(bytes);
@@ -61,6 +63,7 @@ export class History<Head> implements Droppable {
   dropOldest(): Pick<Step<Head>, 'atMs' | 'bytes'> | undefined {
     const step = this.#steps[this.#first];
     if (step === undefined) return undefined;
+    this.#steps[this.#first] = undefined;
     this.#first += 1;
     if (this.#first > 1_024 && this.#first * 2 > this.#steps.length) {
       this.#steps = this.#steps.slice(this.#first);

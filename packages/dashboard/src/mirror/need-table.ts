@@ -9,6 +9,8 @@ import { TIER_NAMES, type TierName } from '../words.ts';
 import { bounded } from './texts.ts';
 
 export interface NeedEntry {
+  /** Of its identity: one text for the row and for every step of history that brings it back. */
+  readonly key: string;
   readonly facts: NeedFacts;
   readonly tier: TierName;
   /** Since when it has been seen unmet; undefined while it is met. */
@@ -19,8 +21,9 @@ export type NeedUndo = readonly [key: string, before: NeedEntry | undefined];
 
 /** Machines that drain already will cover it: unmet, but no shortfall. */
 const AWAITING_DRAIN = 'awaiting_drain';
-/** A rough object with its strings shared: what a step of history holds of a need. */
+/** A rough object without its texts: what a step of history holds of a need that changed. */
 const NEED_BYTES = 400;
+const TEXT_BYTES = 32;
 
 export class NeedTable {
   readonly entries: Map<string, NeedEntry>;
@@ -40,18 +43,17 @@ export class NeedTable {
   put(facts: NeedFacts, atMs: number, undo: NeedUndo[]): void {
     const key = needKey(facts);
     const before = this.entries.get(key);
-    const entry = entryOf(facts, before, atMs);
+    const entry = entryOf(before?.key ?? key, facts, before, atMs);
     if (before !== undefined && isSame(before.facts, entry.facts)) return;
-    undo.push([key, before]);
-    this.set(key, entry);
+    undo.push([entry.key, before]);
+    this.set(entry.key, entry);
   }
 
   remove(ref: NeedRef, undo: NeedUndo[]): void {
-    const key = needKey(ref);
-    const before = this.entries.get(key);
+    const before = this.entries.get(needKey(ref));
     if (before === undefined) return;
-    undo.push([key, before]);
-    this.set(key, undefined);
+    undo.push([before.key, before]);
+    this.set(before.key, undefined);
   }
 
   set(key: string, entry: NeedEntry | undefined): void {
@@ -65,10 +67,30 @@ export class NeedTable {
     }
   }
 
+  /** What a step holds that undoes this; texts that the need of now still has cost nothing more. */
+  undoBytes(undo: readonly NeedUndo[]): number {
+    let bytes = 0;
+    for (const [key, before] of undo) {
+      bytes += 64 + 2 * key.length;
+      if (before === undefined) continue;
+      const now = this.entries.get(key)?.facts;
+      const { requirements, resources, deficit } = before.facts;
+      bytes += NEED_BYTES;
+      if (requirements !== now?.requirements) bytes += textBytes(requirements);
+      if (resources !== now?.resources) bytes += textBytes(Object.entries(resources).flat());
+      if (deficit !== now?.deficit) bytes += textBytes(Object.entries(deficit).flat());
+    }
+    return bytes;
+  }
+
   #count(key: string, entry: NeedEntry): void {
     if (entry.facts.isSatisfied) this.satisfied += 1;
     else if (isShort(entry)) this.#short.set(key, entry);
   }
+}
+
+function textBytes(texts: readonly string[]): number {
+  return texts.reduce((bytes, text) => bytes + TEXT_BYTES + text.length, 0);
 }
 
 function isShort({ facts }: NeedEntry): boolean {
@@ -80,34 +102,49 @@ export function needKey({ cluster, fingerprint, group }: NeedRef): string {
   return `${cluster}\u0000${fingerprint.length}:${fingerprint}${group}`;
 }
 
-export function needUndoBytes(undo: readonly NeedUndo[]): number {
-  let bytes = 0;
-  for (const [key, before] of undo) {
-    bytes += 64 + 2 * key.length;
-    if (before !== undefined) bytes += NEED_BYTES;
-  }
-  return bytes;
-}
-
 export function tierPlace(tier: TierName): number {
   return TIER_NAMES.indexOf(tier);
 }
 
-function entryOf(facts: NeedFacts, before: NeedEntry | undefined, atMs: number): NeedEntry {
+function entryOf(
+  key: string,
+  facts: NeedFacts,
+  before: NeedEntry | undefined,
+  atMs: number,
+): NeedEntry {
   const old = before?.facts;
   const shared: NeedFacts = {
     ...facts,
     cluster: old?.cluster ?? facts.cluster,
     fingerprint: old?.fingerprint ?? facts.fingerprint,
     group: old?.group ?? facts.group,
-    reason: bounded(facts.reason),
-    domain: bounded(facts.domain),
+    reason: sameText(old?.reason, facts.reason),
+    domain: sameText(old?.domain, facts.domain),
     requirements: sameList(old?.requirements, facts.requirements),
     resources: sameRecord(old?.resources, facts.resources),
     deficit: sameRecord(old?.deficit, facts.deficit),
+    matching: sameMatching(old?.matching, facts.matching),
   };
   const unmetSinceMs = facts.isSatisfied ? undefined : (before?.unmetSinceMs ?? atMs);
-  return { facts: shared, tier: priorityClassOf(facts.priority), unmetSinceMs };
+  return { key, facts: shared, tier: priorityClassOf(facts.priority), unmetSinceMs };
+}
+
+/** Each message brings its texts anew: the old one stays while it says the same. */
+function sameText(old: string | undefined, next: string): string {
+  const kept = bounded(next);
+  return old === kept ? old : kept;
+}
+
+function sameMatching(
+  old: NeedFacts['matching'] | undefined,
+  next: NeedFacts['matching'],
+): NeedFacts['matching'] {
+  const isEqual =
+    old !== undefined &&
+    old.idle === next.idle &&
+    old.configured === next.configured &&
+    old.speculative === next.speculative;
+  return isEqual ? old : next;
 }
 
 function sameList(old: readonly string[] | undefined, next: readonly string[]): readonly string[] {

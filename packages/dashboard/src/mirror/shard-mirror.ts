@@ -8,18 +8,41 @@ import type { CellsEvent, CycleEvent, NeedRef, Problem, Source } from '../api/in
 import type {
   CycleFacts,
   MachineFacts,
+  ModelEvent,
   NeedFacts,
   RecordFacts,
   ShardFacts,
   ShardFeed,
 } from '../facts.ts';
 import { KIND_NAMES, STATE_NAMES, type StateName } from '../words.ts';
-import { History } from './history.ts';
+import type { Classes } from './classes.ts';
+import type { DecisionLog } from './decision-log.ts';
+import type { Exposure } from './exposure.ts';
+import { History, type HistoryBudget } from './history.ts';
 import { type MachineWrite, MachineTable } from './machine-table.ts';
 import { Minutes } from './minutes.ts';
 import { dollarsOfUnits } from './money.ts';
-import { needKey, NeedTable, type NeedUndo, needUndoBytes } from './need-table.ts';
-import type { Shared } from './shared.ts';
+import { needKey, NeedTable, type NeedUndo } from './need-table.ts';
+import { reused } from './reused.ts';
+import type { Texts } from './texts.ts';
+import type { Transitions } from './transitions.ts';
+import type { UndoWriter } from './undo.ts';
+
+/** What the shards of a fleet share: tables of texts and classes, bounds, logs, and those who listen. */
+export interface Shared {
+  readonly nowMs: () => number;
+  readonly texts: Texts;
+  readonly classes: Classes;
+  readonly undo: UndoWriter;
+  readonly budget: HistoryBudget;
+  readonly log: DecisionLog;
+  readonly transitions: Transitions;
+  readonly exposure: Exposure;
+  /** A step has been added. */
+  stepped(atMs: number): void;
+  changed(): void;
+  tell(event: ModelEvent): void;
+}
 
 /** What a shard says about itself beside its rows; replaced as a whole. */
 export interface Head {
@@ -41,6 +64,8 @@ const MAX_CELLS = 2_000;
 const LAG_SAMPLES = 256;
 /** Drains that were ordered and not yet seen; the oldest are forgotten. */
 const MAX_ORDERED_DRAINS = 50_000;
+/** A clock that runs further ahead of ours is wrong. */
+const MAX_AHEAD_MS = 300_000;
 /** Clusters with a line of their own. */
 const MAX_SERIES = 4_096;
 
@@ -74,6 +99,8 @@ export class ShardMirror implements ShardFeed {
   /** Deltas up to this cycle, and the first behind it, were waiting when the stream began. */
   #backlogCycle = 0;
   #statusKey = '';
+  /** Of statuses since the last step that holds one: what they do not share with those before them. */
+  #statusBytes = 0;
   #spendingMinute = -1;
   readonly #orderedDrains = new Set<string>();
 
@@ -128,11 +155,12 @@ export class ShardMirror implements ShardFeed {
     }
     this.snapshotCount += 1;
     this.#shared.log.flush(this.name);
-    this.#takeSnapshot(staged, totals.atMs);
+    this.#takeSnapshot(staged, this.#come(totals.atMs));
     return ok(undefined);
   }
 
-  cycle(facts: CycleFacts): void {
+  cycle(told: CycleFacts): void {
+    const facts = { ...told, atMs: this.#come(told.atMs) };
     this.#shared.log.flush(this.name);
     // Deltas continue a whole picture: before the first one, and while the next one comes, there is none.
     if (this.firstMs === undefined || this.#staged !== undefined) return;
@@ -165,20 +193,23 @@ export class ShardMirror implements ShardFeed {
   }
 
   record(facts: RecordFacts): void {
-    if (this.#shared.log.record(this.name, facts)) this.#shared.changed();
+    const record = { ...facts, atMs: this.#come(facts.atMs) };
+    if (this.#shared.log.record(this.name, record)) this.#shared.changed();
   }
 
   status(facts: ShardFacts): void {
     const key = statusKey(facts);
     const before = this.head;
-    this.head = { ...before, status: facts };
     if (key !== this.#statusKey && before.status !== undefined) {
       // A status has no time of its own: it belongs to the newest step.
       const atMs = before.lastCycleMs ?? this.#shared.nowMs();
-      const step = { atMs, head: before, rows: new Uint8Array(0), needs: [] };
-      this.history.push(step, 2 * key.length);
+      this.#push(atMs, before, new Uint8Array(0), []);
       this.#shared.stepped(atMs);
     }
+    // Every step holds the status of its moment, and one comes every second: they share what stayed the same.
+    const { value: status, bytes } = reused(before.status, facts);
+    this.#statusBytes += bytes;
+    this.head = { ...before, status };
     this.#statusKey = key;
     this.#shared.changed();
   }
@@ -204,6 +235,11 @@ export class ShardMirror implements ShardFeed {
       this.#orderedDrains.delete(oldest);
       break;
     }
+  }
+
+  /** A moment that has come: one wrong clock would otherwise be the newest of all, and age what others told. */
+  #come(atMs: number): number {
+    return Math.min(atMs, this.#shared.nowMs() + MAX_AHEAD_MS);
   }
 
   #newStage(): Staged {
@@ -260,9 +296,15 @@ export class ShardMirror implements ShardFeed {
   }
 
   #step(atMs: number, head: Head, rows: Uint8Array, needs: readonly NeedUndo[]): void {
-    this.history.push({ atMs, head, rows, needs }, needUndoBytes(needs));
+    this.#push(atMs, head, rows, needs);
     this.#shared.stepped(atMs);
     this.#sampleSpending(atMs);
+  }
+
+  #push(atMs: number, head: Head, rows: Uint8Array, needs: readonly NeedUndo[]): void {
+    const bytes = this.needs.undoBytes(needs) + this.#statusBytes;
+    this.#statusBytes = 0;
+    this.history.push({ atMs, head, rows, needs }, bytes);
   }
 
   /** Every cluster's dollars, once a minute and whenever the minute is over. */
@@ -365,10 +407,12 @@ function statusKey(facts: ShardFacts): string {
     String(epoch),
     [isReady, isPaused, isDryRun, version, rails],
     providers.map(({ name, isHealthy, isShared, source }) => [name, isHealthy, isShared, source]),
-    sessions.map(({ cluster, isConnected, quarantinedRollups }) => [
+    sessions.map(({ cluster, isConnected, quarantinedRollups, tellsNodes, phantoms }) => [
       cluster,
       isConnected,
       quarantinedRollups,
+      tellsNodes,
+      phantoms,
     ]),
     brakes.map(({ subject, failures }) => [subject, failures]),
   ]);

@@ -161,6 +161,39 @@ test('a record cut in the middle, or of another kind, is counted and the next on
   assert.ok(answer.value.total > 0);
 });
 
+/** Bytes that are no record: told like any other, and counted. */
+function unreadable(cycle: number, atMs: number, epoch = 1n): RecordFacts {
+  return { epoch, cycle, atMs, payload: new Uint8Array(), actionHash: '' };
+}
+
+test('a shard whose clock ran ahead silences no other shard, nor itself', () => {
+  const fleet = createFleet({ nowMs: () => START_MS, isSimulated: true, outside: nobodyOutside });
+  const told = (): number => fleet.sizes().damagedRecords;
+  fleet.shard('ahead', '').record(unreadable(1, START_MS + 24 * 3_600_000));
+  const busy = 200_000;
+  for (let cycle = 1; cycle <= busy; cycle++) {
+    fleet.shard('busy', '').record(unreadable(cycle, START_MS + cycle));
+  }
+  assert.equal(told(), 1 + busy);
+  fleet.shard('calm', '').record(unreadable(1, START_MS));
+  fleet.shard('ahead', '').record(unreadable(2, START_MS));
+  assert.equal(told(), 3 + busy);
+});
+
+test('a back-fill that is longer than what is remembered is told whole, and each record once', () => {
+  const fleet = createFleet({ nowMs: () => START_MS, isSimulated: true, outside: nobodyOutside });
+  const feed = fleet.shard('s', '');
+  const count = 40_000;
+  feed.record(unreadable(count, START_MS, 2n));
+  for (let cycle = 0; cycle < count; cycle++) feed.record(unreadable(cycle, START_MS, 2n));
+  assert.equal(fleet.sizes().damagedRecords, count + 1);
+  for (let cycle = 0; cycle <= count; cycle++) feed.record(unreadable(cycle, START_MS, 2n));
+  for (let cycle = 0; cycle <= count; cycle++) feed.record(unreadable(cycle, START_MS, 1n));
+  assert.equal(fleet.sizes().damagedRecords, count + 1);
+  feed.record(unreadable(0, START_MS, 3n));
+  assert.equal(fleet.sizes().damagedRecords, count + 2);
+});
+
 test('the record and the explanation show the numbers of the record', async () => {
   const { fleet, events, records } = stage(60);
   const provisions = toldDecisions(events).filter(({ kind }) => kind === 'Provision');

@@ -2,7 +2,7 @@
 
 import type { Result } from '@bigfleet/base';
 import type { Answer, Params, Problem, ViewName } from '../api/index.ts';
-import type { Fleet, ModelEvent, Outside } from '../facts.ts';
+import type { Annotations, Fleet, ModelEvent, Outside } from '../facts.ts';
 import { DEFAULT_LIMITS, FleetMirror, type MirrorLimits } from '../mirror/fleet-mirror.ts';
 import { type ViewContext, views } from '../views/index.ts';
 
@@ -14,17 +14,21 @@ export interface FleetOptions {
   readonly isSimulated: boolean;
   readonly outside: Outside;
   readonly limits?: Partial<FleetLimits>;
+  /** None when absent. */
+  readonly annotations?: Annotations;
 }
+
+const NO_ANNOTATIONS: Annotations = { teams: [], conformance: new Map() };
 
 export function createFleet(options: FleetOptions): Fleet {
   const listeners = new Set<(event: ModelEvent) => void>();
   const tell = (event: ModelEvent): void => {
     for (const listener of listeners) listener(event);
   };
-  const { nowMs, outside, isSimulated } = options;
+  const { nowMs, outside, isSimulated, annotations = NO_ANNOTATIONS } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const mirror = new FleetMirror({ nowMs, limits, tell });
-  const context: ViewContext = { mirror, outside, isSimulated };
+  const context: ViewContext = { mirror, outside, isSimulated, annotations };
   return {
     shard: (name, address) => mirror.shard(name, address),
     coordinator: (facts) => mirror.tellCoordinator(facts),

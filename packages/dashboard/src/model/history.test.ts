@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@bigfleet/base';
 import { answers, params, type ViewName } from '../api/index.ts';
-import type { Fleet, MachineFacts } from '../facts.ts';
+import type { CycleFacts, Fleet, MachineFacts, NeedFacts, ShardFacts } from '../facts.ts';
+import { DEFAULT_LIMITS, FleetMirror } from '../mirror/fleet-mirror.ts';
 import { STATE_NAMES } from '../words.ts';
 import { nobodyOutside } from '../testing/synthetic-fleet.ts';
 import { createFleet, type FleetLimits } from './fleet.ts';
@@ -146,6 +147,8 @@ async function checkSums(fleet: Fleet, at: number, picture: Picture): Promise<vo
   const sum = (shares: readonly { dollarsPerHour: number }[]): number =>
     exact(shares.reduce((all, { dollarsPerHour }) => all + dollarsPerHour, 0));
   assert.equal(exact(now.value.dollarsPerHour), total, 'the total is the sum of what is billed');
+  const line = now.value.spending.dollarsPerHour;
+  assert.equal(exact(line.at(-1) ?? Number.NaN), total, 'the line of spending ends with it');
   assert.equal(sum(now.value.supply), total, 'states');
   assert.equal(sum(now.value.capacity), total, 'capacity types');
   assert.equal(exact(cost.value.dollarsPerHour), total, 'cost');
@@ -344,5 +347,135 @@ test('names that nothing has any more are forgotten, and no row and no past mome
         },
       ],
     );
+  }
+});
+
+const noChanges = {
+  machinesChanged: [],
+  machinesRemoved: [],
+  needsChanged: [],
+  needsRemoved: [],
+  actions: {},
+  shortfalls: 0,
+  dollarsPerHour: 0,
+};
+
+test('a status of every second is shown as it was, and history holds what moved and no more', () => {
+  const sessions = 200;
+  const seconds = 100;
+  const startMs = 1_700_000_000_000;
+  let nowMs = startMs;
+  const tell = (): void => undefined;
+  const mirror = new FleetMirror({ nowMs: () => nowMs, limits: DEFAULT_LIMITS, tell });
+  const shard = mirror.shard('s', '');
+  shard.snapshotEnd({ machines: 0, needs: 0, atMs: nowMs });
+  const told: ShardFacts[] = [];
+  for (let second = 1; second <= seconds; second++) {
+    nowMs += 1_000;
+    const status: ShardFacts = {
+      epoch: 1n,
+      startedMs: startMs,
+      isReady: second < 50,
+      isPaused: false,
+      isDryRun: false,
+      rails: ['paused: false by somebody'],
+      version: 'v1',
+      phases: [],
+      providers: [],
+      // One in a hundred has reported since.
+      sessions: Array.from({ length: sessions }, (_, at) => ({
+        cluster: `cluster-${at}`,
+        isConnected: true,
+        sinceMs: startMs,
+        lastRollupMs: at % 100 === second ? nowMs : (told.at(-1)?.sessions[at]?.lastRollupMs ?? 0),
+        quarantinedRollups: 0,
+        identity: `bigfleet://cluster/cluster-${at}`,
+        tellsNodes: true,
+        phantoms: [],
+      })),
+      brakes: [],
+    };
+    told.push(structuredClone(status));
+    // A status has no time of its own: it belongs to the step before it.
+    shard.cycle({ ...noChanges, cycle: second, atMs: nowMs });
+    shard.status(status);
+  }
+  const shown = told.map((_, at) => {
+    const world = mirror.world(startMs + 1_000 * (at + 1));
+    assert.ok(world.ok);
+    return world.value.shards[0]?.head.status;
+  });
+  assert.deepEqual(shown, told);
+  const rows = new Set(shown.flatMap((status) => status?.sessions ?? []));
+  assert.ok(rows.size <= sessions + 2 * seconds, `${rows.size} rows of sessions are held`);
+  const bytes = mirror.sizes().historyBytes;
+  assert.ok(bytes > rows.size * 100, `${bytes} bytes are too few for what is held`);
+});
+
+test('a need that is gone counts with its texts', () => {
+  const startMs = 1_700_000_000_000;
+  const fleet = createFleet({ nowMs: () => startMs, isSimulated: false, outside: nobodyOutside });
+  const need: NeedFacts = {
+    cluster: 'c',
+    fingerprint: 'f',
+    group: '',
+    priority: 0,
+    interruptionPenaltyBucket: 1,
+    reclamationPenaltyBucket: 1,
+    requirements: Array.from({ length: 60 }, (_, at) => `key-${at} In [${'v'.repeat(400)}]`),
+    resources: { cpu: '1' },
+    isSatisfied: true,
+    deficit: {},
+    reason: '',
+    claimed: 1,
+    ageCyclesUnmet: 0,
+    isEscalated: false,
+    isParked: false,
+    domain: '',
+    matching: { idle: 0, configured: 0, speculative: 0 },
+    awaitingDrain: 0,
+  };
+  const feed = fleet.shard('s', '');
+  feed.snapshotPart([], [need]);
+  assert.ok(feed.snapshotEnd({ machines: 0, needs: 1, atMs: startMs }).ok);
+  const held = (change: Partial<CycleFacts>): number => {
+    const before = fleet.sizes().historyBytes;
+    feed.cycle({ ...noChanges, ...change, cycle: 1, atMs: startMs });
+    return fleet.sizes().historyBytes - before;
+  };
+  assert.ok(held({ needsChanged: [{ ...need, claimed: 2 }] }) < 1_000, 'its texts are shared');
+  assert.ok(held({ needsRemoved: [need] }) > 60 * 400, 'nobody else has its texts');
+});
+
+test('a shard whose clock runs a day ahead takes no moment from the others', async () => {
+  const startMs = 1_700_000_000_000;
+  let nowMs = startMs;
+  const fleet = createFleet({ nowMs: () => nowMs, isSimulated: false, outside: nobodyOutside });
+  const cycles: number[] = [];
+  fleet.subscribe((event) => {
+    if (event.name === 'cycle') cycles.push(event.data.atMs);
+  });
+  const right = fleet.shard('right', '');
+  const ahead = fleet.shard('ahead', '');
+  for (const feed of [right, ahead]) {
+    feed.snapshotEnd({ machines: 0, needs: 0, atMs: nowMs });
+  }
+  const DAY_MS = 24 * 3_600_000;
+  for (let cycle = 1; cycle <= 20; cycle++) {
+    nowMs += 10_000;
+    right.cycle({ ...noChanges, cycle, atMs: nowMs, shortfalls: cycle });
+    const isWrong = cycle >= 5 && cycle < 10;
+    ahead.cycle({ ...noChanges, cycle, atMs: isWrong ? nowMs + 2 * DAY_MS : nowMs });
+  }
+  assert.ok(Math.max(...cycles) <= nowMs + 300_000);
+  const now = await fleet.answer('shards', { at: 0 });
+  assert.ok(now.ok);
+  assert.ok(now.value.frame.atMs <= nowMs + 300_000, 'now is not in two days');
+  assert.equal(now.value.frame.oldestMs, startMs);
+  for (let cycle = 1; cycle <= 20; cycle++) {
+    const past = await fleet.answer('shards', { at: startMs + cycle * 10_000 });
+    assert.ok(past.ok, past.ok ? '' : past.error.message);
+    const row = past.value.shards.find(({ shard }) => shard === 'right');
+    assert.equal(row?.shortfalls, cycle);
   }
 });

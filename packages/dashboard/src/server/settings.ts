@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { TeamPattern } from '../model/index.ts';
 import type { Listening } from './http/http-server.ts';
 import type { RegisteredShard } from './sources/coordinator-reader.ts';
 
@@ -16,6 +17,10 @@ export interface DashboardSettings {
   readonly recordsDirs: ReadonlyMap<string, string>;
   /** Labels that name a machine's rack, the first that it carries. */
   readonly rackLabels: readonly string[];
+  /** Whose clusters are whose; the first pattern that matches. */
+  readonly teams: readonly TeamPattern[];
+  /** Provider → the report.json of its conformance run. */
+  readonly conformanceReports: ReadonlyMap<string, string>;
   /** Supply that somebody simulates: marked on every page. */
   readonly isSimulated: boolean;
   /** The folder of the built web app; undefined is where a build puts it. */

@@ -13,6 +13,7 @@ import {
 import { tlsFromFlags, type TlsMaterial } from '@bigfleet/wire';
 import type { NeedRef, Problem, Source } from '../api/index.ts';
 import { createFleet, type Fleet } from '../model/index.ts';
+import { readConformanceReports } from './provider-reports.ts';
 import { identityProblem } from './identity.ts';
 import { type ServedFleet, serveFleet } from './serve-fleet.ts';
 import { builtWebDir, type DashboardSettings } from './settings.ts';
@@ -63,6 +64,7 @@ export async function startDashboard(options: StartDashboardOptions): Promise<Ru
   await using opened = new AsyncDisposableStack();
   if (podNeeds !== undefined) opened.defer(() => podNeeds.close());
   const tls = readerMaterial(options, onBug, opened);
+  const conformance = await readConformanceReports(settings.conformanceReports);
   const own = startProcessMetrics({
     registry,
     clock: runtime.clock,
@@ -81,6 +83,7 @@ export async function startDashboard(options: StartDashboardOptions): Promise<Ru
     nowMs: () => Number(runtime.clock.unixNanos() / 1_000_000n),
     isSimulated,
     limits: { historyBytes, recordBytes },
+    annotations: { teams: settings.teams, conformance },
     outside: createOutside({
       runtime,
       signal: stopper.signal,

@@ -21,7 +21,17 @@ import {
   type Shape,
   shapeOf,
 } from '@bigfleet/sim';
-import type { Fleet, MachineFacts, NeedFacts, Outside, ShardFacts, ShardFeed } from '../facts.ts';
+import type {
+  Annotations,
+  ConformanceFacts,
+  Fleet,
+  MachineFacts,
+  NeedFacts,
+  Outside,
+  PhaseFacts,
+  ShardFacts,
+  ShardFeed,
+} from '../facts.ts';
 import { StepFeeder } from '../simulated/step-feeder.ts';
 
 export interface SyntheticOptions {
@@ -71,8 +81,49 @@ function absent(
   return err({ code, message });
 }
 
+/** As the flags --team and --conformance would say it; some clusters and a provider are left out. */
+export const syntheticAnnotations: Annotations = {
+  teams: [
+    { team: 'Search and ads', pattern: 'search-*' },
+    { team: 'Search and ads', pattern: 'ads-*' },
+    { team: 'Checkout', pattern: 'checkout-*' },
+    { team: 'ML platform', pattern: 'ml-*' },
+  ],
+  conformance: new Map([
+    ['aws', conformanceOf('CERTIFIED', ['core', 'cloud', 'spot'], 0)],
+    ['gcp', conformanceOf('FAILED', ['core', 'durable'], 2)],
+  ]),
+};
+
+function conformanceOf(
+  verdict: 'CERTIFIED' | 'FAILED',
+  profiles: string[],
+  failed: number,
+): ConformanceFacts {
+  return {
+    verdict,
+    profiles,
+    certifiedProfiles: verdict === 'CERTIFIED' ? profiles : [],
+    behaviours: 93,
+    passed: 69 - failed,
+    failed,
+    skipped: 0,
+    notRun: 24,
+    requiredFailed: failed,
+    requiredMissing: 0,
+    atMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+    subject: 'certify',
+  };
+}
+
+/** A model of the fleet, or whoever plays the shards alone. */
+type Told = Pick<Fleet, 'shard'> & Partial<Pick<Fleet, 'source' | 'coordinator'>>;
+
 export class SyntheticFleet {
   readonly #shards: SyntheticShard[];
+  #fleet: Told | undefined;
+  /** Since when the last shard leaves an instruction without an answer. */
+  #beganMs = 0;
 
   constructor(options: SyntheticOptions) {
     const random = createRandom(options.seed ?? 'synthetic');
@@ -97,22 +148,79 @@ export class SyntheticFleet {
   }
 
   /** Tells the whole fleet as it stands. */
-  begin(fleet: Fleet, atMs: number): void {
+  begin(fleet: Told, atMs: number): void {
+    this.#fleet = fleet;
+    this.#beganMs = atMs;
     for (const shard of this.#shards) shard.begin(fleet, atMs);
+    this.#tellCoordinator(atMs);
   }
 
   /** One cycle of every shard. */
   step(atMs: number): void {
     for (const shard of this.#shards) shard.step(atMs);
+    this.#tellCoordinator(atMs);
   }
 
   /** One cycle of one shard, in turn: a steady stream of small changes. */
   stepOne(at: number, atMs: number): void {
     this.#shards[at % this.#shards.length]?.step(atMs);
+    if (at % this.#shards.length === 0) this.#tellCoordinator(atMs);
   }
 
   get shardCount(): number {
     return this.#shards.length;
+  }
+
+  /** A leader with a registry; its last shard has fallen silent with instructions on the way. */
+  #tellCoordinator(atMs: number): void {
+    const last = this.#shards.length - 1;
+    this.#fleet?.source?.({
+      kind: 'coordinator',
+      name: 'coordinator.bigfleet:7790',
+      state: 'live',
+      sinceMs: this.#beganMs,
+      dataMs: atMs,
+      problem: '',
+      flag: '--coordinator',
+    });
+    this.#fleet?.coordinator?.({
+      status: {
+        node: 'coordinator-1',
+        isLeader: true,
+        leader: 'coordinator-1',
+        leaderAddress: 'coordinator-1.bigfleet:7790',
+        term: '7',
+        applyIndex: '48213',
+        engine: 'etcd',
+        replicas: ['coordinator-0', 'coordinator-1', 'coordinator-2'],
+        recoveringProviders: [],
+        version: '0.1.0',
+      },
+      bindings: this.#shards.flatMap(({ name, clusters }) =>
+        clusters.map((cluster) => ({ cluster, shard: name, conflict: '' })),
+      ),
+      transfers: [
+        {
+          id: 't-0000000000000007-00000012',
+          from: this.#shards[0]?.name ?? '',
+          to: this.#shards[last]?.name ?? '',
+          phase: 'preparing',
+          machines: 3,
+          reason: 'shortfall_critical',
+          createdMs: this.#beganMs - 1_200_000,
+          updatedMs: this.#beganMs - 1_140_000,
+        },
+      ],
+      queue: this.#shards.map(({ name }, at) => {
+        const isStuck = at === last && last > 0;
+        return {
+          shard: name,
+          pending: isStuck ? 3 : 0,
+          pendingSinceMs: isStuck ? this.#beganMs - 1_200_000 : null,
+          reportMs: isStuck ? this.#beganMs - 1_100_000 : atMs,
+        };
+      }),
+    });
   }
 }
 
@@ -130,6 +238,7 @@ class SyntheticShard {
   readonly #engine = new IncrementalEngine();
   readonly #loop: ClosedLoop;
   readonly #bulk: Bulk;
+  readonly #phases: readonly PhaseFacts[];
   #feed: ShardFeed | undefined;
   #feeder: StepFeeder | undefined;
 
@@ -139,9 +248,18 @@ class SyntheticShard {
     const seed = BigInt(options.random.stream('corner').uint32());
     this.#loop = new ClosedLoop(plan, { decide: this.#engine.decide, seed, hasLog: false });
     this.#bulk = new Bulk(options, Math.max(0, options.machines - this.#loop.provider.size));
+    this.#phases = phasesOf(options.random.stream('phases'));
   }
 
-  begin(fleet: Fleet, atMs: number): void {
+  get name(): string {
+    return this.#options.name;
+  }
+
+  get clusters(): readonly string[] {
+    return this.#options.clusters;
+  }
+
+  begin(fleet: Pick<Fleet, 'shard'>, atMs: number): void {
     const { name } = this.#options;
     const target = fleet.shard(name, `${name}.bigfleet:7780`);
     const bulk = this.#bulk;
@@ -213,6 +331,7 @@ class SyntheticShard {
 
   #status(atMs: number): ShardFacts {
     const { clusters } = this.#options;
+    const phantoms = this.#bulk.phantoms();
     return {
       epoch: 1n,
       startedMs: atMs - 3_600_000,
@@ -236,8 +355,11 @@ class SyntheticShard {
         lastRollupMs: atMs,
         quarantinedRollups: 0,
         identity: `spiffe://bigfleet/operator/${cluster}`,
+        tellsNodes: true,
+        phantoms: phantoms.get(cluster) ?? [],
       })),
       brakes: [],
+      phases: this.#phases,
     };
   }
 }
@@ -324,6 +446,7 @@ class Bulk {
   readonly #since: Float64Array;
   readonly #draws: Uint32Array;
   readonly #random: Random;
+  readonly #phantomSlots: readonly number[];
   #touched = 0;
 
   constructor(options: SyntheticShardOptions, count: number) {
@@ -333,6 +456,22 @@ class Bulk {
     this.#states = Uint8Array.from({ length: count }, (_, at) => firstState(this.#draws[at] ?? 0));
     this.#prices = new Uint8Array(count);
     this.#since = new Float64Array(count);
+    this.#phantomSlots = [...this.#draws.keys()].filter(
+      (at) => (this.#draws[at] ?? 0) % PHANTOM_EVERY === 0,
+    );
+  }
+
+  /** Machines whose nodes are not ready, by cluster, sorted. */
+  phantoms(): ReadonlyMap<string, readonly string[]> {
+    const byCluster = new Map<string, string[]>();
+    for (const at of this.#phantomSlots) {
+      if (this.#states[at] !== State.Configured) continue;
+      const { cluster, machine } = this.#facts(at);
+      const known = byCluster.get(cluster);
+      if (known === undefined) byCluster.set(cluster, [machine]);
+      else known.push(machine);
+    }
+    return byCluster;
   }
 
   *machineParts(atMs: number): Generator<MachineFacts[]> {
@@ -406,6 +545,34 @@ class Bulk {
       group: '',
     };
   }
+}
+
+const PHANTOM_EVERY = 251;
+
+/** Of a cycle: name, and the median of a middling shard in milliseconds. */
+const PHASES: readonly (readonly [phase: string, p50Ms: number])[] = [
+  ['reconcile', 9],
+  ['snapread', 6],
+  ['phase1', 31],
+  ['phase2', 12],
+  ['phase3', 4],
+  ['emit', 0.6],
+  ['execute', 0.2],
+];
+
+/** Shards differ, and one in four waits for its provider now and then. */
+function phasesOf(random: Random): readonly PhaseFacts[] {
+  const size = 1 + random.below(200) / 100;
+  const isSlow = random.below(4) === 0;
+  const parts = PHASES.map(([phase, base]) => {
+    const p50Ms = base * size * (0.8 + random.below(40) / 100);
+    const p99Ms = p50Ms * (phase === 'reconcile' && isSlow ? 90 : 2.5 + random.below(100) / 100);
+    return { phase, p50Ms, p99Ms, maxMs: p99Ms * 1.4, cycles: 256 };
+  });
+  const sum = (of: (part: PhaseFacts) => number): number =>
+    parts.reduce((total, part) => total + of(part), 0);
+  const whole = { p50Ms: sum((part) => part.p50Ms), p99Ms: 0.8 * sum((part) => part.p99Ms) };
+  return [...parts, { phase: 'cycle', ...whole, maxMs: 1.4 * whole.p99Ms, cycles: 256 }];
 }
 
 const SPOT_RISKS: readonly number[] = [0.00004, 0.0001, 0.0002, 0.0005];

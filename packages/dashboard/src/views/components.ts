@@ -9,6 +9,8 @@ import { percentilesOf } from '../mirror/transitions.ts';
 import type { ShardWorld, World } from '../mirror/world.ts';
 import { ROW_LIMIT, STATE_NAMES, TIER_NAMES } from '../words.ts';
 import { frameOf, type ViewContext } from './context.ts';
+import { phantomCounts } from './phantoms.ts';
+import { teamOf } from './teams.ts';
 
 const HOUR_MINUTES = 60;
 
@@ -32,7 +34,8 @@ export function clustersView(
   };
 }
 
-function clustersOf(shard: ShardWorld, world: World, { mirror }: ViewContext): ClusterRow[] {
+function clustersOf(shard: ShardWorld, world: World, context: ViewContext): ClusterRow[] {
+  const { mirror, annotations } = context;
   const rows = new Map<string, ClusterRow>();
   const { name } = shard.mirror;
   const of = (cluster: string): ClusterRow => {
@@ -48,6 +51,9 @@ function clustersOf(shard: ShardWorld, world: World, { mirror }: ViewContext): C
     row.byState = STATE_NAMES.map((_, place) => supply.counts[place + 1] ?? 0);
     row.dollarsPerHour = dollarsOfUnits(supply.units);
   }
+  for (const [cluster, count] of phantomCounts(shard, context)) {
+    of(mirror.texts.text(cluster)).phantoms = count;
+  }
   for (const { facts } of shard.needs.entries.values()) of(facts.cluster).needRows += 1;
   for (const { facts, tier } of shard.needs.short.values()) {
     const { unmet } = of(facts.cluster);
@@ -55,6 +61,7 @@ function clustersOf(shard: ShardWorld, world: World, { mirror }: ViewContext): C
     unmet[place] = (unmet[place] ?? 0) + 1;
   }
   for (const row of rows.values()) {
+    row.team = teamOf(annotations.teams, row.cluster);
     const line = shard.mirror.spending.get(row.cluster);
     const minutes = line?.until(world.atMs, HOUR_MINUTES) ?? [];
     const first = minutes.findIndex((units) => !Number.isNaN(units));
@@ -92,6 +99,8 @@ function emptyCluster(cluster: string, shard: string): ClusterRow {
     spending: [],
     quarantinedRollups: 0,
     identity: '',
+    team: '',
+    phantoms: 0,
   };
 }
 
@@ -133,6 +142,7 @@ function shardRow(
     actionsPerMinute: perMinute(mirror.actionsPerMinute),
     lag: percentilesOf(mirror.lagMs),
     snapshots: mirror.snapshotCount,
+    phases: (status?.phases ?? []).map((phase) => ({ ...phase })),
   };
 }
 
@@ -144,5 +154,6 @@ export function coordinatorView(world: World, context: ViewContext): Answer<'coo
     coordinator: coordinator?.status ?? null,
     bindings: [...(coordinator?.bindings ?? [])],
     transfers: [...(coordinator?.transfers ?? [])],
+    queue: [...(coordinator?.queue ?? [])],
   };
 }

@@ -1,7 +1,7 @@
 // What a view stands on beside the world at its moment, and what every answer begins with.
 
 import type { Frame } from '../api/index.ts';
-import type { Outside } from '../facts.ts';
+import type { Annotations, Outside } from '../facts.ts';
 import type { FleetMirror } from '../mirror/fleet-mirror.ts';
 import type { World } from '../mirror/world.ts';
 
@@ -9,6 +9,7 @@ export interface ViewContext {
   readonly mirror: FleetMirror;
   readonly outside: Outside;
   readonly isSimulated: boolean;
+  readonly annotations: Annotations;
 }
 
 export function frameOf(world: World, { isSimulated }: ViewContext): Frame {

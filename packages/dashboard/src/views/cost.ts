@@ -17,6 +17,7 @@ import { CAPACITY_NAMES, ROW_LIMIT, TIER_NAMES } from '../words.ts';
 import { frameOf, type ViewContext } from './context.ts';
 import { machineRowOf, shareOf } from './rows.ts';
 import { forEachMachine, Places } from './select.ts';
+import { teamOf } from './teams.ts';
 import { bucketDollars, bucketWord, capacityOf, orExcluded } from './words.ts';
 
 const GROUPS_SHOWN = 2_000;
@@ -156,7 +157,7 @@ class Sums {
 
   splits(): Pick<
     Answer<'cost'>,
-    'matrix' | 'byCluster' | 'byPriority' | 'byCapacityType' | 'byProvider'
+    'matrix' | 'byCluster' | 'byPriority' | 'byCapacityType' | 'byProvider' | 'byTeam'
   > {
     const { texts } = this.#context.mirror;
     const clusters = this.#clusters.texts.flatMap((cluster, place) => {
@@ -171,7 +172,22 @@ class Sums {
         shareOfLine(name, this.#capacities[place]),
       ),
       byProvider: ranked([...this.#providers]),
+      byTeam: this.#byTeam(clusters),
     };
+  }
+
+  /** Every team that was named, also one without machines; clusters of no team come last. */
+  #byTeam(clusters: readonly (readonly [string, Line])[]): Share[] {
+    const { teams } = this.#context.annotations;
+    if (teams.length === 0) return [];
+    const lines = new Map(teams.map(({ team }) => [team, new Line()]));
+    const none = new Line();
+    for (const [cluster, line] of clusters) {
+      const sum = lines.get(teamOf(teams, cluster)) ?? none;
+      sum.count += line.count;
+      sum.units += line.units;
+    }
+    return [...ranked([...lines]), shareOfLine('', none)];
   }
 
   #matrix(): Answer<'cost'>['matrix'] {

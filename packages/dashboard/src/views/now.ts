@@ -27,7 +27,7 @@ export function nowView(world: World, context: ViewContext): Answer<'now'> {
   return {
     frame: frameOf(world, context),
     dollarsPerHour: dollarsOfUnits(units),
-    spending: spendingOf(world, context),
+    spending: spendingOf(world, units, context),
     supply,
     capacity,
     demand: demandOf(world, context),
@@ -122,8 +122,14 @@ function actionsOf(world: World, { mirror }: ViewContext): Answer<'now'>['action
   }));
 }
 
-function spendingOf({ atMs }: World, { mirror }: ViewContext): Answer<'now'>['spending'] {
+function spendingOf(
+  { atMs }: World,
+  units: number,
+  { mirror }: ViewContext,
+): Answer<'now'>['spending'] {
   const minutes = mirror.spending.until(atMs, DAY_MINUTES);
+  // A minute is kept with its last value, which a moment within it has not seen yet.
+  if (minutes.some((value) => !Number.isNaN(value))) minutes[minutes.length - 1] = units;
   const first = minutes.findIndex((units) => !Number.isNaN(units));
   const seen = first < 0 ? [] : minutes.slice(first);
   const stepMinutes = seen.length > FINE_MINUTES ? COARSE_MINUTES : 1;
@@ -132,8 +138,8 @@ function spendingOf({ atMs }: World, { mirror }: ViewContext): Answer<'now'>['sp
   // From the end, so that the newest step is whole and always ends now.
   for (let end = seen.length; end > 0; end -= stepMinutes) {
     const step = seen.slice(Math.max(0, end - stepMinutes), end);
-    const units = step.findLast((value) => !Number.isNaN(value));
-    steps.push(units === undefined ? null : dollarsOfUnits(units));
+    const last = step.findLast((value) => !Number.isNaN(value));
+    steps.push(last === undefined ? null : dollarsOfUnits(last));
   }
   steps.reverse();
   return {

@@ -46,12 +46,14 @@ export function providersView(world: World, context: ViewContext): Answer<'provi
   readStatuses(world, of);
   readMachines(world, context, of);
   readTransitions(world, context, of);
+  const { conformance } = context.annotations;
   return {
     frame: frameOf(world, context),
     providers: [...providers]
       .sort(([a], [b]) => compareText(a, b))
       .map(([name, provider]) => rowOf(name, provider, world, context)),
     brakes: brakesOf(world),
+    unmatchedReports: [...conformance.keys()].filter((name) => !providers.has(name)).sort(),
   };
 }
 
@@ -122,6 +124,7 @@ function rowOf(name: string, provider: Provider, world: World, context: ViewCont
     calibration: calibration.map((row) => ({ ...row })),
     prices: pricesOf(provider, context),
     trust: trustOf(provider, calibration, context),
+    conformance: context.annotations.conformance.get(name) ?? null,
   };
 }
 

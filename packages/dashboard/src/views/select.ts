@@ -5,15 +5,17 @@ import type { Params } from '../api/index.ts';
 import type { ShardWorld, World } from '../mirror/world.ts';
 import { CAPACITY_NAMES, STATE_NAMES } from '../words.ts';
 import type { ViewContext } from './context.ts';
+import { teamOf } from './teams.ts';
 
 export type MachineFilter = Pick<
   Params<'machines'>,
-  'shard' | 'cluster' | 'provider' | 'zone' | 'state' | 'capacity' | 'q'
+  'shard' | 'cluster' | 'team' | 'provider' | 'zone' | 'state' | 'capacity' | 'q'
 >;
 
 export const everyMachine: MachineFilter = {
   shard: '',
   cluster: '',
+  team: '',
   provider: '',
   zone: '',
   state: '',
@@ -31,6 +33,7 @@ export function forEachMachine(
   const cluster = filter.cluster === '' ? 0 : texts.find(filter.cluster);
   if (cluster < 0) return;
   const isClass = classFilter(context, filter);
+  const isTeam = filter.team === '' ? undefined : teamFilter(context, filter.team);
   const wanted = filter.state === '' ? 0 : STATE_NAMES.indexOf(filter.state) + 1;
   const words = filter.q === '' ? undefined : wordFilter(context, filter.q);
   for (const shard of world.shards) {
@@ -43,6 +46,7 @@ export function forEachMachine(
       const number = klass[slot] ?? 0;
       if (isClass !== undefined && isClass[number] === 0) continue;
       if (cluster !== 0 && clusters[slot] !== cluster) continue;
+      if (isTeam !== undefined && !isTeam(clusters[slot] ?? 0)) continue;
       if (words !== undefined && !words(id[slot] ?? 0, node[slot] ?? 0, number)) continue;
       visit(shard, slot);
     }
@@ -66,6 +70,22 @@ function classFilter(
     isIn[number] = fits ? 1 : 0;
   }
   return isIn;
+}
+
+/** Each cluster's name is held against the patterns once. */
+function teamFilter(
+  { mirror: { texts }, annotations: { teams } }: ViewContext,
+  team: string,
+): (cluster: number) => boolean {
+  const decided = new Map<number, boolean>();
+  return (cluster) => {
+    let isIn = decided.get(cluster);
+    if (isIn === undefined) {
+      isIn = teamOf(teams, texts.text(cluster)) === team;
+      decided.set(cluster, isIn);
+    }
+    return isIn;
+  };
 }
 
 function wordFilter(

@@ -47,9 +47,10 @@ export const TREE: readonly BranchText[] = [
   {
     branch: 'phantom-capacity',
     question: 'Are Pods pending while nothing is short here?',
-    meaning: 'The provider reports machines as configured before their nodes are ready.',
+    meaning:
+      'Machines count as configured while their nodes are missing, not ready or unschedulable.',
     action:
-      'Compare ready nodes with Configured machines in the cluster; take the provider to task.',
+      'Look at the nodes of these machines in their clusters; take the provider to task if it reported too early.',
   },
   {
     branch: 'topology',

@@ -8,6 +8,7 @@ import { TIER_NAMES } from '../words.ts';
 import { brakesOf } from './brakes.ts';
 import { frameOf, type ViewContext } from './context.ts';
 import { compareNeeds } from './needs.ts';
+import { phantomsOf } from './phantoms.ts';
 import { type NeedAt, needRows } from './rows.ts';
 import { Top } from './select.ts';
 import { type Branch, branchOf, TREE } from './triage-tree.ts';
@@ -39,10 +40,12 @@ export function triageView(
     ...(tiers.get(tier) ?? new TierCount()).told(),
   }));
   const serious = byTier.filter(({ tier }) => tier !== 'batch');
+  const phantoms = phantomsOf(world, params, context);
+  counts.set('phantom-capacity', phantoms.count);
   return {
     frame: frameOf(world, context),
     isSerious: serious.some((tier) => tier.rows > 0),
-    verdict: verdictOf(byTier, world.atMs),
+    verdict: verdictOf(byTier, phantoms, world.atMs),
     total: top.total,
     byTier,
     tree: TREE.map((branch) => ({ ...branch, rows: counts.get(branch.branch) ?? 0 })),
@@ -51,6 +54,7 @@ export function triageView(
       return at === undefined ? [] : [triageRow(need, at)];
     }),
     brakes: brakesOf(world),
+    phantoms,
   };
 }
 
@@ -89,17 +93,29 @@ class TierCount {
   }
 }
 
-function verdictOf(byTier: Answer<'triage'>['byTier'], atMs: number): string {
+type Triage = Answer<'triage'>;
+
+function verdictOf(
+  byTier: Triage['byTier'],
+  { count, clusters }: Triage['phantoms'],
+  atMs: number,
+): string {
   const serious = byTier.filter(({ tier, rows }) => tier !== 'batch' && rows > 0);
+  const phantoms = `${plural(count, 'machine')} in ${plural(clusters, 'cluster')}`;
   if (serious.length === 0) {
     const isBatchShort = byTier.some(({ rows }) => rows > 0);
+    if (count > 0) {
+      const short = isBatchShort ? 'only batch work is short' : 'nothing is short';
+      return `Phantom capacity: ${short}, and ${phantoms} count as ready while their nodes are not. Pods may wait for them.`;
+    }
     return isBatchShort ? 'Only batch work is short: working as designed.' : 'Nothing is short.';
   }
   const parts = serious.map(({ tier, rows, clusters }) => {
     return `${plural(rows, `${tier} need`)} in ${plural(clusters, 'cluster')}`;
   });
   const oldestMs = Math.min(...serious.map((tier) => tier.oldestMs ?? atMs));
-  return `Serious: ${parts.join(', ')}; the oldest for ${minutes(atMs - oldestMs)}.`;
+  const also = count === 0 ? '' : ` And ${phantoms} count as ready while their nodes are not.`;
+  return `Serious: ${parts.join(', ')}; the oldest for ${minutes(atMs - oldestMs)}.${also}`;
 }
 
 function plural(count: number, noun: string): string {

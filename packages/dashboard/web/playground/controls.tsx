@@ -6,6 +6,7 @@ import { formatCount } from '../src/lib/format.ts';
 import { Problem, Tag } from '../src/parts/index.ts';
 import { DEFAULT_SEED, type Playground } from './playground-source.ts';
 import type { PlaygroundState, ScenarioInfo, SliderInfo } from './protocol.ts';
+import { sliderText, sliderTitle } from './slider-text.ts';
 
 const SPEEDS = [0.5, 1, 2, 4, 10, 25, 50] as const;
 
@@ -60,6 +61,17 @@ export function Controls({ playground }: { readonly playground: Playground }): R
       {scenario === undefined || state === null ? null : (
         <Story scenario={scenario} state={state} />
       )}
+      <p className="playground-foot">
+        <strong>Simulated supply: no machine here is real</strong>
+        {state === null ? null : (
+          <span
+            className="soft"
+            title="Hash over the actions of all cycles so far: equal to Node’s for the same seed"
+          >
+            hash of all actions <code>{state.chain.slice(0, 16)}</code>
+          </span>
+        )}
+      </p>
       <div id="playground-sliders" className="playground-sliders" hidden={!isOpen}>
         {state === null
           ? null
@@ -166,7 +178,7 @@ function Story({
       <p>
         <strong>{scenario.question}</strong> <span className="soft">{scenario.story}</span>
       </p>
-      <p className="row">
+      <p className="playground-end">
         <span className="soft">Stated end: {scenario.endState}</span>
         {state.end === null ? null : state.end.isReached ? (
           <Tag tone="good">reached</Tag>
@@ -175,14 +187,9 @@ function Story({
             {state.hasDefaults ? 'not reached' : 'not reached with these sliders'}
           </Tag>
         )}
-        {state.end === null ? null : <span className="soft">{state.end.text}</span>}
-        <span className="grow" />
-        <code
-          className="faint"
-          title="Hash over the actions of all cycles: equal to Node’s for the same seed"
-        >
-          {state.chain.slice(0, 16)}
-        </code>
+        {state.end === null || state.end.text === scenario.endState ? null : (
+          <span className="soft">{state.end.text}</span>
+        )}
       </p>
     </div>
   );
@@ -198,13 +205,13 @@ function Slider({
   readonly onValue: (value: number) => void;
 }): ReactNode {
   return (
-    <label className="playground-slider">
+    <label
+      className="playground-slider"
+      title={`${sliderTitle(slider, value)}; ${slider.isLive ? 'acts at once' : 'acts on the next start'}`}
+    >
       <span>
-        {slider.label}{' '}
-        <strong className="num">
-          {value}
-          {slider.unit === '' ? '' : ` ${slider.unit}`}
-        </strong>
+        {slider.label} <strong className="num">{sliderText(slider, value)}</strong>
+        {slider.isLive ? null : <span className="soft"> next start</span>}
       </span>
       <input
         type="range"
@@ -214,7 +221,6 @@ function Slider({
         value={value}
         onChange={(event) => onValue(Number(event.target.value))}
       />
-      <span className="faint">{slider.isLive ? 'acts at once' : 'acts on the next start'}</span>
     </label>
   );
 }

@@ -22,7 +22,7 @@ const MAX_CYCLES_PER_SECOND = 50;
 const MAX_WATCHED = 8;
 
 const SLIDERS: readonly SliderInfo[] = [
-  slider('clusters', 'Clusters', [0, 24, 1], 'clusters; 0 is as written', false),
+  slider('clusters', 'Clusters', [0, 24, 1], 'cluster', false),
   slider('demand', 'Demand', [0, 4, 0.1], '× the written replicas', true),
   slider('spotPrice', 'Spot price', [0.1, 8, 0.1], '× the written price', true),
   slider('interruption', 'Interruption probability', [0, 40, 0.5], '× the written one', true),

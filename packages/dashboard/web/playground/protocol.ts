@@ -23,6 +23,7 @@ export interface SliderInfo {
   readonly max: number;
   readonly step: number;
   readonly initial: number;
+  /** What is counted, or `× the written …` of a factor. */
   readonly unit: string;
   /** Acts at once; others act when the scenario is loaded again. */
   readonly isLive: boolean;

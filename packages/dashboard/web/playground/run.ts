@@ -187,8 +187,13 @@ export class PlaygroundRun {
         lastRollupMs: nowMs,
         quarantinedRollups: 0,
         identity: 'simulated',
+        // No operator stands between the simulation and the engine.
+        tellsNodes: false,
+        phantoms: [],
       })),
       brakes: [],
+      // A cycle is timed by a shard, and here is none: the time of this tab would say nothing.
+      phases: [],
     });
   }
 

@@ -15,7 +15,7 @@ import { drainMicrotasks, realRuntime } from '@bigfleet/base/real';
 import { captureSink, createLogger, createReadiness, createRegistry } from '@bigfleet/telemetry';
 import type { ModelEvent, Fleet } from '../../model/index.ts';
 import { type ServedFleet, serveFleet, type ServeFleetOptions } from '../serve-fleet.ts';
-import { statusOf } from './problem.ts';
+import { statusOf } from './answer.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'dashboard-http-'));
 const webDir = path.join(root, 'web');
@@ -177,6 +177,72 @@ test('this process only reads', async () => {
   ]);
   const head = await get('/api/v1/now', { method: 'HEAD' });
   assert.deepEqual([head.status, head.body.length], [200, 0]);
+  const stream = await get('/api/v1/stream?view=now', { method: 'HEAD' });
+  assert.deepEqual([stream.status, stream.body.length], [200, 0]);
+  assert.match(String(stream.headers['content-type']), /^text\/event-stream/);
+  const wrong = await get('/api/v1/stream?wat=1', { method: 'HEAD' });
+  assert.equal(wrong.status, 400);
+});
+
+/** Bytes as they are, until the other side closes. */
+function sendRaw(bytes: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const [host = '', port] = served.address.split(':');
+  const socket = connect({ host, port: Number(port) });
+  let read = '';
+  socket.setEncoding('utf8').on('data', (text: string) => (read += text));
+  socket.on('error', reject).on('close', () => resolve(read));
+  socket.write(bytes);
+  return promise;
+}
+
+test('what is no request is answered like one: a status, a code, and every header', async () => {
+  const wrong: readonly (readonly [string, RegExp])[] = [
+    ['no request at all\r\n\r\n', /^HTTP\/1\.1 400 .*"code":"request_malformed"/s],
+    [
+      `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(33_000)}\r\n\r\n`,
+      /^HTTP\/1\.1 431 .*"code":"request_too_large"/s,
+    ],
+    ['GET /api/v1/now HTTP/1.1\r\n\r\n', /^HTTP\/1\.1 400 .*"code":"request_malformed"/s],
+    ['GET /api/v1/now HTTP/1.0\r\n\r\n', /^HTTP\/1\.1 403 .*"code":"host_refused"/s],
+    [
+      'GET /healthz HTTP/1.1\r\nhost: localhost\r\nexpect: miracles\r\nconnection: close\r\n\r\n',
+      /^HTTP\/1\.1 200 /,
+    ],
+  ];
+  for (const [bytes, pattern] of wrong) {
+    const answer = await sendRaw(bytes);
+    assert.match(answer, pattern);
+    assert.match(answer, /^content-security-policy: default-src 'none'/im);
+    assert.match(answer, /^x-content-type-options: nosniff\r$/im);
+  }
+});
+
+test('requests that never come to their end make room again, read or not', async () => {
+  const time = createVirtualRuntime({ seed: 'refused', drain: drainMicrotasks });
+  const other = await serveFleet(options({ runtime: time.runtime }));
+  const [host = '', port] = other.address.split(':');
+  const address = { host, port: Number(port), allowHalfOpen: true };
+  /** As many as it takes at once. */
+  const silent = Array.from({ length: 512 + 2 }, () => connect(address).pause());
+  try {
+    for (const socket of silent)
+      socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nhost: l');
+    const isServed = (): Promise<boolean> =>
+      fetch(`http://${other.address}/healthz`, { headers: { connection: 'close' } }).then(
+        ({ ok: isOk }) => isOk,
+        () => false,
+      );
+    await until(async () => !(await isServed()));
+    // Node itself counts the time of a request: as many turns as that takes.
+    await until(async () => {
+      await time.runFor(10);
+      return await isServed();
+    }, 100_000);
+  } finally {
+    for (const socket of silent) socket.destroy();
+    await closeUnder(time, other);
+  }
 });
 
 test('pages load nothing from elsewhere, and nobody frames them', async () => {
@@ -259,8 +325,32 @@ test('an answer that has not changed is not sent again', async () => {
   assert.match(gunzipSync(first.body).toString(), /"zone":"a"/);
   const tagged = { headers: { 'if-none-match': first.headers.etag } };
   assert.equal((await get('/api/v1/cost?zone=a', tagged)).status, 304);
+  const { etag } = first.headers;
+  assert.ok(typeof etag === 'string');
+  const proxies = [`"other", ${etag}`, `W/${etag.replace(/^W\//, '')}`, '*'];
+  for (const tags of proxies) {
+    const { status, headers } = await get('/api/v1/cost?zone=a', {
+      headers: { 'if-none-match': tags },
+    });
+    assert.deepEqual([status, headers['vary']], [304, 'accept-encoding'], tags);
+  }
   fleet.version += 1;
   assert.equal((await get('/api/v1/cost?zone=a', tagged)).status, 200);
+});
+
+test('nobody gets an encoding that was refused, and a tag does not promise bytes of another', async () => {
+  fleet.padding = 'y'.repeat(2_000);
+  for (const [accepted, encoding] of [
+    ['gzip;q=0', undefined],
+    ['br, gzip; q=0.000, identity', undefined],
+    ['x-gzip', undefined],
+    ['GZIP;q=0.5', 'gzip'],
+  ] as const) {
+    const { headers } = await get('/api/v1/cost', { headers: { 'accept-encoding': accepted } });
+    assert.deepEqual([accepted, headers['content-encoding']], [accepted, encoding]);
+    // The same answer in other bytes: only a weak tag may be equal.
+    assert.match(String(headers['etag']), /^W\//);
+  }
 });
 
 test('the schema of the API, metrics and probes are served', async () => {
@@ -356,8 +446,8 @@ async function gauge(line: string): Promise<boolean> {
   return (await get('/metrics')).body.toString().split('\n').includes(line);
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let turns = 0; turns < 2_000; turns++) {
+async function until(isSo: () => Promise<boolean>, maxTurns = 2_000): Promise<void> {
+  for (let turns = 0; turns < maxTurns; turns++) {
     if (await isSo()) return;
     await runtime.timers.turn();
   }

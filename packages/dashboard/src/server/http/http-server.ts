@@ -3,15 +3,23 @@
 // may load nothing from elsewhere and be framed by nobody, and a port that is bound to this machine alone
 // answers only to this machine's names, so that no page of another origin can read it by rebinding its name.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { AssertionError, BigFleetError, describeThrown, type Runtime } from '@bigfleet/base';
 import { portHolder } from '@bigfleet/process';
 import { formatAddress, type ListenAddress, type Logger } from '@bigfleet/telemetry';
 import { isLoopback } from '@bigfleet/process/flags';
+import type { Problem } from '../../api/index.ts';
 import type { StreamHub } from '../stream/stream-hub.ts';
-import { type HttpAnswer, type HttpRequest, problemAnswer } from './answer.ts';
+import { acceptedEncodings, type HttpAnswer, type HttpRequest, problemAnswer } from './answer.ts';
 import { API, routeRequest, type RouteOptions } from './routes.ts';
 import { parseStreamRequest } from './stream-request.ts';
 
@@ -73,6 +81,13 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
 };
 
+const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  // For proxies that would wait for the end of it.
+  'x-accel-buffering': 'no',
+};
+
 export async function startDashboardHttp(options: DashboardHttpOptions): Promise<DashboardHttp> {
   const server = createServer({
     headersTimeout: LIMITS.headerTimeoutMs,
@@ -80,11 +95,18 @@ export async function startDashboardHttp(options: DashboardHttpOptions): Promise
     keepAliveTimeout: LIMITS.keepAliveMs,
     maxHeaderSize: LIMITS.maxHeaderBytes,
     connectionsCheckingInterval: LIMITS.checkEveryMs,
+    // Judged with the other headers: what Node refuses by itself goes out without ours.
+    requireHostHeader: false,
   });
   server.maxConnections = LIMITS.maxConnections + options.maxStreams;
   server.timeout = LIMITS.idleTimeoutMs;
-  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     respond(options, incoming, outgoing).catch(endProcess);
+  };
+  server.on('request', take);
+  server.on('checkExpectation', take);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    refuseBytes(options.runtime, error, socket);
   });
   const address = await listen(server, options.address);
   return { address, close: () => closeServer(server, options.runtime) };
@@ -123,6 +145,42 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
   return new BigFleetError('listen_failed', message, options);
 }
 
+/** What is no request has no response to write: its answer is text. Who does not take it is cut off. */
+function refuseBytes(
+  { timers }: Pick<Runtime, 'timers'>,
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, body } = problemAnswer(bytesProblem(error));
+  const lines = Object.entries({
+    ...SECURITY_HEADERS,
+    ...headers,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}`);
+  const first = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`;
+  socket.end(`${[first, ...lines].join('\r\n')}\r\n\r\n${String(body)}`);
+  const timer = timers.after(CLOSE_WITHIN_MS, () => socket.destroy());
+  socket.once('close', () => timer.cancel());
+}
+
+function bytesProblem({ code }: NodeJS.ErrnoException): Problem {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW': {
+      const message = `a request line and its headers have at most ${LIMITS.maxHeaderBytes} bytes`;
+      return { code: 'request_too_large', message };
+    }
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { code: 'request_timeout', message: 'the request did not come to its end in time' };
+    default:
+      return { code: 'request_malformed', message: 'these bytes are no HTTP request' };
+  }
+}
+
 /** Only a bug gets here; as an uncaught error it takes the way of all bugs. */
 function endProcess(bug: unknown): void {
   queueMicrotask(() => {
@@ -137,13 +195,10 @@ async function respond(
 ): Promise<void> {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) outgoing.setHeader(name, value);
   const request = requestOf(incoming);
-  const isHead = request.method === 'HEAD';
   try {
     const refusal = refusalOf(options, incoming, request);
     if (refusal !== undefined) return await send(outgoing, request, refusal, true);
-    if (request.path === `${API}/stream` && !isHead) {
-      return await openStream(options, request, outgoing);
-    }
+    if (request.path === `${API}/stream`) return await openStream(options, request, outgoing);
     await send(outgoing, request, await routeRequest(options.routes, request), false);
   } catch (thrown) {
     if (thrown instanceof AssertionError) throw thrown;
@@ -172,9 +227,12 @@ function requestOf({ method = '', url = '', headers }: IncomingMessage): HttpReq
 
 function refusalOf(
   options: DashboardHttpOptions,
-  { headers }: IncomingMessage,
+  { headers, httpVersion }: IncomingMessage,
   request: HttpRequest,
 ): HttpAnswer | undefined {
+  if (headers.host === undefined && httpVersion !== '1.0') {
+    return problemAnswer({ code: 'request_malformed', message: 'the request names no host' });
+  }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     const message = 'this process only reads: use GET or HEAD';
     return problemAnswer({ code: 'method_not_allowed', message }, { allow: 'GET, HEAD' });
@@ -206,18 +264,17 @@ async function openStream(
 ): Promise<void> {
   const ask = parseStreamRequest(request);
   if (!ask.ok) return send(outgoing, request, problemAnswer(ask.error), false);
+  if (request.method === 'HEAD') {
+    outgoing.writeHead(200, STREAM_HEADERS).end();
+    return;
+  }
   if (options.hub.size >= options.maxStreams) {
     options.onRefusedStream();
     const message = `${options.maxStreams} streams are open already: close a tab, or raise --max-streams`;
     const answer = problemAnswer({ code: 'streams_exceeded', message }, { 'retry-after': '5' });
     return send(outgoing, request, answer, true);
   }
-  outgoing.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store, no-transform',
-    // For proxies that would wait for the end of it.
-    'x-accel-buffering': 'no',
-  });
+  outgoing.writeHead(200, STREAM_HEADERS);
   outgoing.socket?.setNoDelay(true);
   const stream = options.hub.open(ask.value, {
     write: (text) => outgoing.write(text),
@@ -230,7 +287,7 @@ async function openStream(
   outgoing.on('drain', () => stream.drained());
   outgoing.once('close', () => stream.close());
   // A reset of the connection: `close` follows.
-  outgoing.once('error', () => stream.close());
+  outgoing.on('error', () => stream.close());
 }
 
 async function send(
@@ -243,7 +300,7 @@ async function send(
   for (const [name, value] of Object.entries(answer.headers)) outgoing.setHeader(name, value);
   if (answer.isCompressible === true) {
     outgoing.setHeader('vary', 'accept-encoding');
-    if (body.length >= COMPRESS_FROM && /\bgzip\b/.test(request.header('accept-encoding') ?? '')) {
+    if (body.length >= COMPRESS_FROM && acceptedEncodings(request).has('gzip')) {
       body = await toGzip(body, { level: COMPRESS_LEVEL });
       outgoing.setHeader('content-encoding', 'gzip');
     }

@@ -1,5 +1,6 @@
 // Which answer belongs to which path. GET and HEAD only: this process changes nothing, and says so.
 
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ReadinessSource, Scraper } from '@bigfleet/telemetry';
 import { answers, params, problem, streamEvents } from '../../api/index.ts';
@@ -8,6 +9,7 @@ import { parseViewQuery, VIEW_NAMES } from '../views/view-query.ts';
 import {
   type HttpAnswer,
   type HttpRequest,
+  hasTag,
   JSON_TYPE,
   problemAnswer,
   textAnswer,
@@ -74,18 +76,22 @@ async function viewAnswer(views: ViewAnswers, request: HttpRequest): Promise<Htt
   return taggedAnswer(request, answer.value.json, answer.value.etag());
 }
 
-/** Asked again each time, and sent again only when it differs. */
-function taggedAnswer(request: HttpRequest, json: string, etag: string): HttpAnswer {
+/** Asked again each time, and sent again only when it differs. Weak: it is sent with and without gzip. */
+function taggedAnswer(request: HttpRequest, json: string, tag: string): HttpAnswer {
+  const etag = `W/${tag}`;
   const headers = { 'content-type': JSON_TYPE, 'cache-control': 'no-cache', etag };
-  if (request.header('if-none-match') === etag) return { status: 304, headers, body: '' };
-  return { status: 200, headers, body: json, isCompressible: true };
+  const isKnown = hasTag(request, etag);
+  return { status: isKnown ? 304 : 200, headers, body: isKnown ? '' : json, isCompressible: true };
 }
 
-let schemaText: string | undefined;
+let schema: { readonly text: string; readonly tag: string } | undefined;
 
 function schemaAnswer(request: HttpRequest): HttpAnswer {
-  schemaText ??= JSON.stringify(apiSchema());
-  return taggedAnswer(request, schemaText, `"schema-${schemaText.length}"`);
+  if (schema === undefined) {
+    const text = JSON.stringify(apiSchema());
+    schema = { text, tag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+  }
+  return taggedAnswer(request, schema.text, schema.tag);
 }
 
 /** JSON Schema of everything that is asked and answered. */

@@ -10,7 +10,13 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type HttpAnswer, type HttpRequest, textAnswer } from './answer.ts';
+import {
+  acceptedEncodings,
+  type HttpAnswer,
+  type HttpRequest,
+  hasTag,
+  textAnswer,
+} from './answer.ts';
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
@@ -112,7 +118,7 @@ export class WebFiles {
       etag,
       ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
     };
-    if (request.header('if-none-match') === etag) return { status: 304, headers, body: '' };
+    if (hasTag(request, etag)) return { status: 304, headers, body: '' };
     return { status: 200, headers, body: await this.#body(file, encoding) };
   }
 
@@ -169,12 +175,9 @@ async function read(file: string, encoding: Encoding): Promise<Buffer> {
 }
 
 function encodingFor(request: HttpRequest): Encoding {
-  const accepted = (request.header('accept-encoding') ?? '')
-    .split(',')
-    .filter((each) => !/;\s*q=0(?:\.0*)?\s*$/.test(each))
-    .map((each) => each.split(';')[0]?.trim());
-  if (accepted.includes('br')) return 'br';
-  return accepted.includes('gzip') ? 'gzip' : 'identity';
+  const accepted = acceptedEncodings(request);
+  if (accepted.has('br')) return 'br';
+  return accepted.has('gzip') ? 'gzip' : 'identity';
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,5 +1,5 @@
-// Reads the coordinator every two seconds: who leads, which shards are registered, which cluster belongs to
-// which, and what is being moved. Any replica says who leads; lists are the leader's alone. A leader's
+// Reads the coordinator every two seconds: who leads, which shards are registered and how long their
+// instructions wait, which cluster belongs to which, and what is being moved. Any replica says who leads; lists are the leader's alone. A leader's
 // address is a hint and nothing more: identity is checked there in full. Without a coordinator the rest of
 // the dashboard goes on with what it knows.
 
@@ -11,6 +11,7 @@ import {
   Coordinator,
   CoordinatorAdmin,
   createClient,
+  getOwn,
   type GetStatusResponse,
   TransferRecordPhase,
 } from '@bigfleet/wire';
@@ -48,6 +49,8 @@ export class CoordinatorReader {
   #leader: string | undefined;
   #source: Source;
   #toldFacts = '';
+  /** Since when a shard always had instructions without an answer. */
+  #pendingSince: ReadonlyMap<string, number> = new Map();
 
   constructor(options: CoordinatorReaderOptions) {
     this.#options = options;
@@ -102,7 +105,8 @@ export class CoordinatorReader {
         const lists = await this.#ask(target, signal, readLists);
         this.#leader = target;
         onShards(lists.shards);
-        this.#tellFacts({ status: statusFacts(status), ...lists.facts });
+        const waiting = this.#waiting(status, lists.shards);
+        this.#tellFacts({ status: statusFacts(status), ...lists.facts, queue: waiting });
         return this.#tell('live', '');
       } catch (error) {
         if (signal.aborted) return;
@@ -112,6 +116,25 @@ export class CoordinatorReader {
     this.#leader = undefined;
     if (signal.aborted) return;
     this.#tell(this.#source.dataMs === null ? 'connecting' : 'stale', problem);
+  }
+
+  /** Only a leader that knows the field has entries at all: without any it has told nothing. */
+  #waiting(
+    { pendingInstructions }: GetStatusResponse,
+    shards: readonly ListedShard[],
+  ): CoordinatorFacts['queue'] {
+    const isTold = Object.keys(pendingInstructions).length > 0;
+    const since = new Map<string, number>();
+    const rows = shards.map(({ shard, reportMs }) => {
+      const pending = isTold ? Math.max(0, getOwn(pendingInstructions, shard) ?? 0) : null;
+      if (pending !== null && pending > 0) {
+        since.set(shard, this.#pendingSince.get(shard) ?? this.#nowMs());
+      }
+      const pendingSinceMs = since.get(shard) ?? null;
+      return { shard: clipped(shard), pending, pendingSinceMs, reportMs };
+    });
+    this.#pendingSince = since;
+    return rows;
   }
 
   /** Only what differs: every change makes pages be computed again. */
@@ -173,9 +196,14 @@ interface CoordinatorApi {
   readonly admin: Client<typeof CoordinatorAdmin>;
 }
 
+interface ListedShard extends RegisteredShard {
+  /** Null is none in this leadership. */
+  readonly reportMs: number | null;
+}
+
 interface Lists {
-  readonly shards: readonly RegisteredShard[];
-  readonly facts: Omit<CoordinatorFacts, 'status'>;
+  readonly shards: readonly ListedShard[];
+  readonly facts: Omit<CoordinatorFacts, 'status' | 'queue'>;
 }
 
 async function readLists(
@@ -189,7 +217,11 @@ async function readLists(
   ]);
   const newest = transfers.toSorted((a, b) => (a.updatedAtUnixNs < b.updatedAtUnixNs ? 1 : -1));
   return {
-    shards: shards.map(({ shardId, address }) => ({ shard: shardId, address })),
+    shards: shards.map(({ shardId, address, lastHeartbeatUnixNs }) => ({
+      shard: shardId,
+      address,
+      reportMs: lastHeartbeatUnixNs === 0n ? null : msOf(lastHeartbeatUnixNs),
+    })),
     facts: {
       bindings: bindings
         .slice(0, MAX_BINDINGS)

@@ -33,6 +33,8 @@ export interface FollowOptions {
 
 const BACKOFF = { initialMs: 250, maxMs: 5_000 };
 const NO_CURSOR = new Uint8Array();
+/** Without an answer and without a frame for so long, a connection is given up. */
+const SILENT_MS = 5_000;
 /** How far back decisions are fetched at the start. */
 const BACKFILL_MS = 3_600_000;
 
@@ -49,6 +51,8 @@ export class ShardFollower {
   #told: Pick<Source, 'state' | 'problem'> = { state: 'connecting', problem: '' };
   #hasEverBeenLive = false;
   #stream = new AbortController();
+  /** When the stream brought something last, or began. */
+  #heardMs = 0;
 
   constructor(options: FollowOptions) {
     this.#options = options;
@@ -61,8 +65,7 @@ export class ShardFollower {
         this.#judge('');
       },
       onMissed: (problem) => this.#judge(problem),
-      // It accepts bytes and answers nothing: another connection may.
-      onSilent: () => this.#stream.abort(new Error('the shard is silent')),
+      onSilent: () => this.#giveUpSilent(),
     });
     options.feed.source('connecting', '');
   }
@@ -81,6 +84,7 @@ export class ShardFollower {
     const backoff = new Backoff(runtime.random, BACKOFF);
     while (!signal.aborted) {
       this.#stream = new AbortController();
+      this.#heardMs = runtime.clock.monotonicMs();
       const ended = AbortSignal.any([signal, this.#stream.signal]);
       const problem = await this.#readStream(ended, () => backoff.reset());
       if (signal.aborted) return;
@@ -88,6 +92,15 @@ export class ShardFollower {
       this.#judge(problem);
       await sleep(runtime, backoff.nextMs(), signal).catch(() => undefined);
     }
+  }
+
+  /**
+   * A shard that accepts bytes and answers nothing may answer on another connection. While frames come, the shard
+   * or this process is only slow: giving up would begin the same snapshot again, and never end one.
+   */
+  #giveUpSilent(): void {
+    const silentMs = this.#options.runtime.clock.monotonicMs() - this.#heardMs;
+    if (silentMs >= SILENT_MS) this.#stream.abort(new Error('the shard is silent'));
   }
 
   /** Until the stream ends, for whatever reason; says why. */
@@ -103,6 +116,7 @@ export class ShardFollower {
           return undefined;
         });
         if (next === undefined || next.done === true) break;
+        this.#heardMs = this.#options.runtime.clock.monotonicMs();
         const refusal = await this.#take(next.value, signal);
         if (refusal !== undefined) {
           problem = refusal;

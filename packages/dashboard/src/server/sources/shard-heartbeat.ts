@@ -1,12 +1,12 @@
 // The status of a shard, once a second, within a deadline. Its answers tell a shard without work from one
-// that is gone, and a feed that hangs from one that has nothing to say; sessions and brakes are read less
-// often, because they are many and change seldom.
+// that is gone, and a feed that hangs from one that has nothing to say; sessions, brakes and the times of
+// phases are taken less often: they are many, and every step of the history holds those of its time.
 
 import { type Runtime, runWithDeadline, sleep } from '@bigfleet/base';
 import type { Client, ShardQuery, ShardStatus } from '@bigfleet/wire';
 import type { BrakeFacts, SessionFacts, ShardFacts } from '../../model/index.ts';
 import { problemOf } from './network.ts';
-import { brakeFacts, sessionFacts, shardFacts, type ShardRows } from './translate.ts';
+import { brakeFacts, phaseFacts, sessionFacts, shardFacts, type ShardRows } from './translate.ts';
 
 export interface HeartbeatOptions {
   readonly runtime: Runtime;
@@ -14,7 +14,7 @@ export interface HeartbeatOptions {
   readonly query: Client<typeof ShardQuery>;
   readonly onBeat: (facts: ShardFacts) => void;
   readonly onMissed: (problem: string) => void;
-  /** It has not answered for so long that its connection is given up. */
+  /** It has not answered several times in a row; told at every beat from then on. */
   readonly onSilent: () => void;
 }
 
@@ -28,12 +28,13 @@ const SILENT_AFTER_BEATS = 4;
 const BEHIND_MS = 3_000;
 const MAX_SESSIONS = 10_000;
 const MAX_BRAKES = 1_000;
+const MAX_PHASES = 32;
 
 export class ShardHeartbeat {
   readonly #options: HeartbeatOptions;
   /** The feed waits for stored records: that it is behind means nothing. */
   isCatchingUp = false;
-  #rows: ShardRows = { sessions: [], brakes: [] };
+  #rows: ShardRows = { sessions: [], brakes: [], phases: [] };
   #rowsAtMs = Number.NEGATIVE_INFINITY;
   #sessionCount = -1;
   #missedCount = 0;
@@ -94,7 +95,7 @@ export class ShardHeartbeat {
       this.#problem = problemOf(error, `shard ${shard}`).message;
       this.#missedCount += 1;
       onMissed(this.#problem);
-      if (this.#missedCount === SILENT_AFTER_BEATS) onSilent();
+      if (this.#missedCount >= SILENT_AFTER_BEATS) onSilent();
     }
   }
 
@@ -114,13 +115,16 @@ export class ShardHeartbeat {
     if (nowMs - this.#rowsAtMs < ROWS_EVERY_MS && status.sessions === this.#sessionCount) return;
     this.#rowsAtMs = nowMs;
     this.#sessionCount = status.sessions;
+    const phases = status.phases.slice(0, MAX_PHASES).map(phaseFacts);
+    const known = new Map(this.#rows.sessions.map((session) => [session.cluster, session]));
     this.#rows = await runWithDeadline(
       runtime,
       { ms: ROWS_WITHIN_MS, parent: signal },
       async (cut) => {
         const sessions: SessionFacts[] = [];
         for await (const view of query.listSessions({}, { signal: cut })) {
-          sessions.push(sessionFacts(view));
+          const facts = sessionFacts(view);
+          sessions.push(sharing(facts, known.get(facts.cluster)));
           if (sessions.length >= MAX_SESSIONS) break;
         }
         const brakes: BrakeFacts[] = [];
@@ -128,8 +132,17 @@ export class ShardHeartbeat {
           brakes.push(...brakeFacts(batch));
           if (brakes.length >= MAX_BRAKES) break;
         }
-        return { sessions, brakes };
+        return { sessions, brakes, phases };
       },
     );
   }
+}
+
+/** With the names of before while nobody changed them: the history must not hold them again and again. */
+function sharing(facts: SessionFacts, before: SessionFacts | undefined): SessionFacts {
+  const { phantoms } = facts;
+  const isSame =
+    before?.phantoms.length === phantoms.length &&
+    before.phantoms.every((machine, place) => machine === phantoms[place]);
+  return isSame ? { ...facts, phantoms: before.phantoms } : facts;
 }

@@ -10,9 +10,11 @@ import {
   NeedViewSchema,
   Operator,
   PenaltyBucket,
+  PhaseTimingSchema,
+  SessionViewSchema,
   ShardStatusSchema,
 } from '@bigfleet/wire';
-import { machineFacts, needFacts, shardFacts } from './translate.ts';
+import { machineFacts, needFacts, phaseFacts, sessionFacts, shardFacts } from './translate.ts';
 
 const KEYS = { rack: ['first/rack', 'second/rack'] };
 
@@ -120,10 +122,32 @@ test('settings that differ from the flags are told with who changed them and why
     }),
     'INTERNAL',
   );
-  const { rails, isPaused } = shardFacts(status, { sessions: [], brakes: [] });
+  const { rails, isPaused } = shardFacts(status, { sessions: [], brakes: [], phases: [] });
   assert.equal(isPaused, true);
   assert.deepEqual(rails, [
     'paused: true by bigfleet://admin (incident 7)',
     'something_new by bigfleet://admin (incident 7)',
   ]);
+});
+
+test('a phase in milliseconds, and no number that is none', () => {
+  const phase = (init: Parameters<typeof encodeInit<typeof PhaseTimingSchema>>[1]): unknown =>
+    phaseFacts(decode(PhaseTimingSchema, encodeInit(PhaseTimingSchema, init), 'INTERNAL'));
+  const timed = { phase: 'phase1', p50Seconds: 0.25, p99Seconds: 0.5, maxSeconds: 2, cycles: 9 };
+  const facts = { phase: 'phase1', p50Ms: 250, p99Ms: 500, maxMs: 2_000, cycles: 9 };
+  assert.deepEqual(phase(timed), facts);
+  const nonsense = { p50Seconds: Number.NaN, p99Seconds: -1, maxSeconds: Infinity, cycles: -2 };
+  const none = { phase: '', p50Ms: 0, p99Ms: 0, maxMs: 0, cycles: 0 };
+  assert.deepEqual(phase(nonsense), none);
+});
+
+test('a session tells its phantoms, and whether it could', () => {
+  const session = (init: Parameters<typeof encodeInit<typeof SessionViewSchema>>[1]) =>
+    sessionFacts(decode(SessionViewSchema, encodeInit(SessionViewSchema, init), 'INTERNAL'));
+  const told = session({ extensions: ['node-identity'], phantomMachineIds: ['m-1', 'm-2'] });
+  assert.deepEqual([told.tellsNodes, told.phantoms], [true, ['m-1', 'm-2']]);
+  const old = session({ extensions: ['reclaim-completion'] });
+  assert.deepEqual([old.tellsNodes, old.phantoms], [false, []]);
+  const ids = Array.from({ length: 5_000 }, (_, at) => `m-${at}`);
+  assert.equal(session({ phantomMachineIds: ids }).phantoms.length, 2_000);
 });

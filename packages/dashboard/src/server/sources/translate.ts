@@ -19,6 +19,7 @@ import {
   type NeedView,
   type NodeSelectorRequirement,
   Operator,
+  type PhaseTiming,
   type ProviderSummary,
   type RecordFrame,
   type SessionView,
@@ -31,6 +32,7 @@ import type {
   CycleFacts,
   MachineFacts,
   NeedFacts,
+  PhaseFacts,
   ProviderFacts,
   RecordFacts,
   SessionFacts,
@@ -41,6 +43,8 @@ const REGION_KEY = 'topology.kubernetes.io/region';
 const MAX_TEXT = 512;
 const MAX_VALUES = 12;
 const MAX_REQUIREMENTS = 64;
+/** As many as an operator reports (wire-additions §2). */
+const MAX_PHANTOMS = 2_000;
 const NANOS_PER_MS = 1_000_000n;
 
 export function msOf(unixNanos: bigint): number {
@@ -161,9 +165,29 @@ export function recordFacts(frame: RecordFrame): RecordFacts {
   };
 }
 
+const MS_PER_SECOND = 1_000;
+
+export function phaseFacts({
+  phase,
+  p50Seconds,
+  p99Seconds,
+  maxSeconds,
+  cycles,
+}: PhaseTiming): PhaseFacts {
+  const milliseconds = (seconds: number): number => Math.max(0, finite(seconds) * MS_PER_SECOND);
+  return {
+    phase: clipped(phase),
+    p50Ms: milliseconds(p50Seconds),
+    p99Ms: milliseconds(p99Seconds),
+    maxMs: milliseconds(maxSeconds),
+    cycles: Math.max(0, cycles),
+  };
+}
+
 export interface ShardRows {
   readonly sessions: readonly SessionFacts[];
   readonly brakes: readonly BrakeFacts[];
+  readonly phases: readonly PhaseFacts[];
 }
 
 export function shardFacts(status: ShardStatus, rows: ShardRows): ShardFacts {
@@ -218,6 +242,8 @@ export function sessionFacts(view: SessionView): SessionFacts {
     lastRollupMs: msOf(view.lastRollupUnixNanos),
     quarantinedRollups: view.quarantinedRollups,
     identity: clipped(view.presentedIdentity),
+    tellsNodes: view.extensions.includes('node-identity'),
+    phantoms: view.phantomMachineIds.slice(0, MAX_PHANTOMS).map(clipped),
   };
 }
 

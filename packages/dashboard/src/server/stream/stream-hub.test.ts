@@ -3,8 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRandom, createVirtualRuntime, ok, type VirtualRuntime } from '@bigfleet/base';
+import { createRandom, createVirtualRuntime, err, ok, type VirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
+import type { Problem } from '../../api/index.ts';
 import type { ModelEvent } from '../../model/index.ts';
 import { ViewAnswers } from '../views/view-answers.ts';
 import { RING_LIMITS, type RingLimits } from './event-ring.ts';
@@ -17,6 +18,10 @@ class Stage {
   version = 1;
   askedCount = 0;
   padding = '';
+  /** What it says instead of an answer. */
+  refusal: Problem | undefined;
+  /** Answers wait for it. */
+  delay: Promise<unknown> = Promise.resolve();
   #tell: (event: ModelEvent) => void = () => {};
 
   constructor(ring: RingLimits = RING_LIMITS, maxStreams = 8) {
@@ -30,6 +35,8 @@ class Stage {
         },
         answer: async () => {
           stage.askedCount += 1;
+          await stage.delay;
+          if (stage.refusal !== undefined) return err(stage.refusal);
           return ok({ version: stage.version, padding: stage.padding } as never);
         },
       },
@@ -88,7 +95,13 @@ class Browser {
   constructor(stage: Stage, { views = [], after, hasCells = false }: Partial<StreamAsk>) {
     this.#stream = stage.hub.open(
       { views, after, hasCells },
-      { write: (text) => this.#take(text), end: () => void (this.isEnded = true) },
+      {
+        write: (text) => {
+          assert.equal(this.isEnded, false, 'nothing is written behind the end');
+          return this.#take(text);
+        },
+        end: () => void (this.isEnded = true),
+      },
     );
   }
 
@@ -337,4 +350,41 @@ test('as many streams as may be, and a closed one makes room', () => {
   stage.hub.close();
   assert.equal(stage.open().isOpen, false);
   assert.equal(stage.time.pendingTimers, 0);
+});
+
+test('an answer that comes when the hub is closed is for nobody', async () => {
+  const stage = new Stage();
+  const delay = Promise.withResolvers<void>();
+  stage.delay = delay.promise;
+  const browser = stage.open({ views: ['now', 'cost'] });
+  await stage.settle();
+  assert.equal(stage.askedCount, 2);
+  stage.hub.close();
+  delay.resolve();
+  await stage.settle();
+  assert.deepEqual([browser.isEnded, browser.of('view').length], [true, 0]);
+});
+
+test('a stream that is closed twice takes no view from another', async () => {
+  const stage = new Stage();
+  const first = stage.open({ views: ['now'] });
+  first.close();
+  const second = stage.open({ views: ['now'] });
+  await stage.settle();
+  first.close();
+  stage.version += 1;
+  await stage.time.runFor(1_000);
+  assert.equal(second.of('view').length, 2);
+});
+
+test('a refusal is asked for again when something has changed, and not before', async () => {
+  const stage = new Stage();
+  stage.refusal = { code: 'moment_not_yet', message: 'it has not come yet' };
+  const browser = stage.open({ views: ['now', 'now?at=7'] });
+  await stage.time.runFor(10_000);
+  assert.equal(stage.askedCount, 2);
+  stage.refusal = undefined;
+  stage.version += 1;
+  await stage.time.runFor(1_000);
+  assert.deepEqual([browser.of('refused').length, browser.of('view').length], [2, 2]);
 });

@@ -94,6 +94,8 @@ export class StreamHub {
     this.#unsubscribe();
     this.#timer?.cancel();
     for (const reader of this.#readers) reader.end();
+    // An answer on its way finds nobody to show it to.
+    for (const view of this.#views.values()) view.readers.clear();
     this.#readers.clear();
     this.#views.clear();
   }
@@ -132,7 +134,8 @@ export class StreamHub {
   }
 
   #close(reader: StreamReader, views: readonly WatchedView[]): void {
-    this.#readers.delete(reader);
+    // A connection may end twice, by an error and by its close: by then its views may be those of others.
+    if (!this.#readers.delete(reader)) return;
     for (const view of views) {
       view.readers.delete(reader);
       if (view.readers.size === 0) this.#views.delete(view.text);

@@ -26,7 +26,10 @@ export class WatchedView {
   /** Counts texts that differ from the one before. */
   #publication = 0;
   #published = '';
+  /** Of the state that was asked last. */
   #version: number | undefined;
+  /** A moment that has passed: it does not change any more. */
+  #isFinal = false;
   #dueMs = 0;
   #isComputing = false;
 
@@ -45,8 +48,11 @@ export class WatchedView {
     const query = this.#query;
     if (query === undefined || this.#isComputing || !this.#isDue(query)) return;
     this.#isComputing = true;
+    this.#version = this.#answers.versionOf(query);
     try {
-      this.#take(await this.#answers.ask(query));
+      const answer = await this.#answers.ask(query);
+      this.#isFinal = query.isPast && answer.ok;
+      this.#take(answer);
     } finally {
       this.#isComputing = false;
     }
@@ -56,8 +62,7 @@ export class WatchedView {
     // A reader that has just come, or has just drained, waits for nothing.
     if (this.#isOwed()) return true;
     if (this.readers.size === 0 || this.#clock.monotonicMs() < this.#dueMs) return false;
-    if (query.isPast && this.#version !== undefined) return false;
-    return this.#answers.versionOf(query) !== this.#version;
+    return !this.#isFinal && this.#answers.versionOf(query) !== this.#version;
   }
 
   /** Some reader that could be written to has not seen the newest text. */
@@ -73,7 +78,6 @@ export class WatchedView {
     const mark = result.ok ? result.value.etag() : JSON.stringify(result.error);
     if (mark !== this.#published || this.#publication === 0) this.#publication += 1;
     this.#published = mark;
-    this.#version = result.ok ? result.value.version : undefined;
     const chars = result.ok ? result.value.json.length : 0;
     const cost = result.ok ? result.value.tookMs * TIMES_ITS_COST : 0;
     const intervalMs = Math.max(MIN_INTERVAL_MS, chars / CHARS_PER_MS, cost);

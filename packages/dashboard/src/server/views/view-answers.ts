@@ -8,8 +8,6 @@ import type { Fleet } from '../../model/index.ts';
 import type { ViewQuery } from './view-query.ts';
 
 export interface AnswerText {
-  /** Of the state that it was computed from; equal versions, equal texts. */
-  readonly version: number;
   readonly json: string;
   /** What it took, for who paces the next one. */
   readonly tookMs: number;
@@ -60,7 +58,7 @@ export class ViewAnswers {
       this.#kept.set(query.key, known);
       return known.answer;
     }
-    const kept: Kept = { version, answer: this.#compute(query, version), chars: 0 };
+    const kept: Kept = { version, answer: this.#compute(query), chars: 0 };
     this.#forget(query.key);
     this.#kept.set(query.key, kept);
     return kept.answer.then((result) => {
@@ -71,7 +69,7 @@ export class ViewAnswers {
     });
   }
 
-  async #compute(query: ViewQuery, version: number): Promise<TextResult> {
+  async #compute(query: ViewQuery): Promise<TextResult> {
     const { clock, fleet, observe } = this.#options;
     const startMs = clock.monotonicMs();
     const answer = await fleet.answer(query.view, query.params);
@@ -81,7 +79,6 @@ export class ViewAnswers {
     observe(query.view, tookMs / MS_PER_SECOND);
     let etag: string | undefined;
     return ok({
-      version,
       json,
       tookMs,
       etag: () => (etag ??= `"${createHash('sha256').update(json).digest('base64url')}"`),

@@ -5,8 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createVirtualRuntime, type VirtualRuntime } from '@bigfleet/base';
 import { drainMicrotasks } from '@bigfleet/base/real';
-import type { RunTask } from './run-messages.ts';
-import { type JobAnswer, type RunHandlers, WhatIfJobs } from './what-if-jobs.ts';
+import { type JobAnswer, type RunHandlers, type RunTask, WhatIfJobs } from './what-if-jobs.ts';
 
 interface Started extends RunHandlers {
   readonly task: RunTask;

@@ -4,10 +4,28 @@
 
 import { Worker } from 'node:worker_threads';
 import { describeThrown, err, ok, type Result, type Runtime, type Timer } from '@bigfleet/base';
-import { parseChange } from '@bigfleet/engine';
+import { parseChange, type WhatIfAnswer } from '@bigfleet/engine';
 import type { Answer, Params, Problem } from '../../api/index.ts';
-import type { RunMessage, RunTask } from './run-messages.ts';
 import { whatIfResult } from './whatif-answer.ts';
+
+/** What the thread of a run is given. */
+export interface RunTask {
+  readonly directory: string;
+  /** Checked. */
+  readonly changes: readonly string[];
+  readonly seed: string;
+}
+
+/** What it tells. */
+export type RunMessage =
+  | { readonly kind: 'progress'; readonly progress: number }
+  | { readonly kind: 'refused'; readonly code: string; readonly text: string }
+  | {
+      readonly kind: 'done';
+      readonly answer: WhatIfAnswer;
+      /** When the newest trace was written last. */
+      readonly endMs: number;
+    };
 
 export type JobAnswer = Omit<Answer<'whatif'>, 'frame'>;
 

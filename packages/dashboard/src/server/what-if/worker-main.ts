@@ -6,7 +6,7 @@ import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert, describeThrown } from '@bigfleet/base';
 import { parseChange, type RecordedTrace, whatIf } from '@bigfleet/engine';
-import type { RunMessage, RunTask } from './run-messages.ts';
+import type { RunMessage, RunTask } from './what-if-jobs.ts';
 
 /** As a shard names them: epoch, number. */
 const TRACE = /^\d{12}-\d{8}\.trace$/;

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STATE_NAMES } from '../../../src/words.ts';
 import {
+  edgeKind,
   edgeWidth,
   FLOW_HEIGHT,
   FLOW_WIDTH,
@@ -34,7 +35,17 @@ test('only a step into Failed is a stub, and no ordinary step is one', () => {
 });
 
 test('a step that more machines took is wider, and none is invisible', () => {
-  assert.ok(edgeWidth(0, 10) > 0);
-  assert.ok(edgeWidth(1, 1_000_000) > edgeWidth(0, 1_000_000));
-  assert.ok(edgeWidth(10, 10) > edgeWidth(5, 10));
+  assert.ok(edgeWidth('unused', 0, 10) > 0);
+  assert.ok(edgeWidth('taken', 1, 1_000_000) > edgeWidth('unused', 0, 1_000_000));
+  assert.ok(edgeWidth('taken', 10, 10) > edgeWidth('taken', 5, 10));
+});
+
+test('steps that were seen as one are told apart from steps that machines take, and are thinner', () => {
+  assert.equal(edgeKind('Idle', 'Configured', 65), 'merged');
+  assert.equal(edgeKind('Speculative', 'Idle', 43), 'merged');
+  assert.equal(edgeKind('Idle', 'Configuring', 65), 'taken');
+  assert.equal(edgeKind('Failed', 'Speculative', 40), 'taken');
+  assert.equal(edgeKind('Idle', 'Failed', 1), 'failure');
+  assert.equal(edgeKind('Idle', 'Deleting', 0), 'unused');
+  assert.ok(edgeWidth('merged', 10, 10) < edgeWidth('taken', 1, 10));
 });

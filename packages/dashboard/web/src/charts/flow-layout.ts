@@ -144,7 +144,22 @@ function corner(a: Point, b: Point): Way {
 /** From the middle of an upright edge to its figures. */
 const BESIDE = 16;
 
+/**
+ * A machine may pass a state between two looks at it: its steps are then seen as one, between states that no
+ * machine goes between. Such a step is `merged`, and drawn as the aside that it is.
+ */
+export type EdgeKind = 'unused' | 'failure' | 'merged' | 'taken';
+
+export function edgeKind(from: State, to: State, count: number): EdgeKind {
+  if (count === 0) return 'unused';
+  if (isStub(from, to)) return 'failure';
+  const isOrdinary = ORDINARY.some(([a, b]) => a === from && b === to);
+  return isOrdinary || from === 'Failed' ? 'taken' : 'merged';
+}
+
 /** Width of an edge: by the square root, since one busy edge would make all others hairs. */
-export function edgeWidth(count: number, largest: number): number {
-  return count === 0 ? 1.25 : 2 + 10 * Math.sqrt(count / Math.max(1, largest));
+export function edgeWidth(kind: EdgeKind, count: number, largest: number): number {
+  if (kind === 'unused') return 1.25;
+  const share = Math.sqrt(count / Math.max(1, largest));
+  return kind === 'merged' ? 1.25 + 1.75 * share : 2 + 10 * share;
 }

@@ -7,6 +7,8 @@ import type { StateName as State } from '../../../src/words.ts';
 import { formatCount, formatDollars, formatDuration } from '../lib/format.ts';
 import { STATES } from '../parts/palette.ts';
 import {
+  type EdgeKind,
+  edgeKind,
   edgeWidth,
   FLOW_HEIGHT,
   FLOW_WIDTH,
@@ -60,7 +62,7 @@ export function Flow({ states, edges, selected, onSelect }: FlowProps): ReactNod
           <FlowEdge key={`${edge.from} ${edge.to}`} edge={edge} largest={largest} />
         ))}
         {all
-          .filter((edge) => ['taken', 'failure'].includes(kindOf(edge, largest)))
+          .filter((edge) => hasFigures(edge, largest))
           .map((edge) => (
             <EdgeFigures key={`${edge.from} ${edge.to}`} edge={edge} />
           ))}
@@ -73,9 +75,29 @@ export function Flow({ states, edges, selected, onSelect }: FlowProps): ReactNod
           />
         ))}
       </svg>
+      <ul className="flow-key" aria-label="Kinds of steps">
+        {KEY.map(([kind, words]) => (
+          <li key={kind}>
+            <svg viewBox="0 0 28 10" aria-hidden="true">
+              <path
+                className={`flow-edge flow-${kind}`}
+                d="M0 5H28"
+                strokeWidth={kind === 'merged' ? 2 : 5}
+              />
+            </svg>
+            {words}
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }
+
+const KEY: readonly (readonly [EdgeKind, string])[] = [
+  ['taken', 'a step, as wide as machines took it'],
+  ['merged', 'several steps between two looks at a machine, seen as one'],
+  ['failure', 'into Failed'],
+];
 
 function withOrdinary(edges: readonly Edge[]): readonly Edge[] {
   const seen = new Set(edges.map((edge) => `${edge.from} ${edge.to}`));
@@ -83,20 +105,12 @@ function withOrdinary(edges: readonly Edge[]): readonly Edge[] {
   return [...missing.map(([from, to]) => ({ from, to, count: 0, dwell: EMPTY })), ...edges];
 }
 
-/**
- * A machine may pass a state between two looks at it, so steps are seen that nobody takes. While they are
- * few they are thin and without figures, which stand in the table.
- */
+/** Merged steps below this share of the busiest are without figures, which stand in the table. */
 const QUIET_SHARE = 0.05;
 
-function kindOf(
-  { from, to, count }: Edge,
-  largest: number,
-): 'unused' | 'failure' | 'rare' | 'taken' {
-  if (count === 0) return 'unused';
-  if (isStub(from, to)) return 'failure';
-  const isOrdinary = ORDINARY.some(([a, b]) => a === from && b === to) || from === 'Failed';
-  return isOrdinary || count >= largest * QUIET_SHARE ? 'taken' : 'rare';
+function hasFigures({ from, to, count }: Edge, largest: number): boolean {
+  const kind = edgeKind(from, to, count);
+  return kind === 'merged' ? count >= largest * QUIET_SHARE : kind !== 'unused';
 }
 
 function wayOfEdge({ from, to }: Edge): Way {
@@ -104,15 +118,15 @@ function wayOfEdge({ from, to }: Edge): Way {
 }
 
 function FlowEdge({ edge, largest }: { readonly edge: Edge; readonly largest: number }): ReactNode {
-  const kind = kindOf(edge, largest);
+  const kind = edgeKind(edge.from, edge.to, edge.count);
   return (
     <path
       className={`flow-edge flow-${kind}`}
       d={wayOfEdge(edge).path}
-      strokeWidth={kind === 'rare' ? 1.25 : edgeWidth(edge.count, largest)}
+      strokeWidth={edgeWidth(kind, edge.count, largest)}
       markerEnd="url(#flow-arrow)"
     >
-      <title>{`${edge.from} to ${edge.to}: ${formatCount(edge.count)}`}</title>
+      <title>{`${edge.from} to ${edge.to}: ${formatCount(edge.count)}${kind === 'merged' ? ', seen as one step' : ''}`}</title>
     </path>
   );
 }
@@ -132,10 +146,11 @@ function EdgeFigures({ edge }: { readonly edge: Edge }): ReactNode {
       </text>
     );
   }
-  const tail = [p90, p99];
+  const isMerged = edgeKind(edge.from, edge.to, edge.count) === 'merged';
+  const tail = isMerged ? [] : [p90, p99];
   return (
     <text
-      className="flow-figures"
+      className={isMerged ? 'flow-figures flow-figures-merged' : 'flow-figures'}
       x={label.x}
       y={isFlat ? label.y - 26 : label.y - 18}
       textAnchor={anchor}

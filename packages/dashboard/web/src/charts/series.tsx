@@ -56,6 +56,8 @@ export function Series(props: SeriesProps): ReactNode {
     };
     const spanMs = (atMs.at(-1) ?? 0) - (atMs[0] ?? 0);
     const time = spanMs > 20 * 3_600_000 ? formatMoment : formatClock;
+    // Minutes apart, seconds only crowd the axis; within a few of them they are what differs.
+    const tick = spanMs > 5 * 60_000 ? withoutSeconds : (text: string): string => text;
     const plot = new uPlot(
       {
         width,
@@ -71,7 +73,7 @@ export function Series(props: SeriesProps): ReactNode {
           {
             ...axis,
             space: 90,
-            values: (_, splits) => splits.map((at) => withoutSeconds(time(at))),
+            values: (_, splits) => splits.map((at) => tick(time(at))),
           },
           { ...axis, size: 52, values: (_, splits) => splits.map((value) => formatTick(value)) },
         ],

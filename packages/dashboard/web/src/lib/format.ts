@@ -12,6 +12,12 @@ const wholeDollars = new Intl.NumberFormat('en-US', {
   currency: 'USD',
   maximumFractionDigits: 0,
 });
+const fineCents = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  minimumFractionDigits: 4,
+  maximumFractionDigits: 4,
+});
 const compactNumber = new Intl.NumberFormat('en-US', {
   notation: 'compact',
   maximumFractionDigits: 1,
@@ -34,43 +40,95 @@ const full = new Intl.DateTimeFormat('en-GB', {
   timeStyle: 'long',
 });
 
+/** One minus sign everywhere, the typographic one, and none before a sum that rounds to nothing. */
+function signedText(text: string): string {
+  if (!text.startsWith('-')) return text;
+  const size = text.slice(1);
+  return /[1-9∞]/.test(size) ? `−${size}` : size;
+}
+
 export function formatCount(count: number): string {
-  return whole.format(count);
+  return signedText(whole.format(count));
+}
+
+/** A difference with its sign: `+3`, `−$2.40`; nothing before one that rounds to nothing. */
+export function formatDifference(value: number, format: (size: number) => string): string {
+  const size = format(Math.abs(value));
+  if (!/[1-9∞]/.test(size)) return size;
+  return `${value > 0 ? '+' : '−'}${size}`;
+}
+
+/** A change below this share of what it was is noise to a reader: it has no colour and no percentage. */
+const NOISE_SHARE = 0.005;
+
+export function isMaterial(before: number, after: number): boolean {
+  return Math.abs(after - before) > NOISE_SHARE * Math.abs(before);
+}
+
+/** From one figure to the other: `+$120 (+12%)`, or empty where both read the same. */
+export function formatChange(
+  before: number,
+  after: number,
+  format: (value: number) => string,
+): string {
+  if (format(before) === format(after)) return '';
+  const text = formatDifference(after - before, format);
+  const hasShare = before !== 0 && isMaterial(before, after);
+  return hasShare
+    ? `${text} (${formatDifference((after - before) / before, formatPercent)})`
+    : text;
 }
 
 /** 12.3K: for axes and narrow places; the whole number stands in the title. */
 export function formatCompact(value: number): string {
-  return compactNumber.format(value);
+  return signedText(compactNumber.format(value));
 }
 
 /** To the cent. */
 export function formatCents(dollars: number): string {
-  return cents.format(dollars);
+  return signedText(cents.format(dollars));
 }
 
 /** Cents while they can matter to a reader: below a thousand dollars. */
 export function formatDollars(dollars: number): string {
-  return Math.abs(dollars) < 1_000 ? cents.format(dollars) : wholeDollars.format(dollars);
+  return signedText((Math.abs(dollars) < 1_000 ? cents : wholeDollars).format(dollars));
 }
 
 /** A price of one machine: sub-cent prices keep their digits. */
 export function formatPrice(dollars: number): string {
   const isWholeCents = Math.abs(dollars * 100 - Math.round(dollars * 100)) < 1e-9;
-  if (isWholeCents) return cents.format(dollars);
-  return `${dollars < 0 ? '-' : ''}$${Math.abs(dollars).toFixed(4)}`;
+  if (isWholeCents) return formatCents(dollars);
+  return signedText(fineCents.format(dollars));
+}
+
+/** A penalty bucket of the API: dollars, or the word that stands for an infinite one. */
+export function formatPenalty(bucket: string): string {
+  const dollars = Number(bucket);
+  if (bucket === '' || Number.isNaN(dollars)) return bucket;
+  return Number.isInteger(dollars)
+    ? signedText(wholeDollars.format(dollars))
+    : formatCents(dollars);
 }
 
 export function formatProbability(probability: number): string {
-  return probability === 0 ? '0%' : percents.format(probability);
+  return signedText(percents.format(probability));
 }
 
 export function formatPercent(fraction: number): string {
-  return percents.format(fraction);
+  return signedText(percents.format(fraction));
+}
+
+/** As `formatDuration`, with a decimal below ten milliseconds: 0.4 ms, 3.1 ms, 850 ms, 1.2 s. */
+export function formatFine(ms: number): string {
+  if (!(ms > 0)) return '0 ms';
+  if (ms < 0.05) return '<0.1 ms';
+  return ms < 9.95 ? `${ms.toFixed(1)} ms` : formatDuration(ms);
 }
 
 /** 850 ms, 12 s, 4 min, 3 h 20 min, 2 d 4 h. */
 export function formatDuration(ms: number): string {
   const size = Math.max(0, ms);
+  if (size === 0) return '0 s';
   if (size < 1_000) return `${Math.round(size)} ms`;
   const seconds = size / 1_000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;

@@ -101,6 +101,25 @@ export function useSetSearch<P extends PageName>(
   );
 }
 
+type OrderedPage = {
+  [P in PageName]: PageSearch<P> extends { readonly order: string; readonly down: boolean }
+    ? P
+    : never;
+}[PageName];
+
+/** The order of a page's table, kept in its URL: spread into the table. */
+export function useOrder(page: OrderedPage): {
+  readonly order: { readonly column: string; readonly isDown: boolean } | null;
+  readonly onOrder: (order: { readonly column: string; readonly isDown: boolean }) => void;
+} {
+  const { order, down } = useSearch(page);
+  const set = useSetSearch(page);
+  return {
+    order: order === '' ? null : { column: order, isDown: down },
+    onOrder: ({ column, isDown }) => set({ order: column, down: isDown }),
+  };
+}
+
 /** The moment in the URL of any page; 0 is now. */
 export function useAt(): number {
   const at = use(OpenPageContext)?.search['at'];

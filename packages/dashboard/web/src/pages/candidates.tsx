@@ -4,8 +4,7 @@
 import type { ReactNode } from 'react';
 import type { Answer } from '../../../src/api/answers.ts';
 import { formatCount, formatPrice, formatProbability } from '../lib/format.ts';
-import { To } from '../nav/link.tsx';
-import { EmptyState, Legend, Tag } from '../parts/index.ts';
+import { Legend, MachineLink, Tag } from '../parts/index.ts';
 import './candidates.css';
 
 export type Candidate = Answer<'explain'>['candidates'][number];
@@ -18,7 +17,7 @@ export function Candidates({
   readonly isTruncated?: boolean;
 }): ReactNode {
   if (candidates.length === 0) {
-    return <EmptyState title="The record holds no candidates for this" />;
+    return <p className="faint">No candidate was weighed for it in this cycle.</p>;
   }
   const most =
     candidates.reduce((max, candidate) => Math.max(max, candidate.effectiveCost ?? 0), 0) || 1;
@@ -65,9 +64,7 @@ function CandidateRow({
           {candidate.machine === '' ? (
             <strong>{candidate.description}</strong>
           ) : (
-            <To page="explain" search={{ machine: candidate.machine }}>
-              {candidate.machine}
-            </To>
+            <MachineLink machine={candidate.machine} />
           )}
           {candidate.machines > 1 ? (
             <span className="faint"> and {formatCount(candidate.machines - 1)} like it</span>

@@ -2,22 +2,22 @@
 
 import type { ReactNode } from 'react';
 import type { Answer } from '../../../src/api/answers.ts';
-import { STATE_NAMES, TIER_NAMES } from '../../../src/words.ts';
+import { TIER_NAMES } from '../../../src/words.ts';
 import { formatCount } from '../lib/format.ts';
-import { To, useGo, useSearch, useSetSearch } from '../nav/link.tsx';
+import { To, useGo, useOrder, useSearch, useSetSearch } from '../nav/link.tsx';
 import {
   Answered,
-  Bar,
   Card,
   type Column,
+  countColumn,
+  dollarsColumn,
   FilterBar,
-  Legend,
   Mark,
-  Money,
   Page,
   Sparkline,
   Stat,
-  Table,
+  statesColumn,
+  StatesTableCard,
   Tag,
   When,
 } from '../parts/index.ts';
@@ -30,6 +30,7 @@ export default function ClustersPage(): ReactNode {
   const search = useSearch('clusters');
   const set = useSetSearch('clusters');
   const go = useGo();
+  const order = useOrder('clusters');
   const view = useView('clusters', { at: search.at, q: search.q });
   return (
     <Page page="clusters" frame={view.answer?.frame}>
@@ -55,29 +56,31 @@ export default function ClustersPage(): ReactNode {
                   <Stat label="Short above batch" value={short} tone={short > 0 ? 'bad' : 'good'} />
                 </div>
               </Card>
-              <Card
-                isFlush
+              <StatesTableCard
                 title="Sessions"
-                aside={<Legend label="States" items={STATE_NAMES.map((name) => ({ name }))} />}
-              >
-                <Table
-                  label="Clusters"
-                  noun="clusters"
-                  rows={clusters}
-                  total={total}
-                  columns={COLUMNS}
-                  rowKey={({ cluster }) => cluster}
-                  order={search.order === '' ? null : { column: search.order, isDown: search.down }}
-                  onOrder={({ column, isDown }) => set({ order: column, down: isDown })}
-                  onOpen={({ cluster }) => go('needs', { cluster })}
-                  maxHeight="62vh"
-                />
-              </Card>
+                label="Clusters"
+                noun="clusters"
+                rows={clusters}
+                total={total}
+                columns={clusters.some(({ team }) => team !== '') ? COLUMNS : WITHOUT_TEAM}
+                rowKey={({ cluster, shard }) => `${cluster}\n${shard}`}
+                {...order}
+                onOpen={({ cluster }) => go('needs', { cluster })}
+                maxHeight="62vh"
+              />
             </>
           );
         }}
       </Answered>
     </Page>
+  );
+}
+
+function ShardCell({ shard }: Cluster): ReactNode {
+  return (
+    <To page="shards" search={{ shard }} className="cut-start" title={shard}>
+      <bdi>{shard}</bdi>
+    </To>
   );
 }
 
@@ -89,7 +92,7 @@ const COLUMNS: readonly Column<Cluster>[] = [
   {
     id: 'cluster',
     title: 'Cluster',
-    width: 'minmax(130px, 1.2fr)',
+    width: 'minmax(120px, 1.2fr)',
     cell: ({ cluster, identity }) => (
       <To page="needs" search={{ cluster }} className="cut" title={identity}>
         {cluster}
@@ -101,7 +104,7 @@ const COLUMNS: readonly Column<Cluster>[] = [
     id: 'session',
     title: 'Session',
     hint: 'The operator’s session with its shard, and since when',
-    width: '150px',
+    width: '120px',
     cell: ({ isConnected, sinceMs }) => (
       <>
         <Tag tone={isConnected ? 'good' : 'bad'}>{isConnected ? 'up' : 'down'}</Tag>{' '}
@@ -118,25 +121,25 @@ const COLUMNS: readonly Column<Cluster>[] = [
     id: 'rollup',
     title: 'Roll-up',
     hint: 'The last time that its demand was told',
-    width: '104px',
+    width: '92px',
     align: 'right',
     cell: ({ lastRollupMs }) => <When atMs={lastRollupMs} />,
     compare: (a, b) => (b.lastRollupMs ?? 0) - (a.lastRollupMs ?? 0),
   },
-  { id: 'shard', title: 'Shard', width: 'minmax(80px, 0.7fr)', cell: ({ shard }) => shard },
   {
-    id: 'needs',
-    title: 'Needs',
-    width: '76px',
-    align: 'right',
-    cell: ({ needRows }) => <span className="num">{formatCount(needRows)}</span>,
-    compare: (a, b) => a.needRows - b.needRows,
+    id: 'team',
+    title: 'Team',
+    width: 'minmax(96px, 0.9fr)',
+    cell: ({ team }) => (team === '' ? <span className="faint">none</span> : team),
+    compare: (a, b) => (a.team < b.team ? -1 : 1),
   },
+  { id: 'shard', title: 'Shard', width: 'minmax(90px, 0.7fr)', cell: ShardCell },
+  countColumn({ id: 'needs', title: 'Needs', width: '60px' }, ({ needRows }) => needRows),
   {
     id: 'unmet',
     title: 'Unmet',
     hint: 'Needs that wait: critical, service, batch',
-    width: '124px',
+    width: '96px',
     align: 'right',
     cell: ({ cluster, unmet }) =>
       unmet.every((rows) => rows === 0) ? (
@@ -156,46 +159,40 @@ const COLUMNS: readonly Column<Cluster>[] = [
       ),
     compare: (a, b) => unmetOrder(a) - unmetOrder(b),
   },
-  {
-    id: 'machines',
-    title: 'Machines',
-    width: '88px',
-    align: 'right',
-    cell: ({ cluster, machines }) => (
-      <To page="machines" search={{ cluster }} className="num">
-        {formatCount(machines)}
+  countColumn(
+    { id: 'machines', title: 'Machines', width: '74px' },
+    ({ machines }) => machines,
+    (count, { cluster }) => (
+      <To page="machines" search={{ cluster }}>
+        {count}
       </To>
     ),
-    compare: (a, b) => a.machines - b.machines,
-  },
-  {
-    id: 'states',
-    title: 'By state',
-    width: 'minmax(110px, 1fr)',
-    cell: ({ byState }) => (
-      <Bar
-        label="Machines by state"
-        parts={byState.map((value, index) => ({ name: STATE_NAMES[index] ?? '', value }))}
-      />
+  ),
+  countColumn(
+    {
+      id: 'phantoms',
+      title: 'Phantoms',
+      width: '76px',
+      hint: 'Machines at Ready whose node is not',
+    },
+    ({ phantoms }) => phantoms,
+    (count, { cluster }) => (
+      <To page="triage" search={{ cluster, branch: 'phantom-capacity' }}>
+        {count}
+      </To>
     ),
-  },
-  {
-    id: 'dollars',
-    title: '$/h',
-    width: '92px',
-    align: 'right',
-    cell: ({ dollarsPerHour }) => <Money dollars={dollarsPerHour} />,
-    compare: (a, b) => a.dollarsPerHour - b.dollarsPerHour,
-  },
+  ),
+  statesColumn(({ byState }) => byState, 'minmax(84px, 1fr)'),
+  dollarsColumn(({ dollarsPerHour }) => dollarsPerHour),
   {
     id: 'spending',
     title: 'Last hour',
-    width: '112px',
+    width: '84px',
     cell: ({ spending }) => (
       <Sparkline
         values={spending}
         label="Dollars per hour in the last hour"
-        width={100}
+        width={68}
         height={20}
       />
     ),
@@ -204,7 +201,7 @@ const COLUMNS: readonly Column<Cluster>[] = [
     id: 'quarantined',
     title: 'Held back',
     hint: 'Roll-ups that shrank so much that the shard keeps the ones before',
-    width: '100px',
+    width: '80px',
     align: 'right',
     cell: ({ quarantinedRollups }) =>
       quarantinedRollups === 0 ? (
@@ -215,6 +212,8 @@ const COLUMNS: readonly Column<Cluster>[] = [
     compare: (a, b) => a.quarantinedRollups - b.quarantinedRollups,
   },
 ];
+
+const WITHOUT_TEAM: readonly Column<Cluster>[] = COLUMNS.filter(({ id }) => id !== 'team');
 
 function unmetOrder({ unmet }: Cluster): number {
   return unmet.reduce((sum, rows, tier) => sum + rows * 1e6 ** (TIER_NAMES.length - 1 - tier), 0);

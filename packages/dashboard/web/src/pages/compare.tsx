@@ -4,7 +4,13 @@
 
 import type { ReactNode } from 'react';
 import type { Answer } from '../../../src/api/answers.ts';
-import { formatCents, formatCount, formatDuration, formatMoment } from '../lib/format.ts';
+import {
+  formatCents,
+  formatCount,
+  formatDifference,
+  formatDuration,
+  formatMoment,
+} from '../lib/format.ts';
 import { To, useSearch, useSetAt, useSetSearch } from '../nav/link.tsx';
 import { Answered, Card, EmptyState, Mark, Money, Page, Stat } from '../parts/index.ts';
 import { useTick, useView, type View } from '../store/hooks.ts';
@@ -168,8 +174,13 @@ function Compared(props: {
   return (
     <>
       <Answered view={before}>{(answer) => <Figures before={answer} after={after} />}</Answered>
-      <Both views={costs}>{(a, b) => <Costs before={a} after={b} />}</Both>
-      <Both views={needs}>{(a, b) => <Needs before={a} after={b} />}</Both>
+      {/* A moment that cannot be shown is refused once, not once for each part of the page. */}
+      {before.problem === null ? (
+        <>
+          <Both views={costs}>{(a, b) => <Costs before={a} after={b} />}</Both>
+          <Both views={needs}>{(a, b) => <Needs before={a} after={b} />}</Both>
+        </>
+      ) : null}
     </>
   );
 }
@@ -246,8 +257,7 @@ function Figures(props: {
 }
 
 function signed(difference: number): string {
-  if (difference === 0) return ', the same';
-  return `, ${difference > 0 ? '+' : '−'}${formatCount(Math.abs(difference))}`;
+  return difference === 0 ? ', the same' : `, ${formatDifference(difference, formatCount)}`;
 }
 
 function Costs(props: {
@@ -320,7 +330,7 @@ function SharesCard(props: {
                   {each.countDifference === 0 ? (
                     <span className="faint">same</span>
                   ) : (
-                    `${each.countDifference > 0 ? '+' : '−'}${formatCount(Math.abs(each.countDifference))}`
+                    formatDifference(each.countDifference, formatCount)
                   )}
                 </td>
                 <td
@@ -382,13 +392,7 @@ function Needs(props: {
         .filter(([, needs]) => needs.length > 0)
         .map(([title, needs]) => (
           <Card key={title} title={title} isFlush>
-            <NeedTable
-              needs={needs}
-              total={needs.length}
-              label={title}
-              hides={['asks']}
-              maxHeight="320px"
-            />
+            <NeedTable needs={needs} total={needs.length} label={title} maxHeight="320px" />
           </Card>
         ))}
     </>

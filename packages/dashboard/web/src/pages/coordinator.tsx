@@ -1,10 +1,10 @@
-// Coordinator: who leads, which shard serves which cluster, and what ownership is on its way. Clusters keep
-// running without it: nothing on this page is urgent by itself.
+// Coordinator: who leads, whether shards answer it, which shard serves which cluster, and what ownership is on
+// its way. Clusters keep running without it: nothing on this page is urgent by itself.
 
 import type { ReactNode } from 'react';
 import type { Answer } from '../../../src/api/answers.ts';
 import { formatCount, plural } from '../lib/format.ts';
-import { To, useSearch, useSetSearch } from '../nav/link.tsx';
+import { To, useOrder, useSearch } from '../nav/link.tsx';
 import {
   Answered,
   Card,
@@ -15,9 +15,11 @@ import {
   Stat,
   Table,
   Tag,
+  type Tone,
   When,
 } from '../parts/index.ts';
-import { useView } from '../store/hooks.ts';
+import { useTick, useView } from '../store/hooks.ts';
+import { QUEUE_ORDER, type QueueState, queueState } from './coordinator-queue.ts';
 
 type Coordinator = Answer<'coordinator'>;
 type Binding = Coordinator['bindings'][number];
@@ -25,9 +27,8 @@ type Transfer = Coordinator['transfers'][number];
 
 export default function CoordinatorPage(): ReactNode {
   const search = useSearch('coordinator');
-  const set = useSetSearch('coordinator');
   const view = useView('coordinator', {});
-  const order = search.order === '' ? null : { column: search.order, isDown: search.down };
+  const order = useOrder('coordinator');
   return (
     <Page page="coordinator" frame={view.answer?.frame}>
       {search.at !== 0 && (
@@ -39,6 +40,7 @@ export default function CoordinatorPage(): ReactNode {
         {(answer) => (
           <>
             <Leadership answer={answer} />
+            {answer.coordinator !== null && <Queue queue={answer.queue} />}
             <Card
               title={`Transfers: ${formatCount(answer.transfers.length)}, of ${plural(
                 answer.transfers.reduce((sum, { machines }) => sum + machines, 0),
@@ -68,8 +70,7 @@ export default function CoordinatorPage(): ReactNode {
                 rows={answer.bindings}
                 columns={BINDING_COLUMNS}
                 rowKey={({ cluster }) => cluster}
-                order={order}
-                onOrder={({ column, isDown }) => set({ order: column, down: isDown })}
+                {...order}
                 maxHeight="480px"
                 empty={<EmptyState title="No cluster is bound" />}
               />
@@ -134,14 +135,119 @@ function Leadership({ answer }: { readonly answer: Coordinator }): ReactNode {
   );
 }
 
+type Queued = Coordinator['queue'][number] & { readonly state: QueueState };
+
+const QUEUE_TAGS: Readonly<Record<QueueState, readonly [word: string, tone: Tone]>> = {
+  stuck: ['stuck', 'bad'],
+  silent: ['silent', 'warn'],
+  waiting: ['waiting', 'accent'],
+  unknown: ['not told', 'neutral'],
+  clear: ['clear', 'good'],
+};
+
+const QUEUE_COLUMNS: readonly Column<Queued>[] = [
+  {
+    id: 'shard',
+    title: 'Shard',
+    width: 'minmax(120px, 1fr)',
+    cell: ({ shard }) => (
+      <To page="shards" search={{ shard }} className="cut">
+        {shard}
+      </To>
+    ),
+    compare: (a, b) => (a.shard < b.shard ? -1 : 1),
+  },
+  {
+    id: 'state',
+    title: 'State',
+    hint: 'Stuck: an instruction waits for 15 minutes, or its shard reports nothing',
+    width: '120px',
+    cell: ({ state }) => {
+      const [word, tone] = QUEUE_TAGS[state];
+      return <Tag tone={tone}>{word}</Tag>;
+    },
+    compare: (a, b) => QUEUE_ORDER.indexOf(a.state) - QUEUE_ORDER.indexOf(b.state),
+  },
+  {
+    id: 'pending',
+    title: 'Without an answer',
+    hint: 'Instructions that the shard has not acknowledged',
+    width: '132px',
+    align: 'right',
+    cell: ({ pending }) =>
+      pending === null ? (
+        <span className="faint">not told</span>
+      ) : (
+        <span className={pending === 0 ? 'num faint' : 'num'}>{formatCount(pending)}</span>
+      ),
+    compare: (a, b) => (a.pending ?? -1) - (b.pending ?? -1),
+  },
+  {
+    id: 'since',
+    title: 'Since',
+    hint: 'Since when there always were some, as this dashboard saw it',
+    width: '120px',
+    align: 'right',
+    cell: ({ pendingSinceMs }) =>
+      pendingSinceMs === null ? <span className="faint">–</span> : <When atMs={pendingSinceMs} />,
+    compare: (a, b) => (b.pendingSinceMs ?? Infinity) - (a.pendingSinceMs ?? Infinity) || 0,
+  },
+  {
+    id: 'report',
+    title: 'Last report',
+    hint: 'When the leader last heard from it',
+    width: 'minmax(120px, 1fr)',
+    align: 'right',
+    cell: ({ reportMs }) => <When atMs={reportMs} />,
+    compare: (a, b) => (a.reportMs ?? 0) - (b.reportMs ?? 0),
+  },
+];
+
+/** The gravest first: among two hundred shards, the one that does not answer must not be looked for. */
+function Queue({ queue }: { readonly queue: Coordinator['queue'] }): ReactNode {
+  const nowMs = useTick();
+  const rows = queue
+    .map((row): Queued => ({ ...row, state: queueState(row, nowMs) }))
+    .sort((a, b) => QUEUE_ORDER.indexOf(a.state) - QUEUE_ORDER.indexOf(b.state));
+  const pending = queue.reduce((sum, row) => sum + (row.pending ?? 0), 0);
+  const isTold = queue.some((row) => row.pending !== null);
+  const stuck = rows.filter(({ state }) => state === 'stuck').length;
+  return (
+    <Card
+      title={
+        <>
+          {isTold ? `Instruction queue: ${formatCount(pending)}` : 'Instruction queue'}{' '}
+          {stuck > 0 && <Tag tone="bad">{plural(stuck, 'shard')} stuck</Tag>}
+        </>
+      }
+      note={
+        isTold || queue.length === 0
+          ? 'What the leader told each shard and has no answer to, and when it last heard from the shard.'
+          : 'This coordinator’s version does not tell what waits for an answer; when it last heard from each shard it does.'
+      }
+      isFlush
+    >
+      <Table
+        label="Instruction queue"
+        noun="shards"
+        rows={rows}
+        columns={QUEUE_COLUMNS}
+        rowKey={({ shard }) => shard}
+        maxHeight="360px"
+        empty={<EmptyState title="No shard is registered" />}
+      />
+    </Card>
+  );
+}
+
 const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
   {
     id: 'id',
     title: 'Transfer',
     width: 'minmax(130px, 1fr)',
     cell: ({ id }) => (
-      <span className="mono cut" title={id}>
-        {id}
+      <span className="mono cut-start" title={id}>
+        <bdi>{id}</bdi>
       </span>
     ),
   },

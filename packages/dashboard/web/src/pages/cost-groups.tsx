@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react';
 import type { Answer } from '../../../src/api/answers.ts';
-import { formatCount, formatPrice, formatProbability } from '../lib/format.ts';
+import { formatCount, formatPenalty, formatPrice, formatProbability } from '../lib/format.ts';
 import { useGo } from '../nav/link.tsx';
 import { type Column, Mark, Money, Table, Tag } from '../parts/index.ts';
 
@@ -25,6 +25,11 @@ function groupKey(group: Group): string {
     price,
     interruptionProbability,
   ].join('\n');
+}
+
+function penaltyOrder({ interruptionPenalty }: Group): number {
+  const dollars = Number(interruptionPenalty);
+  return Number.isNaN(dollars) ? Number.MAX_VALUE : dollars;
 }
 
 function effective({ price, loss }: Group): number {
@@ -51,7 +56,8 @@ const COLUMNS: readonly Column<Group>[] = [
     title: 'Penalty',
     width: '90px',
     align: 'right',
-    cell: (group) => <span className="num">{group.interruptionPenalty}</span>,
+    cell: (group) => <span className="num">{formatPenalty(group.interruptionPenalty)}</span>,
+    compare: (a, b) => penaltyOrder(a) - penaltyOrder(b) || 0,
   },
   {
     id: 'price',

@@ -8,6 +8,7 @@ import { Scatter, type ScatterDot } from '../charts/scatter.tsx';
 import {
   formatCount,
   formatDollars,
+  formatPenalty,
   formatPrice,
   formatProbability,
   plural,
@@ -17,6 +18,7 @@ import {
   Answered,
   CAPACITY_TYPES,
   Card,
+  EmptyState,
   Legend,
   Mark,
   Money,
@@ -45,7 +47,12 @@ export default function CostPage(): ReactNode {
   const view = useView('cost', params);
   return (
     <Page page="cost" frame={view.answer?.frame}>
-      <MachineFilters page="cost" frame={view.answer?.frame} hides={['state']} />
+      <MachineFilters
+        page="cost"
+        frame={view.answer?.frame}
+        hides={['state']}
+        hasTeams={(view.answer?.byTeam.length ?? 0) > 0}
+      />
       <Answered view={view}>{(answer) => <CostAnswer answer={answer} search={search} />}</Answered>
     </Page>
   );
@@ -107,7 +114,10 @@ function CostAnswer(props: {
         <PenaltyMatrix answer={answer} />
       </Card>
       <div className="grid cols-2 cost-ranks">
-        <RankCard title="By cluster" shares={answer.byCluster} name="cluster" />
+        <div className="stack">
+          <Teams shares={answer.byTeam} />
+          <RankCard title="By cluster" shares={answer.byCluster} name="cluster" />
+        </div>
         <div className="stack">
           <RankCard title="By priority" shares={answer.byPriority} isMarked />
           <RankCard
@@ -178,10 +188,11 @@ function ScatterCard(props: {
         zone: zones.length === 1 ? (zones[0] ?? '') : '',
         provider: providers.length === 1 ? (providers[0] ?? '') : '',
         cluster: search.cluster,
+        team: search.team,
         sort: 'cost',
       });
     },
-    [go, dots, search.cluster],
+    [go, dots, search.cluster, search.team],
   );
   const shown =
     totalGroups === groups.length
@@ -264,7 +275,7 @@ function DotFacts({ dot }: { readonly dot: CostDot }): ReactNode {
         <dd>{formatPrice(price)}/h</dd>
         <dt>
           {formatProbability(dot.interruptionProbability)} ×{' '}
-          {penalties.length === 1 ? `penalty ${penaltyText(penalty)}` : 'any penalty'}
+          {penalties.length === 1 ? `penalty ${formatPenalty(penalty)}` : 'any penalty'}
         </dt>
         <dd>{loss === null ? '∞' : `${formatPrice(loss)}/h`}</dd>
         <dt className="scatter-sum">Effective, each</dt>
@@ -279,11 +290,6 @@ function DotFacts({ dot }: { readonly dot: CostDot }): ReactNode {
       ))}
     </>
   );
-}
-
-function penaltyText(bucket: string): string {
-  const dollars = Number(bucket);
-  return Number.isNaN(dollars) ? bucket : formatDollars(dollars).replace(/\.00$/, '');
 }
 
 function PenaltyMatrix({ answer }: { readonly answer: Cost }): ReactNode {
@@ -305,7 +311,7 @@ function PenaltyMatrix({ answer }: { readonly answer: Cost }): ReactNode {
     <Matrix
       caption="Machines and dollars per hour by penalty bucket and capacity type"
       corner="Penalty"
-      rows={rows.map(({ bucket }) => ({ key: bucket, label: penaltyText(bucket) }))}
+      rows={rows.map(({ bucket }) => ({ key: bucket, label: formatPenalty(bucket) }))}
       columns={matrix.capacityTypes.map((type) => ({ key: type, label: <Mark name={type} /> }))}
       cell={(row, column) => {
         const at = rows[row];
@@ -320,19 +326,36 @@ function PenaltyMatrix({ answer }: { readonly answer: Cost }): ReactNode {
   );
 }
 
+/** Whose cluster it is, no peer says: who starts the dashboard does. */
+function Teams({ shares }: { readonly shares: readonly Share[] }): ReactNode {
+  if (shares.length > 0) {
+    return <RankCard title="By team" shares={shares} name="team" none="no team" />;
+  }
+  return (
+    <Card title="By team">
+      <EmptyState title="Nobody said whose clusters are whose">
+        Start the dashboard with <code>--team &lt;team&gt;=&lt;pattern of clusters&gt;</code>, once
+        for each.
+      </EmptyState>
+    </Card>
+  );
+}
+
 function RankCard(props: {
   readonly title: string;
   readonly shares: readonly Share[];
   /** The names are states, tiers or capacity types: words with a mark of their own. */
   readonly isMarked?: boolean;
   /** The filter that a name sets. */
-  readonly name?: 'cluster' | 'capacity' | 'provider';
+  readonly name?: 'cluster' | 'team' | 'capacity' | 'provider';
+  /** What an empty name is. */
+  readonly none?: string;
 }): ReactNode {
-  const { title, shares, name, isMarked = false } = props;
+  const { title, shares, name, isMarked = false, none = 'none' } = props;
   const rows = shares
     .toSorted((a, b) => b.dollarsPerHour - a.dollarsPerHour)
     .map((share): RankRow => {
-      const text = share.name === '' ? 'none' : share.name;
+      const text = share.name === '' ? <span className="soft">{none}</span> : share.name;
       const label = isMarked ? <Mark name={share.name} /> : text;
       return {
         name: share.name,

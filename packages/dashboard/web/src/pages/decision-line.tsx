@@ -4,7 +4,7 @@ import { memo, type ReactNode } from 'react';
 import type { Decision } from '../../../src/api/common.ts';
 import { formatClock, formatPrice } from '../lib/format.ts';
 import { To } from '../nav/link.tsx';
-import { Mark, Tag } from '../parts/index.ts';
+import { MachineLink, Mark, Tag } from '../parts/index.ts';
 
 export const DecisionLine: React.NamedExoticComponent<{ readonly decision: Decision }> = memo(
   function DecisionLine({ decision }: { readonly decision: Decision }): ReactNode {
@@ -12,19 +12,19 @@ export const DecisionLine: React.NamedExoticComponent<{ readonly decision: Decis
       <li className="decision-line">
         <time className="num faint">{formatClock(decision.atMs)}</time>
         <Mark name={decision.kind} />
-        <span className="decision-what cut">
-          <To page="explain" search={{ machine: decision.machine }}>
-            {decision.machine}
-          </To>
+        <span className="decision-what">
+          <MachineLink machine={decision.machine} />
           {decision.cluster === '' ? null : (
             <>
-              <span className="faint"> {DIRECTION[decision.kind]} </span>
+              <span className="faint">{DIRECTION[decision.kind]}</span>
               <To page="decisions" search={{ cluster: decision.cluster }} className="quiet-link">
                 {decision.cluster}
               </To>
             </>
           )}
-          <span className="faint"> · {decision.reasonText}</span>
+          <span className="faint cut decision-reason" title={decision.reasonText}>
+            · {decision.reasonText}
+          </span>
         </span>
         {decision.heldBack === '' ? null : (
           <Tag tone="warn" title={`held back: ${decision.heldBack}`}>

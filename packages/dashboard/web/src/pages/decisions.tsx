@@ -8,14 +8,17 @@ import { DecisionLanes } from '../charts/lanes.tsx';
 import { type TimeSpan, zoomed } from '../charts/time-axis.ts';
 import { isMatch, mergeDecisions, recordOfDecision } from '../lib/decisions.ts';
 import { formatClock, formatCount, formatMoment, formatPrice, plural } from '../lib/format.ts';
-import { To, useSearch, useSetSearch } from '../nav/link.tsx';
+import { useSearch, useSetSearch } from '../nav/link.tsx';
 import {
   Answered,
+  by,
   Card,
   type Column,
   EmptyState,
   type Filter,
+  Id,
   Legend,
+  MachineLink,
   Mark,
   Page,
   Problem,
@@ -165,38 +168,39 @@ function TimeLine({
     <>
       <div className="lanes-head">
         <Legend label="Kinds" items={KIND_NAMES.map((name) => ({ name }))} />
-        <span className="grow" />
-        {answer.total > answer.decisions.length ? (
-          <Tag title="Filter, or narrow the time, to see the others">
-            newest {formatCount(answer.decisions.length)} only
-          </Tag>
-        ) : null}
-        <span className="num faint">
-          {formatClock(span.fromMs)} to {formatClock(span.toMs)}
-        </span>
-        <button
-          type="button"
-          className="icon"
-          aria-label="Zoom in"
-          onClick={() => onSpan(zoomed(span, 0.5, 0.6, newestMs))}
-        >
-          +
-        </button>
-        <button
-          type="button"
-          className="icon"
-          aria-label="Zoom out"
-          onClick={() => onSpan(zoomed(span, 0.5, 1.7, newestMs))}
-        >
-          −
-        </button>
-        <button
-          type="button"
-          disabled={search.from === 0 && search.to === 0}
-          onClick={() => set({ from: 0, to: 0 })}
-        >
-          Follow
-        </button>
+        <div className="lanes-tools">
+          {answer.total > answer.decisions.length ? (
+            <Tag title="Filter, or narrow the time, to see the others">
+              newest {formatCount(answer.decisions.length)} only
+            </Tag>
+          ) : null}
+          <span className="num faint">
+            {formatClock(span.fromMs)} to {formatClock(span.toMs)}
+          </span>
+          <button
+            type="button"
+            className="icon"
+            aria-label="Zoom in"
+            onClick={() => onSpan(zoomed(span, 0.5, 0.6, newestMs))}
+          >
+            +
+          </button>
+          <button
+            type="button"
+            className="icon"
+            aria-label="Zoom out"
+            onClick={() => onSpan(zoomed(span, 0.5, 1.7, newestMs))}
+          >
+            −
+          </button>
+          <button
+            type="button"
+            disabled={search.from === 0 && search.to === 0}
+            onClick={() => set({ from: 0, to: 0 })}
+          >
+            Follow
+          </button>
+        </div>
       </div>
       <DecisionLanes
         lanes={answer.lanes}
@@ -217,41 +221,37 @@ const COLUMNS: readonly Column<Decision>[] = [
   {
     id: 'time',
     title: 'Time',
-    width: '88px',
+    width: '80px',
     cell: (decision) => <span className="num">{formatClock(decision.atMs)}</span>,
-    compare: (a, b) => a.atMs - b.atMs,
+    compare: by((decision) => decision.atMs),
   },
   {
     id: 'kind',
     title: 'Kind',
     width: '98px',
     cell: (decision) => <Mark name={decision.kind} />,
-    compare: (a, b) => (a.kind < b.kind ? -1 : 1),
+    compare: by((decision) => decision.kind),
   },
   {
     id: 'machine',
     title: 'Machine',
-    width: 'minmax(90px, 1fr)',
-    cell: (decision) => (
-      <To page="explain" search={{ machine: decision.machine }} title={decision.machine}>
-        {decision.machine}
-      </To>
-    ),
-    compare: (a, b) => (a.machine < b.machine ? -1 : 1),
+    width: 'minmax(120px, 1.8fr)',
+    cell: (decision) => <MachineLink machine={decision.machine} />,
+    compare: by((decision) => decision.machine),
   },
   {
     id: 'cluster',
     title: 'Cluster',
-    width: 'minmax(70px, 0.8fr)',
-    cell: (decision) => <span title={decision.cluster}>{decision.cluster}</span>,
-    compare: (a, b) => (a.cluster < b.cluster ? -1 : 1),
+    width: 'minmax(72px, 1fr)',
+    cell: (decision) => <Id text={decision.cluster} />,
+    compare: by((decision) => decision.cluster),
   },
   {
     id: 'cost',
     title: '$/h',
     align: 'right',
-    width: '78px',
+    width: '76px',
     cell: (decision) => <span className="num">{formatPrice(decision.dollarsPerHour)}</span>,
-    compare: (a, b) => a.dollarsPerHour - b.dollarsPerHour,
+    compare: by((decision) => decision.dollarsPerHour),
   },
 ];

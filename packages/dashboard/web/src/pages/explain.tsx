@@ -4,12 +4,21 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { Answer } from '../../../src/api/answers.ts';
 import type { NeedRef } from '../../../src/api/common.ts';
 import { mergeDecisions } from '../lib/decisions.ts';
-import { formatCount, formatPrice, formatProbability } from '../lib/format.ts';
+import {
+  formatCount,
+  formatPenalty,
+  formatPrice,
+  formatProbability,
+  plural,
+} from '../lib/format.ts';
+import { exactResources, requirementsText, resourceText } from '../lib/needs.ts';
 import { To, useGo, useSearch, useSetSearch } from '../nav/link.tsx';
 import {
   Answered,
   Card,
+  CopyText,
   EmptyState,
+  MachineLink,
   Mark,
   Money,
   Page,
@@ -20,6 +29,7 @@ import {
 import { useDecisions, useView } from '../store/hooks.ts';
 import { Candidates } from './candidates.tsx';
 import { DecisionLine } from './decision-line.tsx';
+import { needName } from './need-name.ts';
 import './now.css';
 import './explain.css';
 
@@ -183,7 +193,11 @@ function Subject({ answer }: { readonly answer: Explained }): ReactNode {
   if (subject.kind === 'machine') {
     const { machine } = subject;
     return (
-      <Card title={<span className="mono">{subject.name}</span>} note="machine">
+      <Card
+        title={<span className="explain-name">{subject.name}</span>}
+        note="machine"
+        aside={<CopyText label="Copy id" text={() => subject.name} />}
+      >
         {machine === null ? (
           <EmptyState title="It is not in the fleet at this moment" />
         ) : (
@@ -237,11 +251,12 @@ function Subject({ answer }: { readonly answer: Explained }): ReactNode {
                         group: machine.group,
                       }}
                     >
-                      {machine.need}
+                      {needName(machine.need)}
                     </To>
                   </div>
                   <span className="faint">
-                    priority {machine.priority}, penalty {machine.interruptionPenalty}
+                    priority {formatCount(machine.priority)}, penalty{' '}
+                    {formatPenalty(machine.interruptionPenalty)}
                   </span>
                 </dd>
               </>
@@ -285,25 +300,28 @@ function Subject({ answer }: { readonly answer: Explained }): ReactNode {
           </dd>
           <dt>Priority</dt>
           <dd className="row">
-            <Mark name={need.tier} /> <span className="num">{need.priority}</span>
+            <Mark name={need.tier} /> <span className="num">{formatCount(need.priority)}</span>
           </dd>
           <dt>Asks for</dt>
-          <dd>{sayResources(need.resources)}</dd>
+          <dd title={exactResources(need.resources)}>{resourceText(need.resources)}</dd>
           {Object.keys(need.deficit).length === 0 ? null : (
             <>
               <dt>Missing</dt>
-              <dd>{sayResources(need.deficit)}</dd>
+              <dd title={exactResources(need.deficit)}>{resourceText(need.deficit)}</dd>
             </>
           )}
           <dt>Where</dt>
-          <dd>{need.requirements.length === 0 ? 'anywhere' : need.requirements.join(', ')}</dd>
+          <dd title={need.requirements.join('\n')}>
+            {need.requirements.length === 0 ? 'anywhere' : requirementsText(need.requirements)}
+          </dd>
           <dt>Penalties</dt>
           <dd>
-            interruption {need.interruptionPenalty}, reclamation {need.reclamationPenalty}
+            interruption {formatPenalty(need.interruptionPenalty)}, reclamation{' '}
+            {formatPenalty(need.reclamationPenalty)}
           </dd>
           <dt>Holds</dt>
           <dd className="num">
-            {formatCount(need.claimed)} machines,{' '}
+            {plural(need.claimed, 'machine')},{' '}
             <Money dollars={need.claimedDollarsPerHour} per="h" exact />
           </dd>
           {need.group === '' ? null : (
@@ -321,12 +339,6 @@ function Subject({ answer }: { readonly answer: Explained }): ReactNode {
   );
 }
 
-function sayResources(resources: Readonly<Record<string, string>>): string {
-  return Object.entries(resources)
-    .map(([name, amount]) => `${amount} ${name}`)
-    .join(', ');
-}
-
 function Displacements({ answer }: { readonly answer: Explained }): ReactNode {
   return (
     <Card title="Who gives way" note="in order: each one loses its machine to the one before">
@@ -338,7 +350,7 @@ function Displacements({ answer }: { readonly answer: Explained }): ReactNode {
           <span className="faint">
             {answer.subject.kind === 'machine'
               ? 'machine'
-              : answer.subject.name.fingerprint.slice(0, 16)}
+              : needName(answer.subject.name.fingerprint)}
           </span>
         </li>
         {answer.displacements.map((step) => (
@@ -359,10 +371,8 @@ function Displacements({ answer }: { readonly answer: Explained }): ReactNode {
             >
               {step.need.cluster}
             </To>
-            <span className="num faint">priority {step.priority}</span>
-            <To page="explain" search={{ machine: step.machine }} className="quiet-link mono">
-              {step.machine}
-            </To>
+            <span className="num faint">priority {formatCount(step.priority)}</span>
+            <MachineLink machine={step.machine} />
           </li>
         ))}
       </ol>

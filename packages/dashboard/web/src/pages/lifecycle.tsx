@@ -6,12 +6,13 @@ import type { Answer } from '../../../src/api/answers.ts';
 import type { Percentiles } from '../../../src/api/common.ts';
 import { Flow } from '../charts/flow.tsx';
 import { formatCount, formatDuration } from '../lib/format.ts';
-import { To, useGo, useSearch, useSetSearch } from '../nav/link.tsx';
+import { useGo, useSearch, useSetSearch } from '../nav/link.tsx';
 import {
   Answered,
   Card,
   type Column,
   EmptyState,
+  MachineLink,
   Mark,
   Money,
   Page,
@@ -151,11 +152,7 @@ const STUCK_COLUMNS: readonly Column<Stuck>[] = [
     id: 'machine',
     title: 'Machine',
     width: 'minmax(160px, 1.4fr)',
-    cell: ({ machine }) => (
-      <To page="explain" search={{ machine: machine.machine }} className="mono cut">
-        {machine.machine}
-      </To>
-    ),
+    cell: ({ machine }) => <MachineLink machine={machine.machine} />,
   },
   {
     id: 'state',

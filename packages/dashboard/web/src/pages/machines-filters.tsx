@@ -44,6 +44,7 @@ function useKnownNames(frame: Frame | undefined, isWanted: boolean): KnownNames 
     const zones = providers?.flatMap(({ prices }) => prices.map(({ zone }) => zone));
     return new Map([
       ['cluster', distinct(clusters?.map(({ cluster }) => cluster))],
+      ['team', distinct(clusters?.map(({ team }) => team))],
       ['provider', distinct(providers?.map(({ name }) => name))],
       ['zone', distinct(zones)],
       ['shard', distinct(shards)],
@@ -56,13 +57,17 @@ function distinct(names: readonly string[] = []): readonly string[] {
 }
 
 type FilteredPage = 'cost' | 'lifecycle' | 'machines';
-type FilterName = 'q' | 'state' | 'capacity' | 'cluster' | 'provider' | 'zone' | 'shard';
+type FilterName = 'q' | 'state' | 'capacity' | 'cluster' | 'team' | 'provider' | 'zone' | 'shard';
+
+/** Teams are there by a flag: whoever has none is not asked for one. */
+export const TEAM_FILTER = { kind: 'text', name: 'team', label: 'Team' } as const;
 
 const FILTERS: readonly Filter<FilterName>[] = [
   { kind: 'text', name: 'q', label: 'Machine', hint: 'id, type or node' },
   { kind: 'choice', name: 'state', label: 'State', options: STATE_NAMES },
   { kind: 'choice', name: 'capacity', label: 'Capacity', options: CAPACITY_NAMES },
   { kind: 'text', name: 'cluster', label: 'Cluster' },
+  TEAM_FILTER,
   { kind: 'text', name: 'provider', label: 'Provider' },
   { kind: 'text', name: 'zone', label: 'Zone' },
   { kind: 'text', name: 'shard', label: 'Shard' },
@@ -73,10 +78,14 @@ export function MachineFilters<P extends FilteredPage>(props: {
   readonly page: P;
   readonly frame: Frame | undefined;
   readonly hides?: readonly FilterName[];
+  /** There are teams to choose from; one that is chosen is always shown. */
+  readonly hasTeams?: boolean;
 }): ReactNode {
-  const { page, frame, hides = [] } = props;
+  const { page, frame, hides = [], hasTeams = false } = props;
   const search = useSearch(page) as PageSearch<FilteredPage>;
   const set = useSetSearch<FilteredPage>(page);
-  const filters = FILTERS.filter(({ name }) => !hides.includes(name));
+  const filters = FILTERS.filter(({ name }) =>
+    name === 'team' ? hasTeams || search.team !== '' : !hides.includes(name),
+  );
   return <NamedFilters frame={frame} filters={filters} values={search} onChange={set} />;
 }

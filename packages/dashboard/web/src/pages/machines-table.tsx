@@ -3,9 +3,10 @@
 import { type ReactNode, useMemo } from 'react';
 import type { MachineRow } from '../../../src/api/common.ts';
 import { CAPACITY_NAMES, STATE_NAMES } from '../../../src/words.ts';
-import { formatPrice, formatProbability } from '../lib/format.ts';
-import { To, useGo } from '../nav/link.tsx';
-import { type Column, Mark, type Order, Table, When } from '../parts/index.ts';
+import { formatPenalty, formatPrice, formatProbability } from '../lib/format.ts';
+import { penaltyOrder } from '../lib/needs.ts';
+import { useGo } from '../nav/link.tsx';
+import { by, type Column, Id, MachineLink, Mark, type Order, Table, When } from '../parts/index.ts';
 
 export type MachineColumn =
   | 'machine'
@@ -20,21 +21,12 @@ export type MachineColumn =
   | 'age'
   | 'trouble';
 
-const by =
-  <T extends number | string>(of: (row: MachineRow) => T) =>
-  (a: MachineRow, b: MachineRow): number =>
-    of(a) < of(b) ? -1 : of(a) > of(b) ? 1 : 0;
-
 const COLUMNS: readonly (Column<MachineRow> & { readonly id: MachineColumn })[] = [
   {
     id: 'machine',
     title: 'Machine',
-    width: 'minmax(170px, 1.6fr)',
-    cell: (row) => (
-      <To page="explain" search={{ machine: row.machine }} className="mono cut">
-        {row.machine}
-      </To>
-    ),
+    width: 'minmax(190px, 2.2fr)',
+    cell: (row) => <MachineLink machine={row.machine} />,
     compare: by((row) => row.machine),
   },
   {
@@ -48,7 +40,8 @@ const COLUMNS: readonly (Column<MachineRow> & { readonly id: MachineColumn })[] 
     id: 'cluster',
     title: 'Cluster',
     width: 'minmax(100px, 1fr)',
-    cell: (row) => (row.cluster === '' ? <span className="faint">none</span> : row.cluster),
+    cell: (row) =>
+      row.cluster === '' ? <span className="faint">none</span> : <Id text={row.cluster} />,
     compare: by((row) => row.cluster),
   },
   {
@@ -95,7 +88,7 @@ const COLUMNS: readonly (Column<MachineRow> & { readonly id: MachineColumn })[] 
     hint: 'What an interruption would cost the work on it: a bucket in dollars, or pinned',
     width: '82px',
     align: 'right',
-    cell: (row) => <span className="num">{row.interruptionPenalty}</span>,
+    cell: (row) => <span className="num">{formatPenalty(row.interruptionPenalty)}</span>,
     compare: by((row) => penaltyOrder(row.interruptionPenalty)),
   },
   {
@@ -112,17 +105,15 @@ const COLUMNS: readonly (Column<MachineRow> & { readonly id: MachineColumn })[] 
     title: 'Last error',
     width: 'minmax(120px, 1.2fr)',
     cell: (row) => (
-      <span className={row.lastError === '' ? 'cut faint' : 'cut'} title={row.lastError}>
+      <span
+        className={row.lastError === '' ? 'cut faint' : 'cut'}
+        title={row.lastError || row.pendingAction}
+      >
         {row.lastError === '' ? row.pendingAction : row.lastError}
       </span>
     ),
   },
 ];
-
-function penaltyOrder(bucket: string): number {
-  const dollars = Number(bucket);
-  return Number.isNaN(dollars) ? Infinity : dollars;
-}
 
 export function MachineTable(props: {
   readonly machines: readonly MachineRow[];

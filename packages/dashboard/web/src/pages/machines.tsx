@@ -1,9 +1,8 @@
 // Machines: every one that matches, sorted by the server, since only a part of them comes here.
 
 import type { ReactNode } from 'react';
-import { formatCount } from '../lib/format.ts';
 import { To, useSearch, useSetSearch } from '../nav/link.tsx';
-import { Answered, Card, type Order, Page, Segmented, Stat } from '../parts/index.ts';
+import { Answered, Card, type Order, Page, RowLimit, Stat } from '../parts/index.ts';
 import { useView } from '../store/hooks.ts';
 import type { PageSearch } from '../url/pages.ts';
 import { MachineFilters } from './machines-filters.tsx';
@@ -13,14 +12,12 @@ type Sort = PageSearch<'machines'>['sort'];
 const SORTS: readonly Sort[] = ['machine', 'state', 'cluster', 'cost', 'risk', 'age'];
 /** The server sorts these from the largest down. */
 const DOWN: ReadonlySet<Sort> = new Set<Sort>(['cost', 'risk', 'age']);
-const LIMITS = ['500', '2000', '5000'] as const;
 
 export default function MachinesPage(): ReactNode {
   const search = useSearch('machines');
   const set = useSetSearch('machines');
   const view = useView('machines', search);
   const order: Order = { column: search.sort, isDown: DOWN.has(search.sort) };
-  const limit = LIMITS.find((each) => each === String(search.limit)) ?? '500';
   return (
     <Page
       page="machines"
@@ -38,14 +35,7 @@ export default function MachinesPage(): ReactNode {
             isFlush
             title={<Stat label="Match" value={total} dollarsPerHour={dollarsPerHour} />}
             aside={
-              total > Number(LIMITS[0]) && (
-                <Segmented
-                  label="Rows"
-                  value={limit}
-                  options={LIMITS.map((value) => ({ value, label: formatCount(Number(value)) }))}
-                  onChange={(value) => set({ limit: Number(value) })}
-                />
-              )
+              <RowLimit total={total} limit={search.limit} onLimit={(limit) => set({ limit })} />
             }
           >
             <MachineTable

@@ -23,13 +23,15 @@ import {
 } from '../parts/index.ts';
 import { useStore, useView } from '../store/hooks.ts';
 import type { PageSearch } from '../url/pages.ts';
-import { NamedFilters } from './machines-filters.tsx';
+import { NamedFilters, TEAM_FILTER } from './machines-filters.tsx';
 import './map.css';
 
 type Search = PageSearch<'map'>;
 type MapAnswer = Answer<'map'>;
 
-const FILTERS: readonly Filter<'state' | 'capacity' | 'cluster' | 'provider' | 'zone' | 'q'>[] = [
+type FilterName = 'state' | 'capacity' | 'cluster' | 'team' | 'provider' | 'zone' | 'q';
+
+const FILTERS: readonly Filter<FilterName>[] = [
   { kind: 'choice', name: 'state', label: 'State', options: STATE_NAMES },
   { kind: 'choice', name: 'capacity', label: 'Capacity', options: CAPACITY_NAMES },
   { kind: 'text', name: 'cluster', label: 'Cluster' },
@@ -87,7 +89,12 @@ export default function MapPage(): ReactNode {
         </>
       }
     >
-      <NamedFilters frame={view.answer?.frame} filters={FILTERS} values={search} onChange={set} />
+      <NamedFilters
+        frame={view.answer?.frame}
+        filters={search.team === '' ? FILTERS : [...FILTERS, TEAM_FILTER]}
+        values={search}
+        onChange={set}
+      />
       <Answered view={view}>
         {(answer) => <MapBody answer={answer} search={search} zoom={zoom} />}
       </Answered>
@@ -96,8 +103,8 @@ export default function MapPage(): ReactNode {
 }
 
 function filterOf(search: Search) {
-  const { shard, cluster, provider, zone, state, capacity, q } = search;
-  return { shard, cluster, provider, zone, state, capacity, q };
+  const { shard, cluster, team, provider, zone, state, capacity, q } = search;
+  return { shard, cluster, team, provider, zone, state, capacity, q };
 }
 
 /** A zoom asks the server for less, so that a part of a huge fleet still shows its machines. */

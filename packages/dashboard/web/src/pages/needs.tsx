@@ -2,21 +2,17 @@
 
 import type { ReactNode } from 'react';
 import { TIER_NAMES } from '../../../src/words.ts';
-import { formatCount } from '../lib/format.ts';
 import { To, useSearch, useSetSearch } from '../nav/link.tsx';
-import { Answered, Card, Money, Page, Segmented, Stat } from '../parts/index.ts';
+import { Answered, Card, Money, Page, RowLimit, Stat } from '../parts/index.ts';
 import { useView } from '../store/hooks.ts';
 import { NamedFilters } from './machines-filters.tsx';
 import { NeedTable } from './needs-table.tsx';
-
-const LIMITS = ['500', '2000', '5000'] as const;
 
 export default function NeedsPage(): ReactNode {
   const search = useSearch('needs');
   const set = useSetSearch('needs');
   const { order: _, down: __, unmet, ...params } = search;
   const view = useView('needs', { ...params, unmet: unmet ? '1' : '0' });
-  const limit = LIMITS.find((each) => each === String(search.limit)) ?? '500';
   return (
     <Page
       page="needs"
@@ -66,14 +62,7 @@ export default function NeedsPage(): ReactNode {
                 </div>
               }
               aside={
-                total > Number(LIMITS[0]) && (
-                  <Segmented
-                    label="Rows"
-                    value={limit}
-                    options={LIMITS.map((value) => ({ value, label: formatCount(Number(value)) }))}
-                    onChange={(value) => set({ limit: Number(value) })}
-                  />
-                )
+                <RowLimit total={total} limit={search.limit} onLimit={(limit) => set({ limit })} />
               }
             >
               <NeedTable

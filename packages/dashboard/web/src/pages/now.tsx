@@ -3,7 +3,7 @@
 import { type ReactNode, useMemo } from 'react';
 import type { Answer } from '../../../src/api/answers.ts';
 import { mergeDecisions } from '../lib/decisions.ts';
-import { formatCents, formatCount, plural } from '../lib/format.ts';
+import { formatCents, formatCount, formatDollars, plural } from '../lib/format.ts';
 import { To, useSearch } from '../nav/link.tsx';
 import {
   Answered,
@@ -53,8 +53,8 @@ export default function NowPage(): ReactNode {
 function Spending({ answer }: { readonly answer: Now }): ReactNode {
   const { spending } = answer;
   const seen = spending.dollarsPerHour.filter((value) => value !== null);
-  const low = seen.length === 0 ? null : Math.min(...seen);
-  const high = seen.length === 0 ? null : Math.max(...seen);
+  const low = formatDollars(Math.min(...seen));
+  const high = formatDollars(Math.max(...seen));
   return (
     <Card className="now-spending">
       <Stat
@@ -67,11 +67,8 @@ function Spending({ answer }: { readonly answer: Now }): ReactNode {
           </span>
         }
         note={
-          low === null || high === null ? undefined : (
-            <>
-              last 24 h: <Money dollars={low} /> to <Money dollars={high} />
-            </>
-          )
+          // A span that reads the same at both ends says nothing.
+          seen.length < 2 || low === high ? undefined : `last 24 h: ${low} to ${high}`
         }
       />
       {seen.length < 2 ? (
@@ -103,24 +100,26 @@ function Verdict({ answer }: { readonly answer: Now }): ReactNode {
   return (
     <Card className="now-verdict">
       {serious > 0 ? (
-        <p className="verdict verdict-bad">
+        <p className="now-word now-word-bad">
           {plural(serious, 'need')} above batch {serious === 1 ? 'is' : 'are'} short
         </p>
       ) : batch > 0 ? (
-        <p className="verdict verdict-calm">Only batch waits: working as designed</p>
+        <p className="now-word now-word-calm">Only batch waits: working as designed</p>
       ) : (
-        <p className="verdict verdict-good">All demand is met</p>
+        <p className="now-word now-word-good">All demand is met</p>
       )}
-      <div className="row">
-        {serious + batch > 0 ? (
-          <To page="triage" className="button">
-            Open triage
-          </To>
-        ) : null}
-        {answer.isPaused ? (
-          <Tag tone="warn">a shard’s actuation is paused or on dry run</Tag>
-        ) : null}
-      </div>
+      {serious + batch > 0 || answer.isPaused ? (
+        <div className="row">
+          {serious + batch > 0 ? (
+            <To page="triage" className="button">
+              Open triage
+            </To>
+          ) : null}
+          {answer.isPaused ? (
+            <Tag tone="warn">a shard’s actuation is paused or on dry run</Tag>
+          ) : null}
+        </div>
+      ) : null}
       <div className="stats now-stats">
         <Stat
           label="Needs met"
@@ -181,7 +180,11 @@ function Unmet({ answer }: { readonly answer: Now }): ReactNode {
               <div className="row">
                 <Mark name={row.tier} />
                 <span className="grow" />
-                <strong className="num">{plural(row.rows, 'need')}</strong>
+                {row.rows === 0 ? (
+                  <span className="faint">none</span>
+                ) : (
+                  <strong className="num">{plural(row.rows, 'need')}</strong>
+                )}
                 {row.oldestMs === null ? null : (
                   <span className="faint">
                     oldest <When atMs={row.oldestMs} />

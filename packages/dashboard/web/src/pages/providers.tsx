@@ -11,12 +11,15 @@ import {
   Bar,
   Card,
   type Column,
+  countColumn,
+  dollarsColumn,
   EmptyState,
   Legend,
   Mark,
   Money,
   Page,
-  Table,
+  statesColumn,
+  StatesTableCard,
   Tag,
   type Tone,
   When,
@@ -24,6 +27,7 @@ import {
 import { useView } from '../store/hooks.ts';
 import './providers.css';
 import { calibrationPoints } from './providers-calibration.ts';
+import { Conformance, ConformanceBadge, Unmatched } from './providers-conformance.tsx';
 import { CalibrationCurve } from './providers-curve.tsx';
 import { Brakes } from './triage-brakes.tsx';
 
@@ -38,31 +42,28 @@ export default function ProvidersPage(): ReactNode {
   return (
     <Page page="providers" frame={view.answer?.frame}>
       <Answered view={view}>
-        {({ providers, brakes }) => {
+        {({ providers, brakes, unmatchedReports }) => {
           const chosen = providers.filter(({ name }) => name === search.provider);
           const shown = chosen.length > 0 ? chosen : providers;
           return (
             <>
-              <Card
-                isFlush
-                title={`${plural(providers.length, 'provider')}`}
+              <StatesTableCard
+                title={plural(providers.length, 'provider')}
                 note="A row shows that provider alone."
-              >
-                <Table
-                  label="Providers"
-                  noun="providers"
-                  rows={providers}
-                  columns={COLUMNS}
-                  rowKey={({ name }) => name}
-                  selectedKey={search.provider}
-                  onOpen={({ name }) => set({ provider: name === search.provider ? '' : name })}
-                  empty={
-                    <EmptyState title="No provider is known">
-                      A shard that is connected tells which providers it dials.
-                    </EmptyState>
-                  }
-                />
-              </Card>
+                label="Providers"
+                noun="providers"
+                rows={providers}
+                columns={COLUMNS}
+                rowKey={({ name }) => name}
+                selectedKey={search.provider}
+                onOpen={({ name }) => set({ provider: name === search.provider ? '' : name })}
+                empty={
+                  <EmptyState title="No provider is known">
+                    A shard that is connected tells which providers it dials.
+                  </EmptyState>
+                }
+              />
+              <Unmatched names={unmatchedReports} />
               {shown.map((provider) => (
                 <ProviderCard key={provider.name} provider={provider} />
               ))}
@@ -91,14 +92,14 @@ const COLUMNS: readonly Column<Provider>[] = [
   {
     id: 'name',
     title: 'Provider',
-    width: 'minmax(130px, 1.2fr)',
+    width: 'minmax(110px, 1.2fr)',
     cell: (provider) => <strong className="cut">{provider.name}</strong>,
     compare: (a, b) => (a.name < b.name ? -1 : 1),
   },
   {
     id: 'health',
     title: 'Health',
-    width: '96px',
+    width: '84px',
     cell: ({ isHealthy }) => (
       <Tag tone={isHealthy ? 'good' : 'bad'}>{isHealthy ? 'healthy' : 'failing'}</Tag>
     ),
@@ -107,44 +108,28 @@ const COLUMNS: readonly Column<Provider>[] = [
   {
     id: 'trust',
     title: 'Trust',
-    width: '72px',
+    width: '64px',
     align: 'right',
     hint: 'Of 100; the reasons stand below',
     cell: ({ trust }) => <Tag tone={trustTone(trust.score)}>{Math.round(trust.score)}</Tag>,
     compare: (a, b) => a.trust.score - b.trust.score,
   },
   {
-    id: 'machines',
-    title: 'Machines',
-    width: '92px',
-    align: 'right',
-    cell: (provider) => <span className="num">{formatCount(machineCount(provider))}</span>,
-    compare: (a, b) => machineCount(a) - machineCount(b),
+    id: 'conformance',
+    title: 'Conformance',
+    hint: 'The verdict of the report that --conformance names',
+    width: '112px',
+    cell: ({ conformance }) => <ConformanceBadge conformance={conformance} />,
+    compare: (a, b) => ((a.conformance?.verdict ?? '') < (b.conformance?.verdict ?? '') ? -1 : 1),
   },
-  {
-    id: 'dollars',
-    title: '$/h',
-    width: '92px',
-    align: 'right',
-    cell: ({ dollarsPerHour }) => <Money dollars={dollarsPerHour} />,
-    compare: (a, b) => a.dollarsPerHour - b.dollarsPerHour,
-  },
-  {
-    id: 'states',
-    title: 'By state',
-    width: 'minmax(120px, 1fr)',
-    cell: ({ machines }) => (
-      <Bar
-        label="Machines by state"
-        parts={machines.map(({ name, count }) => ({ name, value: count }))}
-      />
-    ),
-  },
+  countColumn({ id: 'machines', title: 'Machines' }, machineCount),
+  dollarsColumn(({ dollarsPerHour }) => dollarsPerHour),
+  statesColumn(({ machines }) => machines.map(({ count }) => count), 'minmax(90px, 1fr)'),
   {
     id: 'join',
     title: 'Join p50 · p99',
     hint: 'From Configuring to Configured, as observed',
-    width: '142px',
+    width: '150px',
     align: 'right',
     cell: ({ join }) => (
       <span className="num">
@@ -156,10 +141,10 @@ const COLUMNS: readonly Column<Provider>[] = [
   {
     id: 'failures',
     title: 'Failed steps',
-    width: '118px',
+    width: '110px',
     align: 'right',
     cell: (provider) => (
-      <span className="num">
+      <span className={provider.failures === 0 ? 'num faint' : 'num'}>
         {formatCount(provider.failures)}{' '}
         <span className="faint">{formatPercent(failureShare(provider))}</span>
       </span>
@@ -170,7 +155,7 @@ const COLUMNS: readonly Column<Provider>[] = [
     id: 'interruptions',
     title: 'Lost · expected',
     hint: 'Interruptions that were observed, and that the declared probabilities foresaw',
-    width: '124px',
+    width: '120px',
     align: 'right',
     cell: ({ calibration }) => (
       <span className="num">
@@ -182,7 +167,7 @@ const COLUMNS: readonly Column<Provider>[] = [
   {
     id: 'list',
     title: 'Listed',
-    width: '104px',
+    width: '92px',
     align: 'right',
     cell: ({ lastListMs }) => <When atMs={lastListMs} />,
     compare: (a, b) => (a.lastListMs ?? 0) - (b.lastListMs ?? 0),
@@ -267,6 +252,7 @@ function Trust({ provider }: { readonly provider: Provider }): ReactNode {
             .map(({ name, count }) => ({ name, count }))}
         />
       </div>
+      <Conformance provider={provider.name} conformance={provider.conformance} />
     </section>
   );
 }

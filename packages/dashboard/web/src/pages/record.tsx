@@ -1,19 +1,26 @@
 // The record of one cycle, as the engine wrote it: what it was asked, whom it weighed, what it did. Opened
 // beside the decisions; nothing in it is worked out again.
 
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Answer } from '../../../src/api/answers.ts';
 import type { RecordName } from '../lib/decisions.ts';
-import { formatCount, formatPrice } from '../lib/format.ts';
+import { formatCount, formatPrice, plural } from '../lib/format.ts';
+import { resourceText } from '../lib/needs.ts';
 import { To } from '../nav/link.tsx';
-import { Answered, EmptyState, Mark, Tag, When } from '../parts/index.ts';
+import { Answered, MachineLink, Mark, Tag, useDrawer, When } from '../parts/index.ts';
 import { useView } from '../store/hooks.ts';
 import { Candidates } from './candidates.tsx';
+import { needName } from './need-name.ts';
 import './record.css';
 
 type Recorded = Answer<'record'>;
 type RecordedNeed = Recorded['needs'][number];
 const NEEDS_AT_FIRST = 8;
+const MAX_ACTIONS = 60;
+
+function keyOf({ cluster, fingerprint, group }: RecordedNeed): string {
+  return `${cluster}/${fingerprint}/${group}`;
+}
 
 export function RecordDrawer({
   name,
@@ -25,20 +32,9 @@ export function RecordDrawer({
   readonly onClose: () => void;
 }): ReactNode {
   const view = useView('record', { ...name });
-  const box = useRef<HTMLElement>(null);
-  useEffect(() => {
-    box.current?.focus();
-  }, [decisionId]);
+  const box = useDrawer(onClose);
   return (
-    <aside
-      ref={box}
-      className="drawer"
-      aria-label={`Record of cycle ${name.cycle}`}
-      tabIndex={-1}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') onClose();
-      }}
-    >
+    <aside ref={box} className="drawer" aria-label={`Record of cycle ${name.cycle}`} tabIndex={-1}>
       <header className="drawer-head">
         <div className="grow">
           <h2>
@@ -84,9 +80,10 @@ function RecordBody({
     need.cluster === asked.cluster &&
     need.fingerprint === asked.fingerprint &&
     need.group === asked.group;
-  // The need of the decision that was clicked stands first.
-  const needs = [...record.needs.filter(isAsked), ...record.needs.filter((need) => !isAsked(need))];
-  const shown = isAllShown ? needs : needs.slice(0, NEEDS_AT_FIRST);
+  const own = record.needs.filter(isAsked);
+  const others = record.needs.filter((need) => !isAsked(need));
+  const actions = record.actions.slice(0, MAX_ACTIONS);
+  const shown = isAllShown ? others : others.slice(0, NEEDS_AT_FIRST);
   return (
     <>
       {decision === undefined ? null : (
@@ -102,16 +99,14 @@ function RecordBody({
             </dd>
             <dt>Machine</dt>
             <dd>
-              <To page="explain" search={{ machine: decision.machine, cycle: decision.cycle }}>
-                {decision.machine}
-              </To>
+              <MachineLink machine={decision.machine} cycle={decision.cycle} />
             </dd>
             <dt>What</dt>
-            <dd>
-              {decision.instanceType} in {decision.zone}, <Mark name={decision.capacityType} />
+            <dd className="row">
+              {decision.instanceType} in {decision.zone} <Mark name={decision.capacityType} />
             </dd>
             <dt>Price</dt>
-            <dd className="num">{formatPrice(decision.dollarsPerHour)} /h</dd>
+            <dd className="num">{formatPrice(decision.dollarsPerHour)}/h</dd>
             {decision.cluster === '' ? null : (
               <>
                 <dt>Cluster</dt>
@@ -131,25 +126,14 @@ function RecordBody({
           </dl>
         </section>
       )}
-      <section className="drawer-section">
-        <h3>
-          Needs: {formatCount(record.needs.length)} of {formatCount(record.totalNeeds)}, short ones
-          and those with an action first
-        </h3>
-        {needs.length === 0 ? <EmptyState title="This cycle looked at no need" /> : null}
-        {shown.map((need, index) => (
-          <NeedBlock
-            key={`${need.cluster}/${need.fingerprint}/${need.group}`}
-            need={need}
-            isOpen={index === 0}
-          />
-        ))}
-        {needs.length > shown.length ? (
-          <button type="button" onClick={() => setAllShown(true)}>
-            Show all {formatCount(needs.length)}
-          </button>
-        ) : null}
-      </section>
+      {own.length === 0 ? null : (
+        <section className="drawer-section">
+          <h3>The need behind it</h3>
+          {own.map((need) => (
+            <NeedBlock key={keyOf(need)} need={need} isOpen />
+          ))}
+        </section>
+      )}
       {record.heldBack.length === 0 ? null : (
         <section className="drawer-section">
           <h3>Held back between decision and execution</h3>
@@ -165,10 +149,12 @@ function RecordBody({
       )}
       <section className="drawer-section">
         <h3>
-          Actions: {formatCount(record.actions.length)} of {formatCount(record.totalActions)}
+          All actions of this cycle: {formatCount(actions.length)} of{' '}
+          {formatCount(record.totalActions)}
         </h3>
+        {actions.length === 0 ? <p className="faint">It did nothing.</p> : null}
         <ul>
-          {record.actions.slice(0, 60).map((action) => (
+          {actions.map((action) => (
             <li
               key={action.id}
               className={
@@ -176,17 +162,31 @@ function RecordBody({
               }
             >
               <Mark name={action.kind} />
-              <span className="cut grow">
-                <To page="explain" search={{ machine: action.machine }}>
-                  {action.machine}
-                </To>{' '}
-                <span className="faint">{action.cluster}</span>
+              <MachineLink machine={action.machine} />
+              <span className="faint cut" title={action.cluster}>
+                {action.cluster}
               </span>
               <span className="num soft">{formatPrice(action.dollarsPerHour)}/h</span>
             </li>
           ))}
         </ul>
       </section>
+      {record.totalNeeds === own.length ? null : (
+        <section className="drawer-section">
+          <h3>
+            {own.length === 0 ? 'Needs' : 'Other needs'} of this cycle: {formatCount(others.length)}{' '}
+            of {formatCount(record.totalNeeds - own.length)}
+          </h3>
+          {shown.map((need) => (
+            <NeedBlock key={keyOf(need)} need={need} isOpen={false} />
+          ))}
+          {others.length > shown.length ? (
+            <button type="button" onClick={() => setAllShown(true)}>
+              Show all {formatCount(others.length)}
+            </button>
+          ) : null}
+        </section>
+      )}
       <section className="drawer-section">
         <h3>Proof</h3>
         <dl className="facts">
@@ -215,12 +215,11 @@ function NeedBlock({
   readonly need: RecordedNeed;
   readonly isOpen: boolean;
 }): ReactNode {
-  const deficit = Object.entries(need.deficit);
   return (
     <details className="record-need" open={isOpen}>
       <summary>
-        <span className="cut grow">
-          {need.cluster} <span className="faint">· {need.fingerprint.slice(0, 16)}</span>
+        <span className="cut grow" title={need.fingerprint}>
+          {need.cluster} <span className="faint">· {needName(need.fingerprint)}</span>
           {need.group === '' ? null : <span className="faint"> · {need.group}</span>}
         </span>
         {need.isSatisfied ? (
@@ -236,14 +235,12 @@ function NeedBlock({
           </p>
         )}
         <p className="soft">
-          {formatCount(need.credited)} already there, {formatCount(need.bootstraps)} bootstraps,{' '}
-          {formatCount(need.provisions)} provisions, {formatCount(need.victims)} displaced
+          {formatCount(need.credited)} already there, {plural(need.bootstraps, 'bootstrap')},{' '}
+          {plural(need.provisions, 'provision')}, {formatCount(need.victims)} displaced
           {need.domain === '' ? '' : `, all in ${need.domain}`}
         </p>
-        {deficit.length === 0 ? null : (
-          <p className="soft">
-            missing: {deficit.map(([name, amount]) => `${amount} ${name}`).join(', ')}
-          </p>
+        {Object.keys(need.deficit).length === 0 ? null : (
+          <p className="soft">missing: {resourceText(need.deficit)}</p>
         )}
         <To
           page="explain"

@@ -2,26 +2,27 @@
 
 import type { ReactNode } from 'react';
 import type { Answer } from '../../../src/api/answers.ts';
-import { STATE_NAMES } from '../../../src/words.ts';
 import { formatCount, formatDuration, plural } from '../lib/format.ts';
-import { To, useGo, useSearch, useSetSearch } from '../nav/link.tsx';
+import { To, useOrder, useSearch, useSetSearch } from '../nav/link.tsx';
 import {
   Answered,
-  Bar,
   Card,
   type Column,
+  countColumn,
+  dollarsColumn,
   EmptyState,
-  Legend,
-  Money,
   Page,
   Sparkline,
   Stat,
+  statesColumn,
+  StatesTableCard,
   Table,
   Tag,
   type Tone,
   When,
 } from '../parts/index.ts';
 import { useView } from '../store/hooks.ts';
+import { ChosenCycle, CycleP99, medianOf, PhaseBar, wholeOf } from './shards-cycle.tsx';
 
 type Shard = Answer<'shards'>['shards'][number];
 
@@ -35,7 +36,7 @@ const STATE_TONES: Readonly<Record<Shard['state'], Tone>> = {
 export default function ShardsPage(): ReactNode {
   const search = useSearch('shards');
   const set = useSetSearch('shards');
-  const go = useGo();
+  const order = useOrder('shards');
   const view = useView('shards', { at: search.at });
   return (
     <Page page="shards" frame={view.answer?.frame}>
@@ -60,29 +61,26 @@ export default function ShardsPage(): ReactNode {
                   />
                 </div>
               </Card>
-              <Card
-                isFlush
+              <StatesTableCard
                 title="Feed and pace"
-                aside={<Legend label="States" items={STATE_NAMES.map((name) => ({ name }))} />}
-              >
-                <Table
-                  label="Shards"
-                  noun="shards"
-                  rows={shards}
-                  columns={COLUMNS}
-                  rowKey={({ shard }) => shard}
-                  order={search.order === '' ? null : { column: search.order, isDown: search.down }}
-                  onOrder={({ column, isDown }) => set({ order: column, down: isDown })}
-                  onOpen={({ shard }) => go('decisions', { shard })}
-                  maxHeight="68vh"
-                  empty={
-                    <EmptyState title="No shard is known">
-                      Start the dashboard with <code>--shard name=address</code> or{' '}
-                      <code>--coordinator address</code>.
-                    </EmptyState>
-                  }
-                />
-              </Card>
+                note="A row takes the cycle of its shard apart."
+                label="Shards"
+                noun="shards"
+                rows={shards}
+                columns={columns(shards)}
+                rowKey={({ shard }) => shard}
+                selectedKey={search.shard}
+                {...order}
+                onOpen={({ shard }) => set({ shard: shard === search.shard ? '' : shard })}
+                maxHeight="68vh"
+                empty={
+                  <EmptyState title="No shard is known">
+                    Start the dashboard with <code>--shard name=address</code> or{' '}
+                    <code>--coordinator address</code>.
+                  </EmptyState>
+                }
+              />
+              <ChosenCycle shards={shards} name={search.shard} />
               <Rails shards={shards} />
             </>
           );
@@ -92,173 +90,152 @@ export default function ShardsPage(): ReactNode {
   );
 }
 
-const COLUMNS: readonly Column<Shard>[] = [
-  {
-    id: 'shard',
-    title: 'Shard',
-    width: 'minmax(96px, 1fr)',
-    cell: ({ shard, address, version }) => (
-      <To page="decisions" search={{ shard }} title={`${address} · ${version}`} className="cut">
-        {shard}
-      </To>
-    ),
-    compare: (a, b) => (a.shard < b.shard ? -1 : 1),
-  },
-  {
-    id: 'state',
-    title: 'Feed',
-    width: '88px',
-    cell: ({ state, problem, snapshots }) => (
-      <Tag
-        tone={STATE_TONES[state]}
-        title={`${problem} ${plural(snapshots, 'whole snapshot')} since the dashboard began`}
-      >
-        {state}
-      </Tag>
-    ),
-    compare: (a, b) => (a.state < b.state ? -1 : 1),
-  },
-  {
-    id: 'acts',
-    title: 'Acts',
-    hint: 'Whether it may carry out what it decides',
-    width: '92px',
-    cell: ({ isPaused, isDryRun, isReady }) =>
-      isPaused ? (
-        <Tag tone="warn">paused</Tag>
-      ) : isDryRun ? (
-        <Tag tone="warn">dry run</Tag>
-      ) : isReady ? (
-        <Tag tone="good">acting</Tag>
-      ) : (
-        <Tag tone="warn">not ready</Tag>
-      ),
-  },
-  {
-    id: 'cycle',
-    title: 'Cycle',
-    hint: 'Number, and when it ended',
-    width: '138px',
-    align: 'right',
-    cell: ({ cycle, epoch, lastCycleMs }) => (
-      <span className="num" title={`epoch ${epoch}`}>
-        {formatCount(cycle)}{' '}
-        <span className="faint">
-          <When atMs={lastCycleMs} />
-        </span>
-      </span>
-    ),
-    compare: (a, b) => a.cycle - b.cycle,
-  },
-  {
-    id: 'pace',
-    title: 'Cycles/min',
-    width: '100px',
-    cell: ({ cyclesPerMinute }) => (
-      <Sparkline
-        values={cyclesPerMinute}
-        label="Cycles per minute in the last hour"
-        width={84}
-        height={20}
-        fromZero
-        format={formatCount}
-      />
-    ),
-  },
-  {
-    id: 'actions',
-    title: 'Actions/min',
-    width: '100px',
-    cell: ({ actionsPerMinute }) => (
-      <Sparkline
-        values={actionsPerMinute}
-        label="Actions per minute in the last hour"
-        width={84}
-        height={20}
-        token="--action-provision"
-        fromZero
-        format={formatCount}
-      />
-    ),
-  },
-  {
-    id: 'lag',
-    title: 'Lag p99',
-    hint: 'From the end of a cycle to its arrival here',
-    width: '84px',
-    align: 'right',
-    cell: ({ lag }) => (
-      <span className="num">{lag.count === 0 ? '–' : formatDuration(lag.p99Ms)}</span>
-    ),
-    compare: (a, b) => a.lag.p99Ms - b.lag.p99Ms,
-  },
-  {
-    id: 'sessions',
-    title: 'Sessions',
-    width: '84px',
-    align: 'right',
-    cell: ({ sessions }) => <span className="num">{formatCount(sessions)}</span>,
-    compare: (a, b) => a.sessions - b.sessions,
-  },
-  {
-    id: 'needs',
-    title: 'Needs',
-    width: '76px',
-    align: 'right',
-    cell: ({ shard, needRows }) => (
-      <To page="needs" search={{ shard }} className="num">
-        {formatCount(needRows)}
-      </To>
-    ),
-    compare: (a, b) => a.needRows - b.needRows,
-  },
-  {
-    id: 'short',
-    title: 'Short',
-    width: '64px',
-    align: 'right',
-    cell: ({ shard, shortfalls }) =>
-      shortfalls === 0 ? (
-        <span className="faint">0</span>
-      ) : (
-        <To page="triage" search={{ shard }} className="num">
-          {formatCount(shortfalls)}
+/** Bars are drawn to one scale, so that a slow shard is a long bar. */
+function columns(shards: readonly Shard[]): readonly Column<Shard>[] {
+  const longestMs = Math.max(0, ...shards.map(({ phases }) => medianOf(phases)));
+  return [
+    {
+      id: 'shard',
+      title: 'Shard',
+      width: 'minmax(96px, 1fr)',
+      cell: ({ shard, address, version }) => (
+        <To page="decisions" search={{ shard }} title={`${address} · ${version}`} className="cut">
+          {shard}
         </To>
       ),
-    compare: (a, b) => a.shortfalls - b.shortfalls,
-  },
-  {
-    id: 'machines',
-    title: 'Machines',
-    width: '88px',
-    align: 'right',
-    cell: (shard) => (
-      <To page="machines" search={{ shard: shard.shard }} className="num">
-        {formatCount(machineCount(shard))}
-      </To>
+      compare: (a, b) => (a.shard < b.shard ? -1 : 1),
+    },
+    {
+      id: 'state',
+      title: 'Feed',
+      hint: 'Whether it is followed, and whether it may carry out what it decides',
+      width: '116px',
+      cell: (shard) => (
+        <>
+          <Tag
+            tone={STATE_TONES[shard.state]}
+            title={`${shard.problem} ${plural(shard.snapshots, 'whole snapshot')} since the dashboard began`}
+          >
+            {shard.state}
+          </Tag>
+          <Acts shard={shard} />
+        </>
+      ),
+      compare: (a, b) => (a.state < b.state ? -1 : 1),
+    },
+    {
+      id: 'cycle',
+      title: 'Cycle',
+      hint: 'Number, and when it ended',
+      width: '118px',
+      align: 'right',
+      cell: ({ cycle, epoch, lastCycleMs }) => (
+        <span className="num" title={`epoch ${epoch}`}>
+          {formatCount(cycle)}{' '}
+          <span className="faint">
+            <When atMs={lastCycleMs} />
+          </span>
+        </span>
+      ),
+      compare: (a, b) => a.cycle - b.cycle,
+    },
+    {
+      id: 'phases',
+      title: 'Median by phase',
+      hint: 'What a cycle in the middle spends its time on, all shards to one scale',
+      width: 'minmax(116px, 1.4fr)',
+      cell: ({ phases }) => <PhaseBar phases={phases} totalMs={longestMs} />,
+      compare: (a, b) => medianOf(a.phases) - medianOf(b.phases),
+    },
+    {
+      id: 'p99',
+      title: 'p99',
+      hint: 'Of the whole cycle: one in a hundred takes longer',
+      width: '72px',
+      align: 'right',
+      cell: ({ phases }) => <CycleP99 phases={phases} />,
+      compare: (a, b) => (wholeOf(a.phases)?.p99Ms ?? -1) - (wholeOf(b.phases)?.p99Ms ?? -1),
+    },
+    {
+      id: 'pace',
+      title: 'Cycles/min',
+      width: '84px',
+      cell: ({ cyclesPerMinute }) => (
+        <Sparkline
+          values={cyclesPerMinute}
+          label="Cycles per minute in the last hour"
+          width={68}
+          height={20}
+          fromZero
+          format={formatCount}
+        />
+      ),
+    },
+    {
+      id: 'actions',
+      title: 'Actions/min',
+      width: '84px',
+      cell: ({ actionsPerMinute }) => (
+        <Sparkline
+          values={actionsPerMinute}
+          label="Actions per minute in the last hour"
+          width={68}
+          height={20}
+          token="--action-provision"
+          fromZero
+          format={formatCount}
+        />
+      ),
+    },
+    {
+      id: 'lag',
+      title: 'Lag p99',
+      hint: 'From the end of a cycle to its arrival here',
+      width: '72px',
+      align: 'right',
+      cell: ({ lag }) => (
+        <span className="num">{lag.count === 0 ? '–' : formatDuration(lag.p99Ms)}</span>
+      ),
+      compare: (a, b) => a.lag.p99Ms - b.lag.p99Ms,
+    },
+    countColumn({ id: 'sessions', title: 'Sessions', width: '70px' }, ({ sessions }) => sessions),
+    countColumn(
+      { id: 'needs', title: 'Needs', width: '60px' },
+      ({ needRows }) => needRows,
+      (count, { shard }) => (
+        <To page="needs" search={{ shard }}>
+          {count}
+        </To>
+      ),
     ),
-    compare: (a, b) => machineCount(a) - machineCount(b),
-  },
-  {
-    id: 'states',
-    title: 'By state',
-    width: 'minmax(90px, 1fr)',
-    cell: ({ byState }) => (
-      <Bar
-        label="Machines by state"
-        parts={byState.map((value, index) => ({ name: STATE_NAMES[index] ?? '', value }))}
-      />
+    countColumn(
+      { id: 'short', title: 'Short', width: '54px' },
+      ({ shortfalls }) => shortfalls,
+      (count, { shard }) => (
+        <To page="triage" search={{ shard }}>
+          {count}
+        </To>
+      ),
     ),
-  },
-  {
-    id: 'dollars',
-    title: '$/h',
-    width: '92px',
-    align: 'right',
-    cell: ({ dollarsPerHour }) => <Money dollars={dollarsPerHour} />,
-    compare: (a, b) => a.dollarsPerHour - b.dollarsPerHour,
-  },
-];
+    countColumn(
+      { id: 'machines', title: 'Machines', width: '74px' },
+      machineCount,
+      (count, { shard }) => (
+        <To page="machines" search={{ shard }}>
+          {count}
+        </To>
+      ),
+    ),
+    statesColumn(({ byState }) => byState, 'minmax(64px, 0.7fr)'),
+    dollarsColumn(({ dollarsPerHour }) => dollarsPerHour),
+  ];
+}
+
+/** A shard that acts has nothing to say about it. */
+function Acts({ shard: { isPaused, isDryRun, isReady } }: { readonly shard: Shard }): ReactNode {
+  const held = isPaused ? 'paused' : isDryRun ? 'dry run' : isReady ? '' : 'not ready';
+  return held === '' ? null : <Tag tone="warn">{held}</Tag>;
+}
 
 function machineCount({ byState }: Shard): number {
   return byState.reduce((sum, count) => sum + count, 0);
@@ -275,7 +252,7 @@ const RAIL_COLUMNS: readonly Column<Shard>[] = [
   {
     id: 'version',
     title: 'Version',
-    width: '120px',
+    width: '118px',
     cell: ({ version }) => <span className="mono">{version}</span>,
   },
   {

@@ -5,6 +5,7 @@
 import { type KeyboardEvent, type ReactNode, useMemo } from 'react';
 import type { Answer } from '../../../src/api/answers.ts';
 import { formatCount, plural } from '../lib/format.ts';
+import { requirementsText, resourceText } from '../lib/needs.ts';
 import { To, useGo, useSearch, useSetSearch } from '../nav/link.tsx';
 import {
   Answered,
@@ -20,13 +21,16 @@ import {
 } from '../parts/index.ts';
 import { useView } from '../store/hooks.ts';
 import { NamedFilters } from './machines-filters.tsx';
-import { resourceText } from './needs-table.tsx';
 import { Brakes } from './triage-brakes.tsx';
+import { Phantoms } from './triage-phantoms.tsx';
 import './triage.css';
 
 type Triage = Answer<'triage'>;
 type Row = Triage['rows'][number];
 type Step = Triage['tree'][number];
+
+/** Counted in machines, where every other branch counts needs. */
+const PHANTOM: Step['branch'] = 'phantom-capacity';
 
 export default function TriagePage(): ReactNode {
   const search = useSearch('triage');
@@ -50,16 +54,17 @@ export default function TriagePage(): ReactNode {
             <Verdict answer={answer} />
             <Card
               title="Where it comes from"
-              note="The on-call decision tree. A line chooses the needs below it."
+              note="The on-call decision tree. A line chooses what is listed below it."
               isFlush
             >
               <Steps
                 tree={answer.tree}
+                phantoms={answer.phantoms}
                 selected={branch}
                 onSelect={(next) => set({ branch: next === branch ? '' : next })}
               />
             </Card>
-            <Waiting answer={answer} branch={branch} />
+            <Found answer={answer} branch={branch} />
             <Brakes brakes={answer.brakes} />
           </>
         )}
@@ -71,7 +76,13 @@ export default function TriagePage(): ReactNode {
 function Verdict({ answer }: { readonly answer: Triage }): ReactNode {
   // “Serious: two critical needs…”: the word first, since it is what a person woken up reads.
   const [head, ...rest] = answer.verdict.split(': ');
-  const kind = answer.isSerious ? 'serious' : answer.total > 0 ? 'batch' : 'fine';
+  const kind = answer.isSerious
+    ? 'serious'
+    : answer.phantoms.count > 0
+      ? 'phantom'
+      : answer.total > 0
+        ? 'batch'
+        : 'fine';
   return (
     <section className={`verdict verdict-${kind}`} aria-label="Verdict" role="status">
       <div>
@@ -103,6 +114,7 @@ function Verdict({ answer }: { readonly answer: Triage }): ReactNode {
 
 function Steps(props: {
   readonly tree: readonly Step[];
+  readonly phantoms: Triage['phantoms'];
   readonly selected: string;
   readonly onSelect: (branch: string) => void;
 }): ReactNode {
@@ -125,8 +137,14 @@ function Steps(props: {
               <strong>{step.action}</strong>
             </span>
             <span className="step-rows">
-              {step.rows === 0 ? 'no' : formatCount(step.rows)}
-              <span className="visually-hidden"> needs</span>
+              {step.rows > 0
+                ? formatCount(step.rows)
+                : step.branch === PHANTOM && props.phantoms.reporting === 0
+                  ? 'not told'
+                  : 'no'}
+              <span className={step.branch === PHANTOM ? 'step-unit' : 'visually-hidden'}>
+                {step.branch === PHANTOM ? step.rows > 0 && ' machines' : ' needs'}
+              </span>
             </span>
           </button>
         </li>
@@ -148,7 +166,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'priority',
     title: 'Priority',
-    width: '156px',
+    width: '132px',
     cell: ({ need }) => (
       <>
         <Mark name={need.tier} /> <span className="num faint">{formatCount(need.priority)}</span>
@@ -159,7 +177,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'need',
     title: 'Need',
-    width: 'minmax(150px, 1.1fr)',
+    width: 'minmax(170px, 1.4fr)',
     cell: ({ need }) => (
       <To
         page="explain"
@@ -169,11 +187,16 @@ const COLUMNS: readonly Column<Row>[] = [
           group: need.group,
           counterfactuals: true,
         }}
-        title={need.requirements.join('\n')}
-        className="cut"
+        title={[need.fingerprint, ...need.requirements].join('\n')}
+        className="need-link"
       >
-        {need.cluster} <span className="mono">{need.fingerprint.slice(0, 10)}</span>
-        {need.group !== '' && ` · ${need.group}`}
+        <span>
+          {need.cluster}
+          {need.group !== '' && ` · ${need.group}`}
+        </span>
+        <span className="soft cut-start">
+          <bdi>{requirementsText(need.requirements)}</bdi>
+        </span>
       </To>
     ),
     compare: (a, b) => (a.need.cluster < b.need.cluster ? -1 : 1),
@@ -220,7 +243,9 @@ const COLUMNS: readonly Column<Row>[] = [
     align: 'right',
     cell: ({ need }) => (
       <span className="num">
-        {formatCount(need.claimed)}{' '}
+        <span className={need.claimed === 0 ? 'faint' : undefined}>
+          {formatCount(need.claimed)}
+        </span>{' '}
         <span className="faint">
           <Money dollars={need.claimedDollarsPerHour} per="h" />
         </span>
@@ -262,15 +287,37 @@ function rowKey({ need }: Row): string {
   return [need.cluster, need.fingerprint, need.group].join('\n');
 }
 
-function Waiting({
-  answer,
-  branch,
-}: {
+interface Chosen {
   readonly answer: Triage;
   readonly branch: string;
-}): ReactNode {
-  const go = useGo();
+}
+
+/** Phantoms stand first while nothing is short: they are then what the page is about. */
+function Found({ answer, branch }: Chosen): ReactNode {
+  const phantoms = <Phantoms phantoms={answer.phantoms} aside={<AllBranches branch={branch} />} />;
+  if (branch === PHANTOM) return phantoms;
+  const isShown = branch === '' && answer.phantoms.count > 0;
+  return (
+    <>
+      {isShown && !answer.isSerious && phantoms}
+      <Waiting answer={answer} branch={branch} />
+      {isShown && answer.isSerious && phantoms}
+    </>
+  );
+}
+
+function AllBranches({ branch }: Pick<Chosen, 'branch'>): ReactNode {
   const set = useSetSearch('triage');
+  if (branch === '') return null;
+  return (
+    <button type="button" onClick={() => set({ branch: '' })}>
+      Show all branches
+    </button>
+  );
+}
+
+function Waiting({ answer, branch }: Chosen): ReactNode {
+  const go = useGo();
   const { grave, batch } = useMemo(() => {
     const chosen = answer.rows.filter((row) => branch === '' || row.branch === branch);
     return {
@@ -284,12 +331,7 @@ function Waiting({
     go('explain', { cluster, fingerprint, group, counterfactuals: true });
   const chosenStep = answer.tree.find((step) => step.branch === branch);
   if (answer.total === 0) return null;
-  const aside =
-    branch === '' ? null : (
-      <button type="button" onClick={() => set({ branch: '' })}>
-        Show all branches
-      </button>
-    );
+  const aside = <AllBranches branch={branch} />;
   return (
     <>
       {(grave.length > 0 || batch.length === 0) && (

@@ -8,6 +8,7 @@ import {
   commandOf,
   lineOf,
   PRESETS,
+  questionOf,
   rowsOf,
   setOf,
   wrongOf,
@@ -47,4 +48,9 @@ test('the command line quotes what a shell would take apart', () => {
     commandOf("reserved=-20%\nprice:spot=×1.4\ndemand:a'b=×2", 7),
     `bigfleet what-if --records-dir=<directory> --set=reserved=-20% --set='price:spot=×1.4' --set='demand:a'\\''b=×2' --seed=7`,
   );
+});
+
+test('a question is named by its label when it is a ready one, and by its changes otherwise', () => {
+  assert.equal(questionOf('reserved=-20%'), '20 % fewer reserved');
+  assert.equal(questionOf('reserved=-20%\nclusters=+8\n'), 'reserved=-20%, clusters=+8');
 });

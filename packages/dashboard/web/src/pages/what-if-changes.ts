@@ -67,13 +67,43 @@ export interface ChangeRow {
 }
 
 /** Questions that a capacity planner asks first. */
-export const PRESETS: readonly { readonly label: string; readonly set: string }[] = [
-  { label: '20 % fewer reserved', set: 'reserved=-20%' },
-  { label: 'Spot prices × 1.4', set: 'price:spot=×1.4' },
-  { label: 'Spot lost twice as often', set: 'interruption:spot=×2' },
-  { label: 'Eight more clusters', set: 'clusters=+8' },
-  { label: '30 % more demand', set: 'demand=×1.3' },
+export const PRESETS: readonly {
+  readonly label: string;
+  readonly question: string;
+  readonly set: string;
+}[] = [
+  {
+    label: '20 % fewer reserved',
+    question: 'Can the commitment shrink at its next renewal?',
+    set: 'reserved=-20%',
+  },
+  {
+    label: 'Spot prices × 1.4',
+    question: 'What does a dear month of Spot cost, and what moves off it?',
+    set: 'price:spot=×1.4',
+  },
+  {
+    label: 'Spot lost twice as often',
+    question: 'Is Spot still worth it, and for whom?',
+    set: 'interruption:spot=×2',
+  },
+  {
+    label: 'Eight more clusters',
+    question: 'How many more teams does this fleet carry?',
+    set: 'clusters=+8',
+  },
+  {
+    label: '30 % more demand',
+    question: 'What breaks first when everything grows?',
+    set: 'demand=×1.3',
+  },
 ];
+
+/** The question in words: a ready one by its label, any other by its changes. */
+export function questionOf(set: string): string {
+  const lines = linesOf(set);
+  return PRESETS.find((preset) => preset.set === set)?.label ?? lines.join(', ');
+}
 
 export function formOf(name: string): ChangeForm | undefined {
   return CHANGE_FORMS.find((form) => form.name === name);

@@ -8,7 +8,9 @@ export function CommandLine({ text }: { readonly text: string }): ReactNode {
   return (
     <div className="command">
       {/* Longer than the page: a keyboard must be able to scroll it. */}
-      <code tabIndex={0}>{text}</code>
+      <div className="command-text" role="group" aria-label="Command line" tabIndex={0}>
+        <code>{text}</code>
+      </div>
       <CopyText label="Copy" text={() => text} />
     </div>
   );

@@ -6,24 +6,35 @@ import type { Answer } from '../../../src/api/answers.ts';
 import { Series, type SeriesLine } from '../charts/series.tsx';
 import {
   formatCompact,
+  formatChange,
   formatCount,
   formatDollars,
   formatDuration,
   formatMoment,
   formatPercent,
+  isMaterial,
   plural,
 } from '../lib/format.ts';
 import { To } from '../nav/link.tsx';
 import { Card, type Column, lookOf, Mark, Stat, Table, When } from '../parts/index.ts';
+import { needName } from './need-name.ts';
 
 type Result = NonNullable<Answer<'whatif'>['result']>;
 type Side = Result['baseline'];
 type Difference = Result['differences'][number];
 
-export function WhatIfResult({ result }: { readonly result: Result }): ReactNode {
+export function WhatIfResult({
+  result,
+  question,
+}: {
+  readonly result: Result;
+  /** What was asked, in words. */
+  readonly question: string;
+}): ReactNode {
   return (
     <>
-      <Breaks result={result} />
+      <Breaks result={result} question={question} />
+      <Course result={result} />
       <Card
         title="Side by side"
         note={
@@ -36,7 +47,6 @@ export function WhatIfResult({ result }: { readonly result: Result }): ReactNode
       >
         <Sides result={result} />
       </Card>
-      <Course result={result} />
       <Honesty result={result} />
       <Card
         title={`Decisions that differ: ${formatCount(result.differences.length)}`}
@@ -76,35 +86,110 @@ const DIFFERENCE_COLUMNS: readonly Column<Difference>[] = [
   },
 ];
 
-function Breaks({ result }: { readonly result: Result }): ReactNode {
-  const { breaks, fromMs } = result;
-  if (breaks === null) {
-    return (
-      <section className="breaks" role="status">
-        <p className="breaks-word">It holds</p>
-        <p className="soft">
-          Nothing above the batch tier stays unmet that was met without the changes.
-        </p>
-      </section>
-    );
-  }
-  const { need, tier, atMs, reasonText } = breaks;
+/** The answer in one look: whether it holds, and what it costs. */
+function Breaks({
+  result,
+  question,
+}: {
+  readonly result: Result;
+  readonly question: string;
+}): ReactNode {
+  const { breaks, fromMs, toMs, baseline, changed } = result;
   return (
-    <section className="breaks breaks-broken" role="status">
-      <p className="breaks-word">
-        It breaks on {formatMoment(atMs)}, {formatDuration(atMs - fromMs)} in
-      </p>
-      <p>
-        <Mark name={tier} /> need{' '}
-        <To
-          page="explain"
-          search={{ cluster: need.cluster, fingerprint: need.fingerprint, group: need.group }}
-        >
-          {need.cluster} <span className="mono">{need.fingerprint.slice(0, 12)}</span>
-        </To>{' '}
-        stays unmet, which it does not without the changes: {reasonText}
+    <section className={breaks === null ? 'breaks' : 'breaks breaks-broken'} role="status">
+      <p className="breaks-question">{question}</p>
+      {breaks === null ? (
+        <>
+          <p className="breaks-word">It holds</p>
+          <p className="soft">
+            Nothing above the batch tier stays unmet that was met without the changes.
+          </p>
+        </>
+      ) : (
+        <>
+          <p className="breaks-word">
+            It breaks on {formatMoment(breaks.atMs)}, {formatDuration(breaks.atMs - fromMs)} in
+          </p>
+          <p>
+            <Mark name={breaks.tier} /> need{' '}
+            <To
+              page="explain"
+              search={{
+                cluster: breaks.need.cluster,
+                fingerprint: breaks.need.fingerprint,
+                group: breaks.need.group,
+              }}
+            >
+              {breaks.need.cluster}, {needName(breaks.need.fingerprint)}
+            </To>{' '}
+            stays unmet, which it does not without the changes: {breaks.reasonText}
+          </p>
+        </>
+      )}
+      <div className="stats breaks-figures">
+        <Shift
+          label="Cost"
+          before={baseline.dollars}
+          after={changed.dollars}
+          format={formatDollars}
+        />
+        <Shift
+          label="Mean per hour"
+          before={baseline.dollarsPerHour.mean}
+          after={changed.dollarsPerHour.mean}
+          format={formatDollars}
+        />
+        <Shift
+          label="Time unmet above batch"
+          before={unmetMs(baseline)}
+          after={unmetMs(changed)}
+          format={formatDuration}
+        />
+        <Shift
+          label="Machines that changed cluster"
+          before={baseline.movedMachines}
+          after={changed.movedMachines}
+          format={formatCount}
+          isNeutral
+        />
+      </div>
+      <p className="faint">
+        over {formatDuration(toMs - fromMs)} of recorded demand, <When atMs={fromMs} absolute /> to{' '}
+        <When atMs={toMs} absolute />
       </p>
     </section>
+  );
+}
+
+function unmetMs(side: Side): number {
+  return side.unmet
+    .filter(({ tier }) => tier !== 'batch')
+    .reduce((sum, { needSeconds }) => sum + needSeconds * 1_000, 0);
+}
+
+/** A figure with the changes, and how far that is from the one without them. */
+function Shift({
+  label,
+  before,
+  after,
+  format,
+  isNeutral = false,
+}: {
+  readonly label: string;
+  readonly before: number;
+  readonly after: number;
+  readonly format: (value: number) => string;
+  readonly isNeutral?: boolean;
+}): ReactNode {
+  const change = formatChange(before, after, format);
+  const isLoud = !isNeutral && change !== '' && isMaterial(before, after);
+  return (
+    <Stat
+      label={label}
+      value={format(after)}
+      tone={isLoud ? (after > before ? 'bad' : 'good') : 'neutral'}
+      note={change === '' ? 'the same' : `${change}, was ${format(before)}`}
+    />
   );
 }
 
@@ -262,25 +347,15 @@ function Sides({ result }: { readonly result: Result }): ReactNode {
 
 function SideLine({ line }: { readonly line: Line }): ReactNode {
   const { label, before, after, format, isWorse } = line;
-  const difference = after - before;
-  const sign = difference > 0 ? '+' : difference < 0 ? '−' : '';
-  const tone =
-    isWorse === undefined || difference === 0 ? undefined : difference > 0 ? 'worse' : 'better';
-  const share =
-    before === 0 || difference === 0
-      ? ''
-      : ` (${sign}${formatPercent(Math.abs(difference) / before)})`;
+  const change = formatChange(before, after, format);
+  const isLoud = isWorse !== undefined && change !== '' && isMaterial(before, after);
   return (
     <tr>
       <th scope="row">{label}</th>
       <td>{format(before)}</td>
       <td>{format(after)}</td>
-      <td className={tone}>
-        {difference === 0 ? (
-          <span className="faint">same</span>
-        ) : (
-          `${sign}${format(Math.abs(difference))}${share}`
-        )}
+      <td className={isLoud ? (after > before ? 'worse' : 'better') : undefined}>
+        {change === '' ? <span className="faint">same</span> : change}
       </td>
     </tr>
   );

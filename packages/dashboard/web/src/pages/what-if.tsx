@@ -5,8 +5,8 @@
 import { type ReactNode, useState } from 'react';
 import type { Answer } from '../../../src/api/answers.ts';
 import { formatPercent } from '../lib/format.ts';
-import { useSearch, useSetSearch } from '../nav/link.tsx';
-import { Answered, Card, EmptyState, Page, Problem } from '../parts/index.ts';
+import { To, useSearch, useSetSearch } from '../nav/link.tsx';
+import { Answered, Card, Page, Problem } from '../parts/index.ts';
 import { useView } from '../store/hooks.ts';
 import type { PageSearch } from '../url/pages.ts';
 import './what-if.css';
@@ -18,6 +18,7 @@ import {
   lineOf,
   linesOf,
   PRESETS,
+  questionOf,
   rowsOf,
   setOf,
   wrongOf,
@@ -28,31 +29,98 @@ import { WhatIfResult } from './what-if-result.tsx';
 type WhatIf = Answer<'whatif'>;
 
 export default function WhatIfPage(): ReactNode {
-  const { shard, set, seed } = useSearch('whatif');
+  const { shard: named, set, seed } = useSearch('whatif');
   const isAsked = linesOf(set).length > 0;
+  const sources = useView('now', {}).answer?.frame.sources ?? [];
+  const shards = sources.filter(({ kind }) => kind === 'shard').map(({ name }) => name);
+  // A lone shard needs no name in the URL; of several, the first until a reader chooses.
+  const shard = named === '' && shards.length > 1 ? (shards[0] ?? '') : named;
   const view = useView('whatif', isAsked ? { shard, set, seed } : null);
   return (
-    <Page page="whatif" frame={isAsked ? view.answer?.frame : undefined}>
+    <Page
+      page="whatif"
+      frame={isAsked ? view.answer?.frame : undefined}
+      tools={
+        <>
+          <ShardChoice shards={shards} shard={shard} />
+          {isAsked ? (
+            <To page="whatif" search={{ shard: named }} className="button">
+              Another question
+            </To>
+          ) : null}
+        </>
+      }
+    >
+      {isAsked ? (
+        <Answered view={view}>{(answer) => <Run answer={answer} set={set} />}</Answered>
+      ) : (
+        <Start shard={shard} isLone={shards.length <= 1} />
+      )}
       <Card
-        title="Changes"
-        note="All of them at once, against the same recorded demand without them."
+        title={isAsked ? 'Change the question' : 'Or your own question'}
+        note="All changes at once, against the same recorded demand without them."
       >
         <ChangesForm key={`${shard}\n${set}\n${seed}`} shard={shard} set={set} seed={seed} />
       </Card>
       {isAsked ? (
-        <>
-          <Answered view={view}>{(answer) => <Run answer={answer} />}</Answered>
-          <Card title="On the command line" note="Where the records are; it gives the same answer.">
-            <CommandLine text={commandOf(set, seed)} />
-          </Card>
-        </>
-      ) : (
-        <EmptyState title="Nothing is changed yet">
-          Choose a question above, or write your own. It runs over the demand that a shard recorded;
-          the dashboard reads it from the folder that <code>--records-dir shard=folder</code> names.
-        </EmptyState>
-      )}
+        <Card title="On the command line" note="Where the records are; it gives the same answer.">
+          <CommandLine text={commandOf(set, seed)} />
+        </Card>
+      ) : null}
     </Page>
+  );
+}
+
+/** Whose recorded demand is run over again, where there is a choice. */
+function ShardChoice(props: {
+  readonly shards: readonly string[];
+  readonly shard: string;
+}): ReactNode {
+  const { shards, shard } = props;
+  const change = useSetSearch('whatif');
+  if (shards.length <= 1 && shard === '') return null;
+  const names = shards.includes(shard) ? shards : [...shards, shard];
+  return (
+    <label className="filter">
+      <span>Recorded by</span>
+      <select value={shard} onChange={(event) => change({ shard: event.target.value })}>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Ready questions first: one click is one answer. What they run over stands above them. */
+function Start(props: { readonly shard: string; readonly isLone: boolean }): ReactNode {
+  const { shard, isLone } = props;
+  const change = useSetSearch('whatif');
+  return (
+    <Card
+      title="Ask the recorded past"
+      note={
+        <>
+          Both runs, without and with the change, go over all the demand that{' '}
+          {isLone ? 'the shard' : shard} has recorded: the folder that{' '}
+          <code>--records-dir shard=folder</code> names.
+        </>
+      }
+    >
+      <ul className="questions">
+        {PRESETS.map(({ label, question, set }) => (
+          <li key={set}>
+            <button type="button" className="question" onClick={() => change({ set, shard })}>
+              <strong>{label}</strong>
+              <span className="soft">{question}</span>
+              <code className="faint">{set}</code>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Card>
   );
 }
 
@@ -62,7 +130,6 @@ function ChangesForm(props: Pick<PageSearch<'whatif'>, 'shard' | 'set' | 'seed'>
     const asked = rowsOf(props.set);
     return asked.length > 0 ? asked : [{ name: 'reserved', subject: '', value: '' }];
   });
-  const [shard, setShard] = useState(props.shard);
   const [seed, setSeed] = useState(String(props.seed));
   const isSeed = /^\d{1,10}$/.test(seed) && Number(seed) <= 2 ** 32;
   const isRight = isSeed && rows.length > 0 && rows.every((row) => wrongOf(row) === '');
@@ -72,17 +139,9 @@ function ChangesForm(props: Pick<PageSearch<'whatif'>, 'shard' | 'set' | 'seed'>
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (isRight) change({ shard: shard.trim(), set: setOf(rows), seed: Number(seed) });
+        if (isRight) change({ shard: props.shard, set: setOf(rows), seed: Number(seed) });
       }}
     >
-      <div className="presets">
-        <span className="faint">Ask first</span>
-        {PRESETS.map(({ label, set }) => (
-          <button key={set} type="button" onClick={() => change({ set, shard: shard.trim() })}>
-            {label}
-          </button>
-        ))}
-      </div>
       <div className="change-rows">
         {rows.map((row, index) => (
           <ChangeFields
@@ -103,15 +162,6 @@ function ChangesForm(props: Pick<PageSearch<'whatif'>, 'shard' | 'set' | 'seed'>
           Add a change
         </button>
         <span className="grow" />
-        <label>
-          Shard
-          <input
-            type="text"
-            value={shard}
-            placeholder="the only one"
-            onChange={(event) => setShard(event.target.value)}
-          />
-        </label>
         <label>
           Seed
           <input
@@ -202,14 +252,14 @@ function ChangeFields(props: {
   );
 }
 
-function Run({ answer }: { readonly answer: WhatIf }): ReactNode {
+function Run({ answer, set }: { readonly answer: WhatIf; readonly set: string }): ReactNode {
   if (answer.status === 'failed') {
     return <Problem problem={{ code: 'what_if_failed', message: answer.problem }} />;
   }
   if (answer.result === null) {
     const percent = formatPercent(Math.floor(answer.progress * 100) / 100);
     return (
-      <Card title="Running">
+      <Card title={`Running: ${questionOf(set)}`}>
         <div className="what-if-progress" role="status">
           <progress max={1} value={answer.progress} aria-label="Progress" />
           <p className="soft">{percent} of the recorded cycles, in both runs</p>
@@ -217,5 +267,5 @@ function Run({ answer }: { readonly answer: WhatIf }): ReactNode {
       </Card>
     );
   }
-  return <WhatIfResult result={answer.result} />;
+  return <WhatIfResult result={answer.result} question={questionOf(set)} />;
 }

@@ -18,6 +18,7 @@ export function Bar({
   label,
   height = 8,
   total,
+  format = formatCount,
 }: {
   readonly parts: readonly BarPart[];
   /** For screen readers, before the parts. */
@@ -25,16 +26,18 @@ export function Bar({
   readonly height?: number;
   /** Longer than the parts together: the rest stays empty. */
   readonly total?: number;
+  /** How a value reads. */
+  readonly format?: (value: number) => string;
 }): ReactNode {
   const sum = total ?? parts.reduce((all, part) => all + part.value, 0);
   const shown = parts.filter((part) => part.value > 0);
-  const words = shown.map((part) => `${part.name} ${formatCount(part.value)}`).join(', ');
+  const words = shown.map((part) => `${part.name} ${format(part.value)}`).join(', ');
   return (
     <div className="bar" style={{ height }} role="img" aria-label={`${label}: ${words || 'none'}`}>
       {shown.map((part) => (
         <span
           key={part.name}
-          title={part.title ?? `${part.name}: ${formatCount(part.value)}`}
+          title={part.title ?? `${part.name}: ${format(part.value)}`}
           style={{
             flexGrow: part.value / (sum || 1),
             background: `var(${part.token ?? lookOf(part.name).token})`,
@@ -159,7 +162,7 @@ export function Ranked({
   return (
     <ul className="ranked" aria-label={label}>
       {rows.slice(0, limit).map((row) => (
-        <li key={row.name}>
+        <li key={row.name} className={isNothing(row) ? 'ranked-none' : undefined}>
           <span
             className="ranked-bar"
             style={{
@@ -182,4 +185,8 @@ export function Ranked({
       ) : null}
     </ul>
   );
+}
+
+function isNothing({ count, dollarsPerHour }: RankRow): boolean {
+  return dollarsPerHour === 0 && (count ?? 0) === 0;
 }

@@ -5,11 +5,12 @@ import {
   formatAgo,
   formatCents,
   formatCount,
+  formatDifference,
   formatDollars,
   formatFull,
   formatMoment,
 } from '../lib/format.ts';
-import { useAt } from '../nav/link.tsx';
+import { To, useAt } from '../nav/link.tsx';
 import { useTick } from '../store/hooks.ts';
 import { type Look, lookOf } from './palette.ts';
 
@@ -47,6 +48,35 @@ export function Mark({
       <Glyph look={look} />
       <span className={isQuiet ? 'visually-hidden' : undefined}>{look.label}</span>
     </span>
+  );
+}
+
+/**
+ * The name of a machine, a need's gang, a node. Names of one fleet begin alike and differ at their end, so
+ * a narrow place cuts the beginning. The document holds the whole name: for the title, screen readers and
+ * copying.
+ */
+export function Id({ text }: { readonly text: string }): ReactNode {
+  return (
+    <span className="id" title={text}>
+      <bdi>{text}</bdi>
+    </span>
+  );
+}
+
+/** A machine by its id, leading to its explanation. */
+export function MachineLink({
+  machine,
+  cycle = 0,
+}: {
+  readonly machine: string;
+  /** Explained as of this cycle; the newest that mentions it when absent. */
+  readonly cycle?: number;
+}): ReactNode {
+  return (
+    <To page="explain" search={{ machine, cycle }} className="id" title={machine}>
+      <bdi>{machine}</bdi>
+    </To>
   );
 }
 
@@ -88,11 +118,10 @@ export function Money({
         ∞
       </span>
     );
-  const text = exact ? formatCents(dollars) : formatDollars(dollars);
+  const format = exact ? formatCents : formatDollars;
   return (
     <span className="num" title={exact ? undefined : formatCents(dollars)}>
-      {sign && dollars > 0 ? '+' : ''}
-      {text}
+      {sign ? formatDifference(dollars, format) : format(dollars)}
       {per === undefined ? null : <span className="unit">/{per}</span>}
     </span>
   );
@@ -157,7 +186,7 @@ export function Stat({
         <span className="stat-value num">
           {typeof value === 'number' ? formatCount(value) : value}
         </span>
-        {dollarsPerHour === undefined ? null : (
+        {dollarsPerHour === undefined || value === 0 ? null : (
           <span className="stat-money">
             <Money dollars={dollarsPerHour} per="h" />
           </span>
@@ -187,7 +216,7 @@ export function Legend({
   return (
     <ul className="legend" aria-label={label}>
       {items.map((item) => (
-        <li key={item.name}>
+        <li key={item.name} className={item.count === 0 ? 'legend-none' : undefined}>
           {item.token === undefined ? (
             <Mark name={item.name} />
           ) : (
@@ -199,7 +228,7 @@ export function Legend({
           {item.count === undefined ? null : (
             <span className="num legend-count">{formatCount(item.count)}</span>
           )}
-          {item.dollarsPerHour === undefined ? null : (
+          {item.dollarsPerHour === undefined || item.count === 0 ? null : (
             <span className="faint">
               <Money dollars={item.dollarsPerHour} per="h" />
             </span>

@@ -1,7 +1,7 @@
 // The frame of every page: its title, the question that it answers, the moment that it shows, and which of
 // its sources are late or away.
 
-import type { ReactNode } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import type { Frame } from '../../../src/api/common.ts';
 import type { ViewName } from '../../../src/api/params.ts';
 import type { Problem as ProblemBody } from '../../../src/api/stream.ts';
@@ -130,4 +130,34 @@ export function Card({
 /** Nothing matches the filters, or nothing is there yet. */
 export function NothingHere({ what }: { readonly what: string }): ReactNode {
   return <EmptyState title={`No ${what}`}>Nothing matches here at this moment.</EmptyState>;
+}
+
+/**
+ * The keyboard of a drawer: it takes the focus when it opens, Escape closes it wherever the focus has gone
+ * since, and the element that opened it has the focus again afterwards.
+ */
+export function useDrawer(onClose: () => void): RefObject<HTMLElement | null> {
+  const box = useRef<HTMLElement>(null);
+  const close = useRef(onClose);
+  useEffect(() => {
+    close.current = onClose;
+  });
+  useEffect(() => {
+    const opener = document.activeElement;
+    box.current?.focus();
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const isElsewhere = (event.target as Element).closest('input, select, dialog') !== null;
+      if (event.key === 'Escape' && !isElsewhere) close.current();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => {
+      removeEventListener('keydown', onKeyDown);
+      // A hand that has gone elsewhere meanwhile keeps its place.
+      if (document.activeElement !== document.body) return;
+      const isThere = opener instanceof HTMLElement && opener.isConnected;
+      const back = isThere && opener !== document.body ? opener : document.getElementById('main');
+      back?.focus({ preventScroll: true });
+    };
+  }, []);
+  return box;
 }

@@ -75,15 +75,20 @@ export function Problem({
 /** Around everything that shows supply which somebody simulates. */
 export function Simulated({
   isSimulated,
+  isTold = false,
   children,
 }: {
   readonly isSimulated: boolean;
+  /** The words stand right above already: only the frame is drawn. */
+  readonly isTold?: boolean;
   readonly children: ReactNode;
 }): ReactNode {
   if (!isSimulated) return children;
   return (
     <div className="simulated">
-      <div className="simulated-word">Simulated supply: no machine here is real</div>
+      {isTold ? null : (
+        <div className="simulated-word">Simulated supply: no machine here is real</div>
+      )}
       {children}
     </div>
   );

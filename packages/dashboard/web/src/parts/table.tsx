@@ -12,6 +12,7 @@ import {
   useState,
 } from 'react';
 import { formatCount } from '../lib/format.ts';
+import { Segmented } from './controls.tsx';
 import { EmptyState } from './states.tsx';
 
 const VIRTUAL_FROM = 150;
@@ -30,6 +31,12 @@ export interface Column<R> {
   /** What the column means, as the heading's title. */
   readonly hint?: string;
 }
+
+/** Compares rows by one of their values, for `compare`. */
+export const by =
+  <R, T extends number | string>(of: (row: R) => T) =>
+  (a: R, b: R): number =>
+    of(a) < of(b) ? -1 : of(a) > of(b) ? 1 : 0;
 
 export interface Order {
   readonly column: string;
@@ -140,7 +147,9 @@ export function Table<R>(props: TableProps<R>): ReactNode {
             ? undefined
             : (event) => {
                 setActive(index);
-                if (!(event.target as Element).closest('a, button')) onOpen(row);
+                // Marking text in a row, to copy it, is no click on the row.
+                const isMarking = getSelection()?.isCollapsed === false;
+                if (!isMarking && !(event.target as Element).closest('a, button')) onOpen(row);
               }
         }
       >
@@ -207,6 +216,29 @@ export function Table<R>(props: TableProps<R>): ReactNode {
         </p>
       ) : null}
     </div>
+  );
+}
+
+const LIMITS = ['500', '2000', '5000'] as const;
+
+/** How many rows to ask for, where more exist than the least. */
+export function RowLimit({
+  total,
+  limit,
+  onLimit,
+}: {
+  readonly total: number;
+  readonly limit: number;
+  readonly onLimit: (limit: number) => void;
+}): ReactNode {
+  if (total <= Number(LIMITS[0])) return null;
+  return (
+    <Segmented
+      label="Rows"
+      value={LIMITS.find((each) => each === String(limit)) ?? '500'}
+      options={LIMITS.map((value) => ({ value, label: formatCount(Number(value)) }))}
+      onChange={(value) => onLimit(Number(value))}
+    />
   );
 }
 

@@ -1,10 +1,10 @@
 // One box for everything that has a name: machines and needs open their Explain page, clusters their
 // decisions.
 
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { after } from '../browser.ts';
 import { useAt, useGo } from '../nav/link.tsx';
-import { Mark } from '../parts/marks.tsx';
+import { Id, Mark } from '../parts/marks.tsx';
 import { useView } from '../store/hooks.ts';
 
 const TYPING_MS = 200;
@@ -23,6 +23,7 @@ export function SearchBox(): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
   const id = useId();
+  const cameFrom = useRef<HTMLElement | null>(null);
   useEffect(() => after(TYPING_MS, () => setAsked(typed.trim())), [typed]);
   const hits = useHits(isOpen ? asked : '');
   const choose = (hit: Hit | undefined): void => {
@@ -38,7 +39,9 @@ export function SearchBox(): ReactNode {
     else if (event.key === 'Escape') {
       setTyped('');
       setOpen(false);
-      event.currentTarget.blur();
+      // Back to where the hand came from: a focus that is nowhere has no keys.
+      const from = cameFrom.current;
+      (from?.isConnected ? from : document.getElementById('main'))?.focus();
     } else return;
     event.preventDefault();
   };
@@ -66,7 +69,11 @@ export function SearchBox(): ReactNode {
           setOpen(true);
           setActive(0);
         }}
-        onFocus={() => setOpen(true)}
+        onFocus={(event) => {
+          const from = event.relatedTarget;
+          cameFrom.current = from instanceof HTMLElement ? from : null;
+          setOpen(true);
+        }}
         onBlur={() => setOpen(false)}
         onKeyDown={onKeyDown}
       />
@@ -118,7 +125,7 @@ function useHits(text: string): readonly Hit[] {
       kind: 'machine',
       label: (
         <>
-          <Mark name={row.state} isQuiet /> {row.machine}
+          <Mark name={row.state} isQuiet /> <Id text={row.machine} />
         </>
       ),
       open: () => go('explain', { machine: row.machine }),

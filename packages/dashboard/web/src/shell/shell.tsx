@@ -30,10 +30,14 @@ export function Shell({
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
+  const shown = useRef(page);
   useShortcuts(setHelpOpen);
   useEffect(() => {
     setMenuOpen(false);
     main.current?.scrollTo(0, 0);
+    // A link that went with its page took the focus along.
+    if (shown.current !== page && document.activeElement === document.body) main.current?.focus();
+    shown.current = page;
   }, [page]);
 
   return (
@@ -69,7 +73,12 @@ export function Shell({
         </header>
         {controls}
         <main id="main" ref={main} tabIndex={-1} className="main-scroll">
-          <Simulated isSimulated={frame?.isSimulated ?? isPlayground}>{children}</Simulated>
+          <Simulated
+            isSimulated={frame?.isSimulated ?? isPlayground}
+            isTold={controls !== undefined}
+          >
+            {children}
+          </Simulated>
         </main>
         <TimeBar frame={frame} />
       </div>

@@ -98,6 +98,9 @@ export function TimeBar({ frame }: { readonly frame: Frame | undefined }): React
           ))}
         </select>
       </label>
+      <span className="time-edge num" title={`The line begins at ${formatMoment(range.fromMs)}`}>
+        {formatClock(range.fromMs)}
+      </span>
       <div
         className="time-track"
         role="slider"
@@ -117,7 +120,6 @@ export function TimeBar({ frame }: { readonly frame: Frame | undefined }): React
             set(next);
           }}
         />
-        <span className="time-edge num">{formatClock(range.fromMs)}</span>
       </div>
       <span className="time-shown num">
         {at === 0 ? formatClock(tickMs) : formatMoment(at)}

@@ -107,6 +107,18 @@ test('silence is stale within three seconds and reconnected after ten; a frame m
   stream.close();
 });
 
+test('silence is stale also when the clock was put back an hour', async () => {
+  const { time, server, stream, names } = start();
+  await time.runFor(1);
+  server.last.frame(hello('a.1', false));
+  time.wallJump(-3_600_000);
+  await time.runFor(3_000);
+  assert.equal(names().at(-1), 'stale');
+  await time.runFor(8_000);
+  assert.equal(server.peers.length, 2);
+  stream.close();
+});
+
 test('a lost connection is retried with pauses that double up to five seconds', async () => {
   const { time, server, stream } = start();
   await time.runFor(1);

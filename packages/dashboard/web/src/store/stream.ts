@@ -97,6 +97,8 @@ export class Stream implements LiveStream {
 
   #armCheck(): Timer {
     return this.#options.runtime.timers.after(CHECK_MS, () => {
+      // A clock that was put back would hide silence for as long as it jumped.
+      this.#lastFrameMs = Math.min(this.#lastFrameMs, this.#nowMs());
       const silentMs = this.#nowMs() - this.#lastFrameMs;
       if (silentMs >= STALE_MS) this.#setState('stale');
       if (silentMs >= DEAD_MS && this.#connection !== null) {

@@ -14,6 +14,7 @@ const moment = { at: time };
 const machineFilter = {
   shard: text,
   cluster: text,
+  team: text,
   provider: text,
   zone: text,
   state: oneOf(['', ...STATE_NAMES], ''),
@@ -124,7 +125,12 @@ export const PAGES = {
     title: 'Shards',
     question: 'Does every shard keep its pace?',
     key: 's',
-    search: { ...moment, ...order },
+    search: {
+      ...moment,
+      /** The one whose cycle is taken apart. */
+      shard: text,
+      ...order,
+    },
   },
   coordinator: {
     path: '/coordinator',

@@ -1,0 +1,33 @@
+// Proves when a shard's instructions count as stuck: by age, by its silence, and never because nothing was told.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { QUEUE_ORDER, type QueueState, queueState } from './coordinator-queue.ts';
+
+const NOW_MS = 1_767_225_600_000;
+const MINUTE_MS = 60_000;
+const heard = { shard: 's', pending: 0, pendingSinceMs: null, reportMs: NOW_MS - 2_000 };
+const since = (minutes: number): number => NOW_MS - minutes * MINUTE_MS;
+
+const CASES: readonly (readonly [string, Parameters<typeof queueState>[0], QueueState])[] = [
+  ['nothing waits', heard, 'clear'],
+  ['some wait', { ...heard, pending: 2, pendingSinceMs: since(1) }, 'waiting'],
+  ['some wait too long', { ...heard, pending: 2, pendingSinceMs: since(15) }, 'stuck'],
+  [
+    'some wait for a shard that is silent',
+    { ...heard, pending: 1, pendingSinceMs: since(0), reportMs: since(2) },
+    'stuck',
+  ],
+  ['a silent shard with nothing to do', { ...heard, reportMs: since(2) }, 'silent'],
+  ['no report in this leadership', { ...heard, reportMs: null }, 'silent'],
+  ['a coordinator that tells no queue', { ...heard, pending: null }, 'unknown'],
+];
+
+for (const [name, row, state] of CASES) {
+  test(`${name}: ${state}`, () => assert.equal(queueState(row, NOW_MS), state));
+}
+
+test('every state has its place in the order', () => {
+  const states = new Set(CASES.map(([, , state]) => state));
+  assert.deepEqual([...states].sort(), [...QUEUE_ORDER].sort());
+});
