@@ -235,7 +235,10 @@ describe('charts, on a real API server', SKIP, () => {
     assert.doesNotMatch(fresh, /WARNING: this upgrade/);
     const forgotten = await helmMust('upgrade', ...chart);
     assert.match(forgotten, /WARNING: this upgrade still has coordinator\.bootstrap=true/);
-    const done = await helmMust('upgrade', ...chart, '--set', 'coordinator.bootstrap=false');
+    // --reuse-values would leave values that are new in the chart unset.
+    const told = ['--reset-then-reuse-values', '--set', 'coordinator.bootstrap=false'];
+    assert.ok(forgotten.includes(` ${told.join(' ')}\n`), forgotten);
+    const done = await helmMust('upgrade', ...chart, ...told);
     assert.doesNotMatch(done, /coordinator\.bootstrap/);
     const many = await helmMust('upgrade', ...chart, '--set', 'shard.replicas=2');
     assert.match(many, /bigfleet-shard-1\.bigfleet-shard-headless\.bigfleet-system\.svc:7780/);

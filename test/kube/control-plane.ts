@@ -281,8 +281,9 @@ export class ControlPlane implements AsyncDisposable {
         resolve({ code, stdout: out, output: out + problem });
       };
       const options = { env, timeout: HANG_MS, maxBuffer: MAX_OUTPUT_BYTES };
-      const child = execFile(this.#parts.kubectl, [...args], options, done);
-      child.stdin?.end(input ?? '');
+      const { stdin } = execFile(this.#parts.kubectl, [...args], options, done);
+      // A kubectl that ends before it has read its input breaks the pipe; its exit code says how it went.
+      stdin?.on('error', () => undefined).end(input ?? '');
     });
   }
 

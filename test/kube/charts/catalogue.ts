@@ -275,6 +275,11 @@ const PROVIDER: ChartCase = {
 /** Core stands without providers/ (decision 22). */
 const INGRESS = { 'ingress.enabled': true, 'ingress.host': 'fleet.example.com' };
 
+const REPORTS = {
+  'conformance.configMap': 'provider-reports',
+  'conformance.reports': [{ provider: 'aws', key: 'aws.json' }],
+};
+
 const DASHBOARD: ChartCase = {
   name: 'bigfleet-dashboard',
   folder: 'deploy/helm/bigfleet-dashboard',
@@ -287,6 +292,9 @@ const DASHBOARD: ChartCase = {
     coordinatorAddress: to('a:7790,b:7790'),
     shards: to([{ id: 'shard-0', address: 'shard.example.com:7780' }]),
     rackLabels: to(['topology.example.com/rack']),
+    teams: to([{ team: 'Search & ads', clusters: 'search-*' }]),
+    'conformance.configMap': to('other-reports', REPORTS),
+    'conformance.reports': to([{ provider: 'gcp', key: 'gcp.json' }], REPORTS),
     'tls.secretName': to('reader-leaf'),
     requireTLS: to(true, { 'tls.secretName': 'reader-leaf' }),
     'ingress.enabled': to(true, { 'ingress.host': 'fleet.example.com' }),
@@ -308,6 +316,8 @@ const DASHBOARD: ChartCase = {
     'ingress.tlsSecretName': 'fleet-example',
     shards: [{ id: 'shard-0', address: 'shard:7780' }],
     rackLabels: ['topology.example.com/rack'],
+    teams: [{ team: 'everybody', clusters: '*' }],
+    ...REPORTS,
     imagePullSecrets: [{ name: 'pull' }],
     tolerations: [{ operator: 'Exists' }],
     nodeSelector: { pool: 'system' },

@@ -68,7 +68,9 @@ export class Helm implements AsyncDisposable {
         resolve({ code, output, errors });
       };
       const settings = { env, cwd, timeout: HANG_MS, maxBuffer: 64 * 1024 * 1024 };
-      execFile(this.#program, [...args], settings, done).stdin?.end(input);
+      const { stdin } = execFile(this.#program, [...args], settings, done);
+      // As with kubectl: a helm that refuses its arguments never reads.
+      stdin?.on('error', () => undefined).end(input);
     });
   }
 

@@ -52,6 +52,16 @@ export const REFUSALS: readonly Refusal[] = [
     { 'ingress.enabled': true },
     '.Values.ingress.host is required with .Values.ingress.enabled',
   ),
+  dashboard(
+    'reports in no ConfigMap',
+    { 'conformance.reports': [{ provider: 'aws', key: 'aws.json' }] },
+    '.Values.conformance.reports needs .Values.conformance.configMap',
+  ),
+  dashboard(
+    'reports of nobody',
+    { 'conformance.configMap': 'provider-reports' },
+    '.Values.conformance.configMap needs .Values.conformance.reports',
+  ),
   operator('no cluster id', SHARD, '.Values.clusterID is required'),
   operator('no shard', CLUSTER, '.Values.shardAddress is required'),
   operator(

@@ -47,6 +47,12 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- if and .Values.requireTLS (not (include "dashboard.tlsSecret" .)) }}
 {{- fail "bigfleet-dashboard: .Values.requireTLS needs .Values.tls.secretName or .Values.certManager.enabled" }}
 {{- end }}
+{{- if and .Values.conformance.reports (not .Values.conformance.configMap) }}
+{{- fail "bigfleet-dashboard: .Values.conformance.reports needs .Values.conformance.configMap" }}
+{{- end }}
+{{- if and .Values.conformance.configMap (not .Values.conformance.reports) }}
+{{- fail "bigfleet-dashboard: .Values.conformance.configMap needs .Values.conformance.reports, which say whose each key is" }}
+{{- end }}
 {{- if and .Values.ingress.enabled (not .Values.ingress.host) }}
 {{- fail "bigfleet-dashboard: .Values.ingress.host is required with .Values.ingress.enabled" }}
 {{- end }}
