@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { BigFleetError, runWithDeadline, type Runtime, sleep } from '@bigfleet/base';
 import { COMPILE_CACHE } from '../compile-cache.ts';
+import { tellGuardian } from './guardian.ts';
 
 export interface ChildOptions {
   readonly runtime: Runtime;
@@ -64,6 +65,8 @@ export class Child implements Running {
       env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env },
     });
     closeSync(log);
+    const { pid } = this.#process;
+    tellGuardian('start', pid);
     const { promise: ended, resolve: end } = Promise.withResolvers<Ended>();
     const { promise: died, reject: die } = Promise.withResolvers<never>();
     // Somebody may only look later; until then it is not unhandled.
@@ -72,6 +75,7 @@ export class Child implements Running {
     this.died = died;
     const onEnd = (signal: NodeJS.Signals | undefined, text: string): void => {
       this.#hasEnded = true;
+      tellGuardian('end', pid);
       process.off('exit', this.#kill);
       end({ signal, text });
       if (!this.#isStopping) die(this.deathOf(text));

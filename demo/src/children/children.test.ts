@@ -1,7 +1,8 @@
 // Proves, with real processes, that a killed one is started again and one that ends by itself is not, that a
-// stop leaves none behind at any moment, and which etcd the demo takes.
+// stop leaves none behind at any moment, nor does a kill of the demo itself, and which etcd the demo takes.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -119,6 +120,37 @@ test('a process that dies before it is ready ends the wait at once', async (t) =
     readyUrls: ['http://127.0.0.1:9/readyz'],
   });
   await assert.rejects(child.ready(never), /ended \(exit code 2\); .*no such flag/s);
+});
+
+/** Starts a child, says its pid, and stays. */
+const OWNER = `
+  import { realRuntime } from '@bigfleet/base/real';
+  import { Child } from ${JSON.stringify(new URL('./child.ts', import.meta.url).href)};
+  const child = new Child({
+    runtime: realRuntime(),
+    name: 'orphan',
+    command: [process.execPath, '-e', process.argv[1]],
+    logFile: process.argv[2],
+    readyUrls: [],
+  });
+  console.log(child.pid);
+`;
+
+test('a killed demo leaves no process behind', async (t) => {
+  const dir = createTempDir('orphan');
+  t.after(() => dir.remove());
+  const args = ['--input-type=module', '-e', OWNER, FOREVER, path.join(dir.path, 'log')];
+  const owner = spawn(process.execPath, args, {
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => owner.kill('SIGKILL'));
+  const [said] = (await once(owner.stdout, 'data')) as [Buffer];
+  const pid = Number(said.toString());
+  t.after(() => isAlive(pid) && process.kill(pid, 'SIGKILL'));
+  assert.equal(isAlive(pid), true);
+  owner.kill('SIGKILL');
+  await eventually(() => !isAlive(pid), { what: 'the child of a killed demo ends' });
 });
 
 /** As the tests of the coordinator know it (test/etcd). */

@@ -16,6 +16,8 @@ import { offeringsFile } from '../provider/shapes.ts';
 import { Child } from './child.ts';
 
 const providerScript = scriptOf('simulated-provider');
+/** Whose clusters they are, by what runs there. */
+const TEAMS = ['storefront=web-*', 'analytics=batch-*', 'research=train-*'];
 const controlPlanesScript = scriptOf('control-planes');
 const operatorsScript = scriptOf('operators');
 /** Started, never loaded: the demo speaks to the shard over the wire only. */
@@ -195,6 +197,7 @@ export function startDashboard(options: StartOptions): Child {
       ...shards.map((shard) => `--records-dir=${shard}=${recordsDir(dir, shard)}`),
       ...clusters.map(({ id, kubeconfig }) => `--kubeconfig=${id}=${kubeconfig}`),
       `--rack-label=${RACK_KEY}`,
+      ...TEAMS.map((team) => `--team=${team}`),
       '--simulated',
     ]),
     logFile: path.join(dir, 'dashboard.log'),

@@ -11,9 +11,10 @@ import {
   createProvider,
   MemoryStore,
   type Offering,
+  parseProviderFlags,
   type Provider,
 } from '@bigfleet/providerkit';
-import { captureSink, createLogger } from '@bigfleet/telemetry';
+import { captureSink, createLogger, createRegistry } from '@bigfleet/telemetry';
 import {
   CapacityProvider,
   createClient,
@@ -25,9 +26,18 @@ import {
 import { createMemoryNetwork } from '@bigfleet/wire/memory';
 import { KubeClient, type Node, WriteLanes } from '@bigfleet/kube';
 import { ApiServer, InMemoryTransport, Kubelets } from '@bigfleet/kube/testing';
-import { METAL_TYPE, METAL_ZONE, PROVIDERS, RACK_KEY, regionOf, REGION_KEY } from '../places.ts';
+import {
+  METAL_TYPE,
+  METAL_ZONE,
+  type ProviderName,
+  PROVIDERS,
+  RACK_KEY,
+  regionOf,
+  REGION_KEY,
+} from '../places.ts';
 import { PROFILE_NAMES, profiles } from '../profiles.ts';
 import { SimulatedBackend } from './backend.ts';
+import { definitionOf } from './definition.ts';
 import { Disturbances } from './disturbances.ts';
 import { interruptSpotHosts } from './interruptions.ts';
 import { Market } from './market.ts';
@@ -219,6 +229,66 @@ test('where nothing may fail, every create of a block succeeds', async () => {
   assert.deepEqual(subject.failures, []);
   assert.deepEqual(new Set((await subject.states()).values()), new Set([MachineState.IDLE]));
   await subject.close();
+});
+
+/** Machines of a whole block of creates, bought of the provider as its process would sell them. */
+async function boughtOf(name: ProviderName): Promise<readonly MachineState[]> {
+  const time = createVirtualRuntime({ seed: 'bought', drain: drainMicrotasks });
+  const { runtime } = time;
+  const logger = createLogger({ clock: runtime.clock, sink: captureSink() });
+  const definition = definitionOf(name);
+  const read = parseProviderFlags(definition, { argv: [`--seed=${SEED}`], env: {} });
+  assert.ok(read.kind === 'settings');
+  const { backend } = await definition.createBackend({
+    ...read.settings,
+    kind: 'fake',
+    provider: name,
+    offerings: [offering({ count: FAILURE_BLOCK, zone: METAL_ZONE, capacityType: 'Reserved' })],
+    runtime,
+    logger,
+    api: { measured: (_operation, call) => call() },
+    registry: createRegistry(),
+  });
+  const provider = await createProvider({
+    backend,
+    store: new MemoryStore(),
+    runtime,
+    options: { readiness: { confirmNodeReady: async () => {} } },
+    logger,
+  });
+  const network = createMemoryNetwork({ runtime: time.runtimeFor('network') });
+  const router = new Router({ gate: openGate });
+  router.add(CapacityProvider, provider.handlers);
+  network.listen('provider', router);
+  const channel = network.connect({ from: 'test', to: 'provider' });
+  const client = createClient(CapacityProvider, channel);
+  const machines = async (): Promise<readonly Machine[]> => {
+    const listed = client.list({});
+    await time.runFor(20);
+    return (await listed).machines;
+  };
+  for (const { id } of await machines()) {
+    const created = client.create({ machineId: id });
+    await time.runFor(20);
+    await created;
+  }
+  await time.runFor(dwellMs.create[1]);
+  const states = (await machines()).map(({ state }) => state);
+  const closed = provider.shutdown(0);
+  await time.runFor(100);
+  await closed;
+  channel.close();
+  return states;
+}
+
+test('a create of the cloud may fail, one of metal may not', async () => {
+  const metal = await boughtOf('sim-metal');
+  assert.deepEqual(
+    metal,
+    Array.from({ length: FAILURE_BLOCK }, () => MachineState.IDLE),
+  );
+  const cloud = await boughtOf('sim-north');
+  assert.equal(cloud.filter((state) => state === MachineState.FAILED).length, 1);
 });
 
 test('the spot market takes serving machines only', async () => {

@@ -42,7 +42,9 @@ const forms: Readonly<Record<Name, string>> = {
 const MAX_PODS = 40;
 
 export function trialUsage(trial: Trial): string {
-  const options = namesOf[trial].map((name) => `[${name.toUpperCase()}=${forms[name]}]`);
+  // As many as its file asks for, and a rack has.
+  const formOf = (name: Name): string => (trial === 'gang' && name === 'n' ? '4' : forms[name]);
+  const options = namesOf[trial].map((name) => `[${name.toUpperCase()}=${formOf(name)}]`);
   return `usage: make try-${trial} ${options.join(' ')}`;
 }
 

@@ -40,6 +40,7 @@ test('options come from flags, then from variables of make, and are held to thei
 
 test('every trial says how it is used', () => {
   for (const trial of TRIALS) assert.match(trialUsage(trial), /^usage: make try-\w+ \[/);
+  assert.equal(trialUsage('gang'), 'usage: make try-gang [N=4] [DEMO=dir]');
   assert.equal(trialUsage('shard'), 'usage: make try-shard [SHARD=shard-0|shard-1] [DEMO=dir]');
 });
 
