@@ -57,6 +57,7 @@ const everything = {
   at: 0,
   shard: '',
   cluster: '',
+  team: '',
   provider: '',
   zone: '',
   state: '',
