@@ -19,7 +19,7 @@ BENCH ?= *
 .PHONY: help
 help: ## List the targets
 	@echo 'BigFleet: make <target>'
-	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | \
+	@grep -hE '^[a-z][a-z0-9-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | \
 	  awk -F'\t' '{printf "  %-16s %s\n", $$1, $$2}'
 
 $(INSTALLED): package-lock.json
@@ -53,7 +53,10 @@ kube: $(INSTALLED) ## Build the Kubernetes control plane, helm and kwok for the 
 
 # Pages are built anew when something that is bundled into them changed.
 WEB_SOURCES := $(shell find packages/dashboard packages/base/src packages/engine/src packages/sim/src \
-  -not -path '*/dist/*' -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.css' -o -name '*.html' -o -name '*.svg' \))
+  -not -path '*/dist/*' -not -name '*.test.ts' -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.css' -o -name '*.html' -o -name '*.svg' \))
+
+# A source is written by hand: without this line one named conformance-x.ts would be the target conformance-%.
+$(WEB_SOURCES): ;
 
 $(WEB): $(INSTALLED) $(WEB_SOURCES)
 	@vite build --config packages/dashboard/web/vite.config.ts --logLevel warn
@@ -202,6 +205,10 @@ docs: $(INSTALLED) $(PLAYGROUND) ## Check links and cited sections, and build th
 .PHONY: screenshots
 screenshots: $(INSTALLED) deps $(WEB) $(PLAYGROUND) ## Every page of the dashboard in light and dark, into docs/img
 	@BIGFLEET_SCREENSHOTS=docs node tools/test/run.ts --e2e --lane browser --filter 'test/dashboard/{up,playground}.e2e.ts'
+
+.PHONY: goldens
+goldens: $(INSTALLED) deps $(PLAYGROUND) ## Pictures that pages are compared with, into test/dashboard/golden: look at them before you commit
+	@BIGFLEET_GOLDENS=write node tools/test/run.ts --e2e --lane browser --filter 'test/dashboard/golden.e2e.ts'
 
 .PHONY: clean
 clean: ## Remove what was built; node_modules stays

@@ -4,6 +4,7 @@
 //   sh run               commands that run in any tree with the installed packages
 //   sh clone             commands that install or write: they run in a clone of their own
 //   sh serve             a server that runs until the page ends
+//   sh demo              kubectl against the clusters of `make up`, after the quick start
 //   sh lane              make targets that exist; a lane runs itself and not inside a test
 //   sh kube              commands to a real Kubernetes cluster: test/kube runs those of the install, the
 //                        others are read: programs, files, charts and values that they name exist
@@ -26,6 +27,7 @@ interface BlocksByKind {
   readonly run: Placed;
   readonly clone: Placed;
   readonly serve: Placed;
+  readonly demo: Placed;
   readonly lane: Placed;
   readonly kube: Placed;
   readonly manifest: Placed;
@@ -100,6 +102,8 @@ function kindOf(info: string, line: number, text: string): Block {
       return { kind: 'clone', line, text };
     case 'sh serve':
       return { kind: 'serve', line, text };
+    case 'sh demo':
+      return { kind: 'demo', line, text };
     case 'sh lane':
       return { kind: 'lane', line, text };
     case 'sh kube':

@@ -32,6 +32,12 @@ test('each test that is said to run a page exists and knows the page', () => {
   }
 });
 
+test('blocks for the clusters of the demo are run by the test of the quick start', () => {
+  assert.ok(allBlocks('demo').length > 2);
+  const text = readFileSync(path.join(import.meta.dirname, 'quick-start.long.ts'), 'utf8');
+  assert.ok(text.includes("allBlocks('demo')"));
+});
+
 test('lanes on pages are targets of the Makefile', () => {
   const makefile = readFileSync(path.join(ROOT, 'Makefile'), 'utf8');
   for (const { page, block } of allBlocks('lane')) {
@@ -42,7 +48,7 @@ test('lanes on pages are targets of the Makefile', () => {
   }
 });
 
-const clusterBlocks = allBlocks('kube');
+const clusterBlocks = [...allBlocks('kube'), ...allBlocks('demo')];
 
 test('commands to a cluster use programs of a cluster and files that exist', () => {
   assert.ok(clusterBlocks.length > 5, `only ${clusterBlocks.length} blocks`);

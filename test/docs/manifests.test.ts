@@ -1,16 +1,18 @@
-// Proves that every manifest on a page is taken by an API server with our definitions, strictly, that
-// values of charts on a page are allowed by their schemas, and that bigfleetctl reads the config file
-// that its page shows.
+// Proves that every manifest on a page is taken by an API server with our definitions, strictly, that the
+// request which a page derives from a Pod is the one that the pod controller makes, that values of charts
+// on a page are allowed by their schemas, and that bigfleetctl reads the config file that its page shows.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import type { Pod } from '@bigfleet/kube';
 import { createDefinitions, testCluster } from '@bigfleet/kube/testing';
+import { deriveSpec, parseClassTable, requestObject } from '@bigfleet/pod-controller';
 import { parseYaml } from '@bigfleet/process';
 import { runCommand } from '../template/command.ts';
 import { createTempDir } from '../toolkit/index.ts';
-import { allBlocks, ROOT } from './pages.ts';
+import { allBlocks, blocksOf, ROOT } from './pages.ts';
 import { schemaProblems } from './values-schema.ts';
 
 interface Manifest {
@@ -29,9 +31,7 @@ const PLURALS: Readonly<Record<string, string>> = {
 const CLUSTER_SCOPED = new Set(['PriorityClass']);
 
 function ask(text: string): { readonly status: number; readonly answer: string } {
-  const parsed = parseYaml(text);
-  assert.ok(parsed.ok, parsed.ok ? '' : parsed.error);
-  const manifest = parsed.value as Manifest;
+  const manifest = yaml(text) as Manifest;
   const plural = PLURALS[manifest.kind];
   assert.ok(plural !== undefined, `manifests.test.ts does not know where a ${manifest.kind} lives`);
   const group = manifest.apiVersion.includes('/') ? `apis/${manifest.apiVersion}` : 'api/v1';
@@ -64,11 +64,38 @@ test('a misspelt field and a missing one of a manifest are refused', () => {
   assert.equal(ask(ours.block.text.replace(/^ +priority:.*\n/m, '')).status, 422);
 });
 
+test('the request on the page of the roles is what the pod controller makes of its Pod', () => {
+  const blocks = blocksOf('docs/working-with-bigfleet.md');
+  const [pod, request] = blocks.filter(({ kind }) => kind === 'manifest');
+  const values = blocks.find(({ text }) => text.startsWith('priorityClassDefaults:'));
+  assert.ok(pod !== undefined && request !== undefined && values !== undefined);
+  const classes = parseClassTable(values.text.replace('priorityClassDefaults:\n', ''));
+  assert.ok(classes.ok, classes.ok ? '' : classes.error);
+  const printed = yaml(request.text) as PrintedRequest;
+  const [owner] = printed.metadata.ownerReferences;
+  assert.ok(owner !== undefined);
+  const { metadata, spec } = yaml(pod.text) as Pod;
+  const born: Pod = { metadata: { ...metadata, uid: owner.uid }, spec };
+  const made = requestObject(born, deriveSpec(born, classes.value));
+  const { name, generateName, ownerReferences } = made.metadata;
+  assert.deepEqual(printed.metadata, { name, generateName, ownerReferences });
+  assert.deepEqual(printed.spec, JSON.parse(JSON.stringify(made.spec)), 'as it is sent');
+});
+
+interface PrintedRequest {
+  readonly metadata: { readonly ownerReferences: readonly { readonly uid: string }[] };
+  readonly spec: unknown;
+}
+
+function yaml(text: string): unknown {
+  const parsed = parseYaml(text);
+  assert.ok(parsed.ok, parsed.ok ? '' : parsed.error);
+  return parsed.value;
+}
+
 for (const { page, block } of allBlocks('values')) {
   test(`the chart ${block.chart} allows the values of ${page}, line ${block.line}`, () => {
-    const parsed = parseYaml(block.text);
-    assert.ok(parsed.ok, parsed.ok ? '' : parsed.error);
-    assert.deepEqual(schemaProblems(block.chart, parsed.value), []);
+    assert.deepEqual(schemaProblems(block.chart, yaml(block.text)), []);
   });
 }
 

@@ -1,31 +1,69 @@
-// Proves the rules that pages of a kind keep: an internals page opens with the question that it answers,
-// names files of our tree and ends with its divergences; every section with numbers says under which
-// conditions they were measured.
+// Proves the rules that pages keep: every page that the specification asks for exists, or its index says
+// that it does not yet; an internals page opens with the question that it answers, names files of our tree
+// and ends with its divergences; every section with numbers says under which conditions they were measured.
 
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { ROOT, textOf } from './pages.ts';
 
-/** Its subject is not built yet (docs/plan.md). */
-const WAITING = new Set(['scaletest-harness.md']);
+/** A page whose subject is not built (docs/plan.md), and the index that says so. */
+const WAITING: Readonly<Record<string, string>> = {
+  'docs/scaletest.md': 'docs/index.md',
+  'docs/internals/scaletest-harness.md': 'docs/internals/index.md',
+};
 
-/** Pages that the specification asks for, and those of subsystems that came after it. */
-const INTERNALS = [
-  ...new Set([
-    ...(textOf('docs/spec/documentation.md')
-      .split('## 3. Internals')[1]
-      ?.split('\n## ')[0]
-      ?.match(/(?<=`)[a-z0-9-]+\.md(?=`)/g) ?? []),
-    'dashboard.md',
-  ]),
-].filter((name) => name !== 'index.md' && !WAITING.has(name));
+const [, PAGES = '', INTERNALS_TABLE = '', RECORDS = ''] = textOf(
+  'docs/spec/documentation.md',
+).split(/^## [2-4]\. .*$/m);
 
-test('the specification names internals pages, and what waits is still missing', () => {
+/** Lists that are generated or follow a list of the specification: they explain nothing. */
+const LISTS = /^(?:index|conformance-mutants|(?:shard|coordinator)-acceptance)\.md$/;
+const FOLDER = path.join(ROOT, 'docs/internals');
+const INTERNALS = globSync('*.md', { cwd: FOLDER }).filter((name) => !LISTS.test(name));
+
+test('every page that the specification asks for exists, or waits for its subject', () => {
+  const asked = [
+    ...(PAGES.match(/(?<=`)[A-Za-z0-9/-]+\.md(?=`)/g) ?? []),
+    ...(INTERNALS_TABLE.match(/(?<=`)[a-z0-9-]+\.md(?=`)/g) ?? []).map(
+      (name) => `docs/internals/${name}`,
+    ),
+  ];
+  assert.ok(asked.length > 40, asked.join(' '));
+  const missing = new Set(asked.filter((page) => !existsSync(path.join(ROOT, page))));
+  assert.deepEqual(missing, new Set(Object.keys(WAITING)));
+});
+
+test('a page that waits is missing, and its index says so as Future:', () => {
+  for (const [page, index] of Object.entries(WAITING)) {
+    assert.ok(!existsSync(path.join(ROOT, page)), `${page} waits no longer`);
+    const name = path.basename(page);
+    assert.match(
+      textOf(index),
+      new RegExp(`Future:[^\\n]*${name}`),
+      `${index} is silent on ${name}`,
+    );
+  }
+});
+
+test('every record whose number the specification keeps exists, or its index says Future:', () => {
+  const numbers = [...RECORDS.matchAll(/^\|([^|]*\d{4}[^|]*)\|/gm)].flatMap(
+    ([, cell = '']) => cell.match(/\d{4}/g) ?? [],
+  );
+  assert.ok(numbers.length >= 8, numbers.join(' '));
+  const index = textOf('docs/adr/index.md');
+  for (const number of numbers) {
+    const isThere = globSync(`docs/adr/${number}-*.md`, { cwd: ROOT }).length === 1;
+    assert.ok(isThere !== index.includes(`Future: ${number}`), `record ${number}`);
+  }
+});
+
+test('the index of the internals lists every page of its folder', () => {
+  const index = textOf('docs/internals/index.md');
   assert.ok(INTERNALS.length > 15, INTERNALS.join(' '));
-  for (const name of WAITING) {
-    assert.ok(!existsSync(path.join(ROOT, 'docs/internals', name)), `${name} waits no longer`);
+  for (const name of globSync('*.md', { cwd: FOLDER })) {
+    if (name !== 'index.md') assert.ok(index.includes(`](${name})`), `${name} is not listed`);
   }
 });
 

@@ -50,6 +50,7 @@ export class PageRunner implements AsyncDisposable {
       case 'text':
         return;
       case 'kube':
+      case 'demo':
       case 'lane':
       case 'manifest':
       case 'values':
