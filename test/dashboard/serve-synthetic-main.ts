@@ -8,7 +8,13 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { realRuntime } from '@bigfleet/base/real';
 import { createFleet, serveFleet } from '@bigfleet/dashboard';
-import { CEILING, nobodyOutside, SMALL, SyntheticFleet } from '@bigfleet/dashboard/testing';
+import {
+  CEILING,
+  nobodyOutside,
+  SMALL,
+  syntheticAnnotations,
+  SyntheticFleet,
+} from '@bigfleet/dashboard/testing';
 import { createLogger, createReadiness, createRegistry, stderrSink } from '@bigfleet/telemetry';
 
 const WEB_DIR = path.join(import.meta.dirname, '../../packages/dashboard/dist/web');
@@ -36,7 +42,12 @@ const registry = createRegistry();
 const sink = stderrSink({ timers: runtime.timers, registry });
 const logger = createLogger({ clock: runtime.clock, sink, level: 'warn' });
 const nowMs = (): number => Number(runtime.clock.unixNanos() / 1_000_000n);
-const fleet = createFleet({ nowMs, isSimulated: true, outside: nobodyOutside });
+const fleet = createFleet({
+  nowMs,
+  isSimulated: true,
+  outside: nobodyOutside,
+  annotations: syntheticAnnotations,
+});
 const synthetic = new SyntheticFleet({ ...size, seed: values.seed });
 synthetic.begin(fleet, nowMs());
 const readiness = createReadiness({ reason: 'starting', latched: true });

@@ -49,6 +49,12 @@ async function assertCurrent(page: Page, dashboard: SyntheticDashboard): Promise
   await eventually(isSame, { what: 'the list of decisions is the server’s' });
 }
 
+/** Streams that the server has open. */
+async function streamCount(dashboard: SyntheticDashboard): Promise<number> {
+  const { body } = await http({ url: `${dashboard.url}/metrics` });
+  return Number(/^bigfleet_dashboard_streams (\d+)$/m.exec(body)?.[1]);
+}
+
 function steps(dashboard: SyntheticDashboard, count: number): void {
   for (let step = 0; step < count; step += 1) dashboard.step();
 }
@@ -102,6 +108,37 @@ test('a stream that falls silent is marked stale and goes on when it is heard ag
   steps(dashboard, 1);
   await assertCurrent(page, dashboard);
   await assertUnbroken(page);
+  assertNoProblems(tab, 'silence is no error of the page');
+});
+
+test('a stream that stays silent is given up for a new one, and each event comes once', {
+  skip,
+}, async () => {
+  await using dashboard = await startSynthetic();
+  await using proxy = await startFaultProxy({ targetPort: dashboard.port });
+  await using tab = await openDashboard(`http://127.0.0.1:${proxy.port}/`);
+  const { page } = tab;
+  await status(page).getByText('Live').waitFor();
+  steps(dashboard, 3);
+  await assertCurrent(page, dashboard);
+  const before = await assertUnbroken(page);
+  const opened = tab.requests.filter((url) => url.includes('/api/v1/stream')).length;
+  // A router forgot the connection: neither side is told, and nothing ever heals it.
+  proxy.strand();
+  steps(dashboard, 5);
+  await status(page).getByText('Stale: reconnecting').waitFor();
+  await status(page).getByText('Live').waitFor();
+  steps(dashboard, 2);
+  await assertCurrent(page, dashboard);
+
+  const again = tab.requests.filter((url) => url.includes('/api/v1/stream'));
+  assert.ok(again.length > opened, 'another stream was opened');
+  assert.match(again.at(-1) ?? '', /[?&]after=/, 'from the event that was seen last');
+  assert.equal(await streamCount(dashboard), 2, 'the server still tells the silent one');
+  const after = await assertUnbroken(page);
+  assert.ok(after.count >= before.count + 7 * dashboard.shardCount, 'cycles of the gap came too');
+  const resets = (await streamed(page)).filter(({ name }) => name === 'reset');
+  assert.deepEqual(resets, [], 'the gap was bridged, not begun anew');
   assertNoProblems(tab, 'silence is no error of the page');
 });
 
@@ -173,10 +210,8 @@ test('a page that was left holds no stream', { skip }, async () => {
     await page.goto(`${dashboard.url}${address}`);
     await status(page).getByText('Live').waitFor();
   }
-  const streams = async (): Promise<string | undefined> => {
-    const { body } = await http({ url: `${dashboard.url}/metrics` });
-    return /^bigfleet_dashboard_streams (\d+)$/m.exec(body)?.[1];
-  };
-  await eventually(async () => (await streams()) === '1', { what: 'one page, one stream' });
+  await eventually(async () => (await streamCount(dashboard)) === 1, {
+    what: 'one page, one stream',
+  });
   assertNoProblems(tab, 'from page to page');
 });

@@ -4,7 +4,12 @@
 import path from 'node:path';
 import { realRuntime } from '@bigfleet/base/real';
 import { createFleet, type Fleet, serveFleet } from '@bigfleet/dashboard';
-import { nobodyOutside, SMALL, SyntheticFleet } from '@bigfleet/dashboard/testing';
+import {
+  nobodyOutside,
+  SMALL,
+  syntheticAnnotations,
+  SyntheticFleet,
+} from '@bigfleet/dashboard/testing';
 import { createLogger, createReadiness, createRegistry, stderrSink } from '@bigfleet/telemetry';
 import { http, unixMs } from '../toolkit/index.ts';
 
@@ -17,6 +22,8 @@ export interface SyntheticDashboardOptions {
   readonly size?: ConstructorParameters<typeof SyntheticFleet>[0];
   /** Of the first snapshot; now when absent. */
   readonly beginMs?: number;
+  /** What the server takes for now; the real time when absent. */
+  readonly nowMs?: () => number;
 }
 
 export class SyntheticDashboard implements AsyncDisposable {
@@ -76,11 +83,18 @@ export async function askApi<T>(origin: string, view: string): Promise<T> {
 export async function startSynthetic(
   options: SyntheticDashboardOptions = {},
 ): Promise<SyntheticDashboard> {
-  const { port = 0, size = SMALL, beginMs = unixMs() } = options;
-  const runtime = realRuntime();
+  const { port = 0, size = SMALL, beginMs = unixMs(), nowMs = unixMs } = options;
+  const real = realRuntime();
+  const clock = { ...real.clock, unixNanos: () => BigInt(nowMs()) * 1_000_000n };
+  const runtime = { ...real, clock };
   const registry = createRegistry();
   const sink = stderrSink({ timers: runtime.timers, registry });
-  const fleet = createFleet({ nowMs: unixMs, isSimulated: true, outside: nobodyOutside });
+  const fleet = createFleet({
+    nowMs,
+    isSimulated: true,
+    outside: nobodyOutside,
+    annotations: syntheticAnnotations,
+  });
   const synthetic = new SyntheticFleet(size);
   synthetic.begin(fleet, beginMs);
   const readiness = createReadiness({ reason: 'starting', latched: true });

@@ -3,10 +3,10 @@
 // says about it.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { type BrowserTab, openTab } from '../browser/chromium.ts';
 import { eventually, HANG_MS } from '../toolkit/index.ts';
 
@@ -196,8 +196,9 @@ export async function longTasks(page: Page): Promise<readonly number[]> {
   return await page.evaluate<number[]>('globalThis.__longTasks');
 }
 
-/** Of the JavaScript heap, after a collection. */
+/** Of the JavaScript heap, after a collection, and without the events that this file has kept: those grow. */
 export async function heapBytes(page: Page): Promise<number> {
+  await page.evaluate('globalThis.__streamed.length = 0');
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
   const { usedSize } = await session.send('Runtime.getHeapUsage');
@@ -217,6 +218,23 @@ export async function axeFindings(page: Page): Promise<readonly string[]> {
     axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
       violations.map(({ id, help, nodes }) => id + ': ' + help + ' (' + nodes.length + ') ' + nodes[0].html.slice(0, 200)))
   `);
+}
+
+/** What can take the focus and has nothing that a screen reader could say; empty when all of it has. */
+export async function namelessControls(page: Page): Promise<readonly string[]> {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send('Accessibility.getFullAXTree');
+  await session.detach();
+  return nodes
+    .filter(({ ignored, role, name, properties }) => {
+      const isFocusable = properties?.some(
+        ({ name: property, value }) => property === 'focusable' && value.value === true,
+      );
+      // The page and its main part take the focus of a link that skips to them: they are no controls.
+      const isPart = ['RootWebArea', 'main'].includes(String(role?.value));
+      return !ignored && isFocusable === true && !isPart && String(name?.value ?? '').trim() === '';
+    })
+    .map(({ role, nodeId }) => `${String(role?.value)} (accessibility node ${nodeId})`);
 }
 
 /** As the reader's system says it; what was toggled on the page itself wins over it. */
@@ -254,6 +272,83 @@ export async function unreachable(page: Page, within: string): Promise<readonly 
   `);
 }
 
+/** Of a picture, in CSS pixels from its corner. */
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * Where the hand must point so that the picture's tip says each of these texts: found by pointing, coarsely
+ * first, as nothing but the picture knows its layout. Inside the page, because a busy machine takes long for
+ * each of a thousand moves of a real hand.
+ */
+export async function pointedAt(
+  page: Page,
+  picture: Locator,
+  texts: readonly string[],
+): Promise<readonly Place[]> {
+  await picture.waitFor();
+  await settled(page);
+  await picture.evaluate((canvas) =>
+    (canvas as unknown as Marked).setAttribute('data-searched', ''),
+  );
+  const found = await page.evaluate<(Place | null)[]>(
+    `(async (texts) => {${SEARCH_TIPS}})(${JSON.stringify(texts)})`,
+  );
+  const places: Place[] = [];
+  for (const [at, text] of texts.entries()) {
+    const place = found[at] ?? assert.fail(`nowhere in the picture says “${text}”`);
+    await picture.hover({ position: place });
+    await page.locator('.tip', { hasText: text }).waitFor();
+    places.push(place);
+  }
+  await page.mouse.move(0, 0);
+  return places;
+}
+
+/** Of a browser's element. */
+interface Marked {
+  setAttribute(name: string, value: string): void;
+}
+
+const SEARCH_TIPS = `
+  const canvas = document.querySelector('[data-searched]');
+  canvas.removeAttribute('data-searched');
+  const box = canvas.getBoundingClientRect();
+  const saidAt = async ({ x, y }) => {
+    const at = { bubbles: true, clientX: box.left + x, clientY: box.top + y };
+    canvas.dispatchEvent(new PointerEvent('pointermove', at));
+    // The page draws the tip in a task of its own.
+    await new Promise((done) => setTimeout(done));
+    await new Promise((done) => setTimeout(done));
+    return [...document.querySelectorAll('.tip')].map((tip) => tip.textContent).join();
+  };
+  const found = texts.map(() => null);
+  for (const step of [64, 16, 8]) {
+    for (let y = step / 2; y < box.height; y += step) {
+      for (let x = step / 2; x < box.width; x += step) {
+        const said = await saidAt({ x, y });
+        const place = texts.findIndex((text) => said.includes(text));
+        if (place < 0 || found[place] !== null) continue;
+        // A tip that was drawn late is the one of the last place.
+        if ((await saidAt({ x, y })).includes(texts[place])) found[place] = { x, y };
+        if (!found.includes(null)) return found;
+      }
+    }
+  }
+  return found;
+`;
+
+/** The colour of a canvas at a place: `r,g,b,a`. */
+export async function pixelAt(page: Page, selector: string, { x, y }: Place): Promise<string> {
+  return await page.evaluate<string>(`(() => {
+    const canvas = document.querySelector(${JSON.stringify(selector)});
+    const ratio = canvas.width / canvas.clientWidth;
+    return canvas.getContext('2d').getImageData(${x} * ratio, ${y} * ratio, 1, 1).data.join();
+  })()`);
+}
+
 /** The pixels of a canvas, as text that two pictures are compared by. */
 export async function canvasPixels(page: Page, selector: string): Promise<string> {
   const picture = page.locator(selector);
@@ -269,6 +364,14 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = path.join(ROOT, isForDocs ? 'docs/img' : '.cache/screenshots');
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: path.join(folder, `${name}.png`) });
+}
+
+/** For a person who looks why a comparison failed; returns where it lies, from the root of the tree. */
+export function keepPicture(name: string, png: Buffer): string {
+  const file = path.join('.cache/pictures', `${name}.png`);
+  mkdirSync(path.join(ROOT, '.cache/pictures'), { recursive: true });
+  writeFileSync(path.join(ROOT, file), png);
+  return file;
 }
 
 export function assertNoProblems(tab: DashboardTab, where: string): void {

@@ -10,11 +10,13 @@ import type { Page } from 'playwright-core';
 import { skipReason } from '../browser/chromium.ts';
 import { eventually, unixMs } from '../toolkit/index.ts';
 import { startDashboardProcess } from './dashboard-process.ts';
+import { differingPixels } from './pictures.ts';
 import { startSynthetic, type SyntheticDashboard } from './synthetic-dashboard.ts';
 import {
   assertNoProblems,
   canvasPixels,
   type DashboardTab,
+  keepPicture,
   openDashboard,
   openElsewhere,
   settled,
@@ -29,6 +31,12 @@ const STEP_MS = 10_000;
 /** Browsers print an error about every refusal of the API; which ones come is what the test looks at. */
 function ownProblems({ problems }: DashboardTab): readonly string[] {
   return problems.filter((problem) => !/Failed to load resource: .* status of 4\d\d/.test(problem));
+}
+
+/** Of a browser's element: tests are compiled without its types. */
+interface Measured {
+  readonly scrollWidth: number;
+  readonly clientWidth: number;
 }
 
 /** Everything on the page that has a role or a name, in order. */
@@ -100,12 +108,15 @@ describe('links', { skip }, () => {
     const pages = [
       '/',
       '/cost?capacity=Spot&table=1',
+      '/cost?team=Checkout',
       '/triage',
+      '/triage?branch=phantom-capacity',
       '/lifecycle?table=1',
       '/providers',
       '/clusters?order=dollars&down=1',
-      '/shards',
+      '/shards?shard=shard-001&order=p99&down=1',
       '/machines?state=Idle&sort=cost',
+      '/machines?team=ML%20platform',
       '/needs?unmet=1',
       `/compare?with=${lastMs - 20 * STEP_MS}`,
     ];
@@ -116,6 +127,31 @@ describe('links', { skip }, () => {
       await assertShared();
     }
     assertNoProblems(tab, 'all pages');
+  });
+
+  test('a shard that is chosen shows its cycle by phase, and a team its machines alone', async () => {
+    await page.goto(`${dashboard.url}/shards`);
+    const shards = page.getByRole('grid', { name: 'Shards', exact: true });
+    await shards.getByRole('row').filter({ hasText: 'shard-001' }).getByText('live').click();
+    await page.waitForURL(/shard=shard-001/);
+    const phases = page.getByRole('grid', { name: 'Phases of shard-001' });
+    await phases.getByRole('row').filter({ hasText: 'the whole cycle' }).waitFor();
+    const hidden = await shards.evaluate((grid) => {
+      const { scrollWidth, clientWidth } = grid as unknown as Measured;
+      return scrollWidth - clientWidth;
+    });
+    assert.equal(hidden, 0, 'every column is seen without scrolling');
+    await page.goto(`${dashboard.url}/cost`);
+    const teams = page.getByRole('list', { name: 'By team' });
+    await teams.getByText('no team').waitFor();
+    await teams.getByRole('link', { name: 'Checkout' }).click();
+    await page.waitForURL(/team=Checkout/);
+    assert.equal(await page.getByRole('searchbox', { name: 'Team' }).inputValue(), 'Checkout');
+    const clusters = page.getByRole('list', { name: 'By cluster' });
+    await eventually(async () => (await clusters.getByRole('listitem').count()) === 1, {
+      what: 'only the clusters of the team are left',
+    });
+    assertNoProblems(tab, 'shards and cost');
   });
 
   test('a wrong parameter is named with what it may be, and the way back works', async () => {
@@ -221,6 +257,74 @@ test('a moment of before has the pixels that it had', { skip }, async () => {
   assertNoProblems(tab, 'time line');
 });
 
+test('a past moment is the live page of that moment, pixel by pixel', { skip }, async () => {
+  const beginMs = unixMs() - 3_600_000;
+  let nowMs = beginMs;
+  await using dashboard = await startSynthetic({ beginMs, nowMs: () => nowMs });
+  await using tab = await openDashboard(dashboard.url);
+  const { page } = tab;
+  await using other = await openElsewhere(tab, 'about:blank');
+  const blank = other.page;
+  // Ages are counted from the server's time and go on with the page's clock: both stand still here.
+  await page.clock.setFixedTime(beginMs);
+  const stepTo = (untilMs: number): void => {
+    for (; nowMs < untilMs; ) dashboard.step((nowMs += STEP_MS));
+  };
+  /** All but navigation, the mark that says live or past, and the time line. */
+  const picture = async (): Promise<Buffer> => {
+    await pictureOf(page);
+    await page.mouse.move(0, 0);
+    return await page.getByRole('main').screenshot({ animations: 'disabled' });
+  };
+  const mark = page.getByRole('status', { name: 'State of what is shown' });
+  const thenMs = beginMs + 12 * STEP_MS;
+  const pages: readonly (readonly [address: string, view: string])[] = [
+    ['/', 'now'],
+    ['/map', 'map'],
+    ['/map?by=cluster&colour=cluster', 'map'],
+  ];
+  const live = new Map<string, Buffer>();
+  stepTo(thenMs);
+  for (const [address, view] of pages) {
+    await page.goto(`${dashboard.url}${address}`);
+    await mark.getByText('Live').waitFor();
+    await untilShown(page, view, thenMs);
+    live.set(address, await picture());
+  }
+  // A minute, so that one key of the time line leads back to the very moment.
+  stepTo(thenMs + 60_000);
+  for (const [address, view] of pages) {
+    const then = live.get(address);
+    assert.ok(then !== undefined);
+    const isThen = (what: string): Promise<true> =>
+      eventually(
+        async () => {
+          const shown = await picture();
+          const count = await differingPixels(blank, shown, then);
+          if (count === 0) return true;
+          const paths = [keepPicture('past-live', then), keepPicture('past-shown', shown)];
+          throw new Error(`${count} pixels differ: ${paths.join(' ')}`);
+        },
+        { what },
+      );
+    await page.goto(`${dashboard.url}${address}`);
+    await mark.getByText('Live').waitFor();
+    await untilShown(page, view, nowMs);
+    const moved = await differingPixels(blank, await picture(), then);
+    assert.ok(moved > 0, `${address}: the fleet has moved on`);
+    await page.getByRole('slider', { name: 'Moment shown' }).press('PageDown');
+    await page.waitForURL(new RegExp(`at=${thenMs}\\b`));
+    await mark.getByText('Past').waitFor();
+    await isThen(`${address} by the key of the time line`);
+    await page.goto('about:blank');
+    const link = `${dashboard.url}${address}${address.includes('?') ? '&' : '?'}at=${thenMs}`;
+    await page.goto(link);
+    await mark.getByText('Past').waitFor();
+    await isThen(`${address} by its link`);
+  }
+  assertNoProblems(tab, 'past');
+});
+
 test('without any source each page says which flag to set, and nothing breaks', {
   skip,
 }, async () => {
@@ -232,6 +336,7 @@ test('without any source each page says which flag to set, and nothing breaks', 
     ['/map', '--shard'],
     ['/shards', '--shard'],
     ['/coordinator', '--coordinator'],
+    ['/cost', '--team'],
     ['/what-if?set=reserved%3D1', '--records-dir'],
     ['/explain?cluster=a&pod=b/c', '--kubeconfig'],
   ];
