@@ -14,7 +14,7 @@ import type { Decision } from '../../../src/api/common.ts';
 import type { Params, ViewName } from '../../../src/api/params.ts';
 import type { Problem } from '../../../src/api/stream.ts';
 import { viewText } from './source.ts';
-import type { Connection, Store } from './store.ts';
+import { type Connection, type Store, TICK_MS } from './store.ts';
 
 export const StoreContext: React.Context<Store | null> = createContext<Store | null>(null);
 
@@ -105,6 +105,10 @@ export function useConnection(): Connection {
 export function useTick(): number {
   const store = useStore();
   const [nowMs, setNowMs] = useState(() => store.nowMs());
-  useEffect(() => store.watchTick(() => setNowMs(store.nowMs())), [store]);
+  useEffect(() => {
+    // The server's time may have come after the first render and before this watch.
+    setNowMs((shown) => (Math.abs(store.nowMs() - shown) < TICK_MS ? shown : store.nowMs()));
+    return store.watchTick(() => setNowMs(store.nowMs()));
+  }, [store]);
   return nowMs;
 }

@@ -179,6 +179,20 @@ test('the clock is the server’s', () => {
   assert.equal(store.nowMs(), 1_000_000);
 });
 
+test('a server’s time that differs from the one shown is told in the next frame, a beat is not', () => {
+  const { store, tell, paint } = start();
+  let notices = 0;
+  store.watchTick(() => {
+    notices += 1;
+  });
+  tell({ name: 'time', data: { nowMs: store.nowMs() + 60_000 } });
+  paint();
+  assert.equal(notices, 1);
+  tell({ name: 'time', data: { nowMs: store.nowMs() + 20 } });
+  paint();
+  assert.equal(notices, 1, 'what the network adds is no other time');
+});
+
 test('equal questions have equal texts', () => {
   assert.equal(viewText('map', { by: 'place', at: 0, q: '' }), 'map?by=place');
   assert.equal(

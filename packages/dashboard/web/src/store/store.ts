@@ -12,7 +12,7 @@ const MAX_DECISIONS = 2_000;
 /** Answers kept after their page was left, so that going back shows something at once. */
 const MAX_UNWATCHED = 8;
 const ASK_RETRY_MS = 2_000;
-const TICK_MS = 1_000;
+export const TICK_MS = 1_000;
 /** Two hundred shards tell of something in every frame; nobody reads more than a few lists a second. */
 const EVENTS_MS = 250;
 
@@ -152,7 +152,7 @@ export class Store {
     };
   }
 
-  /** Once a second while somebody shows an age. */
+  /** Once a second while somebody shows an age, and when the server's time turns out to be another. */
   watchTick(told: () => void): () => void {
     this.#tickWatchers.add(told);
     this.#armTick();
@@ -257,9 +257,13 @@ export class Store {
         this.#tellAll(this.#eventWatchers);
         this.#tellAll(this.#connectionWatchers);
         return;
-      case 'time':
-        this.#clockOffsetMs += event.data.nowMs - this.nowMs();
+      case 'time': {
+        const jumpMs = event.data.nowMs - this.nowMs();
+        this.#clockOffsetMs += jumpMs;
+        // The time line counts from the server's time: until it is told, a key would lead to a wrong moment.
+        if (Math.abs(jumpMs) >= TICK_MS) this.#tellAll(this.#tickWatchers);
         return;
+      }
       case 'state':
         this.#connection = { ...this.#connection, state: event.data };
         this.#tellAll(this.#connectionWatchers);
