@@ -162,12 +162,12 @@ describe('golden pictures', { skip }, () => {
     test(`${what} ${isSeen ? 'is seen' : 'is not taken for a change'}`, async (t) => {
       for (const scheme of ['light', 'dark'] as const) {
         await open(name);
-        await inScheme(page, scheme);
-        const style = await page.addStyleTag({ content: css });
-        // What canvases draw with is read from the style when they are drawn.
-        await page.setViewportSize({ width: 1439, height: 900 });
+        // Canvases read their colours anew when the scheme changes, and only then.
+        await inScheme(page, scheme === 'light' ? 'dark' : 'light');
         await settled(page);
-        await page.setViewportSize({ width: 1440, height: 900 });
+        const style = await page.addStyleTag({ content: css });
+        await inScheme(page, scheme);
+        await settled(page);
         const found = await comparePictures(blank, await picture(), goldenOf(fileOf(name, scheme)));
         await style.evaluate((element) => (element as unknown as { remove(): void }).remove());
         const told = `${scheme}: ${found.differing} of ${found.tiles} tiles differ`;

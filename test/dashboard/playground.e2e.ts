@@ -20,6 +20,8 @@ import {
 } from './tab.ts';
 
 const skip = skipReason();
+/** Of the living fleet: four clusters are served, machines come and go. */
+const BUSY_CYCLE = 90;
 
 describe('the playground', { skip }, () => {
   const closing = new AsyncDisposableStack();
@@ -94,6 +96,10 @@ describe('the playground', { skip }, () => {
   });
 
   test('its pages are clean in both schemes, and say that nothing is real', async () => {
+    // Another scenario first: the sliders of one that is chosen again stay as they were turned.
+    const [living = '', other = ''] = await panel.titles();
+    await panel.choose(other);
+    await panel.standAt(living, BUSY_CYCLE);
     const findings: string[] = [];
     for (const name of ['Now', 'Fleet map', 'Decisions', 'Cost and risk', 'Shortfall triage']) {
       await page

@@ -363,6 +363,8 @@ function SideLine({ line }: { readonly line: Line }): ReactNode {
 
 const dollarsText = (value: number): string => `${formatDollars(value)}/h`;
 const dollarsTick = (value: number): string => `$${formatCompact(value)}`;
+/** Nobody has half a machine: lines between whole numbers bear none. */
+const countTick = (value: number): string => (Number.isInteger(value) ? formatCompact(value) : '');
 
 function Course({ result }: { readonly result: Result }): ReactNode {
   const { series, breaks } = result;
@@ -378,13 +380,13 @@ function Course({ result }: { readonly result: Result }): ReactNode {
         title: 'Unmet needs',
         lines: linesOf(series.unmet, '--bad'),
         format: formatCount,
-        formatTick: formatCompact,
+        formatTick: countTick,
       },
       {
         title: 'Machines that serve a cluster',
         lines: linesOf(series.bound, '--state-configured'),
         format: formatCount,
-        formatTick: formatCompact,
+        formatTick: countTick,
       },
     ],
     [series],
