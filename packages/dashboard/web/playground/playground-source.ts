@@ -113,6 +113,7 @@ export class Playground implements DataSource {
       }
       case 'state':
         this.#show({ state: message.state, problem: null });
+        this.#listener({ name: 'time', data: { nowMs: message.state.nowMs } });
         return;
       case 'answer': {
         const answer = this.#waiting.get(message.id);

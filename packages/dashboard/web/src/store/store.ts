@@ -51,6 +51,8 @@ export class Store {
   readonly #cellWatchers = new Set<(event: CellsEvent) => void>();
   readonly #tickWatchers = new Set<() => void>();
   #tick: Timer | null = null;
+  /** What the watchers were told last. */
+  #tickedMs = 0;
   #decisions: readonly Decision[] = [];
   #incoming: Decision[] = [];
   #connection: Connection = { state: 'connecting', resets: 0 };
@@ -167,9 +169,14 @@ export class Store {
   #armTick(): void {
     this.#tick ??= this.#runtime.timers.after(TICK_MS, () => {
       this.#tick = null;
-      this.#tellAll(this.#tickWatchers);
+      this.#tellTick();
       this.#armTick();
     });
+  }
+
+  #tellTick(): void {
+    this.#tickedMs = this.nowMs();
+    this.#tellAll(this.#tickWatchers);
   }
 
   #want(): void {
@@ -257,13 +264,11 @@ export class Store {
         this.#tellAll(this.#eventWatchers);
         this.#tellAll(this.#connectionWatchers);
         return;
-      case 'time': {
-        const jumpMs = event.data.nowMs - this.nowMs();
-        this.#clockOffsetMs += jumpMs;
+      case 'time':
+        this.#clockOffsetMs += event.data.nowMs - this.nowMs();
         // The time line counts from the server's time: until it is told, a key would lead to a wrong moment.
-        if (Math.abs(jumpMs) >= TICK_MS) this.#tellAll(this.#tickWatchers);
+        if (Math.abs(this.nowMs() - this.#tickedMs) > TICK_MS) this.#tellTick();
         return;
-      }
       case 'state':
         this.#connection = { ...this.#connection, state: event.data };
         this.#tellAll(this.#connectionWatchers);
