@@ -99,7 +99,9 @@ export class ShardMirror implements ShardFeed {
   /** Deltas up to this cycle, and the first behind it, were waiting when the stream began. */
   #backlogCycle = 0;
   #statusKey = '';
-  /** Of statuses since the last step that holds one: what they do not share with those before them. */
+  /** The status that a step holds; those between two steps are held by nobody. */
+  #heldStatus: ShardFacts | undefined;
+  /** Of the newest status: what it does not share with the held one. */
   #statusBytes = 0;
   #spendingMinute = -1;
   readonly #orderedDrains = new Set<string>();
@@ -207,8 +209,8 @@ export class ShardMirror implements ShardFeed {
       this.#shared.stepped(atMs);
     }
     // Every step holds the status of its moment, and one comes every second: they share what stayed the same.
-    const { value: status, bytes } = reused(before.status, facts);
-    this.#statusBytes += bytes;
+    const { value: status, bytes } = reused(this.#heldStatus, facts);
+    this.#statusBytes = bytes;
     this.head = { ...before, status };
     this.#statusKey = key;
     this.#shared.changed();
@@ -304,6 +306,7 @@ export class ShardMirror implements ShardFeed {
   #push(atMs: number, head: Head, rows: Uint8Array, needs: readonly NeedUndo[]): void {
     const bytes = this.needs.undoBytes(needs) + this.#statusBytes;
     this.#statusBytes = 0;
+    this.#heldStatus = head.status;
     this.history.push({ atMs, head, rows, needs }, bytes);
   }
 

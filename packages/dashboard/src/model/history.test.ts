@@ -412,6 +412,48 @@ test('a status of every second is shown as it was, and history holds what moved 
   assert.ok(bytes > rows.size * 100, `${bytes} bytes are too few for what is held`);
 });
 
+test('statuses that no step holds cost nothing, however long a shard tells no cycle', () => {
+  const startMs = 1_700_000_000_000;
+  let nowMs = startMs;
+  const tell = (): void => undefined;
+  const mirror = new FleetMirror({ nowMs: () => nowMs, limits: DEFAULT_LIMITS, tell });
+  const other = mirror.shard('other', '');
+  const shard = mirror.shard('s', '');
+  for (const each of [other, shard]) each.snapshotEnd({ machines: 0, needs: 0, atMs: nowMs });
+  // Its cycle stands still, or its feed hangs, for half an hour; its sessions go on.
+  for (let second = 1; second <= 1_800; second += 5) {
+    nowMs = startMs + second * 1_000;
+    other.cycle({ ...noChanges, cycle: second, atMs: nowMs });
+    shard.status({
+      epoch: 1n,
+      startedMs: startMs,
+      isReady: true,
+      isPaused: false,
+      isDryRun: false,
+      rails: [],
+      version: 'v1',
+      phases: [],
+      providers: [],
+      sessions: Array.from({ length: 1_000 }, (_, at) => ({
+        cluster: `cluster-${at}`,
+        isConnected: true,
+        sinceMs: startMs,
+        lastRollupMs: nowMs,
+        quarantinedRollups: 0,
+        identity: `bigfleet://cluster/cluster-${at}`,
+        tellsNodes: true,
+        phantoms: [],
+      })),
+      brakes: [],
+    });
+  }
+  shard.cycle({ ...noChanges, cycle: 1, atMs: nowMs });
+  const bytes = mirror.sizes().historyBytes;
+  assert.ok(bytes < 2 ** 20, `${bytes} bytes for one status of a thousand sessions`);
+  const past = mirror.world(startMs + 60_000);
+  assert.ok(past.ok, past.ok ? '' : past.error.message);
+});
+
 test('a need that is gone counts with its texts', () => {
   const startMs = 1_700_000_000_000;
   const fleet = createFleet({ nowMs: () => startMs, isSimulated: false, outside: nobodyOutside });

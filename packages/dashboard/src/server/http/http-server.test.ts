@@ -218,6 +218,28 @@ test('what is no request is answered like one: a status, a code, and every heade
   }
 });
 
+test('no refusal is written into an answer that has begun', async () => {
+  const ask = (target: string): string => `GET ${target} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+  for (const target of ['/api/v1/stream?view=now', '/api/v1/now']) {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const [host = '', port] = served.address.split(':');
+    const socket = connect({ host, port: Number(port) });
+    let read = '';
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      if (read === '' && target.includes('stream')) socket.write('no request at all\r\n\r\n');
+      read += text;
+    });
+    socket.on('error', reject).on('close', () => resolve(read));
+    socket.write(target.includes('stream') ? ask(target) : `${ask(target)}no request\r\n\r\n`);
+    const answer = await promise;
+    assert.equal(
+      answer.match(/HTTP\/1\.1 /g)?.length ?? 0,
+      target.includes('stream') ? 1 : 0,
+      answer,
+    );
+  }
+});
+
 test('requests that never come to their end make room again, read or not', async () => {
   const time = createVirtualRuntime({ seed: 'refused', drain: drainMicrotasks });
   const other = await serveFleet(options({ runtime: time.runtime }));

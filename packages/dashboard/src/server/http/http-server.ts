@@ -100,13 +100,19 @@ export async function startDashboardHttp(options: DashboardHttpOptions): Promise
   });
   server.maxConnections = LIMITS.maxConnections + options.maxStreams;
   server.timeout = LIMITS.idleTimeoutMs;
+  /** Connections that wait for an answer, or are in one: a refusal would stand in its place, or inside of it. */
+  const answering = new WeakSet<Duplex>();
   const take = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const { socket } = incoming;
+    answering.add(socket);
+    outgoing.once('close', () => answering.delete(socket));
     respond(options, incoming, outgoing).catch(endProcess);
   };
   server.on('request', take);
   server.on('checkExpectation', take);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    refuseBytes(options.runtime, error, socket);
+    if (answering.has(socket)) socket.destroy();
+    else refuseBytes(options.runtime, error, socket);
   });
   const address = await listen(server, options.address);
   return { address, close: () => closeServer(server, options.runtime) };

@@ -43,7 +43,7 @@ const HELLO: Frame = {
 };
 
 /** A follower of a shard whose status never comes. */
-function follow(watch: Watch): Stage {
+function follow(watch: Watch, onListRecords: () => void = () => {}): Stage {
   const time = createVirtualRuntime({ seed: 'follow', drain: drainMicrotasks });
   const { runtime } = time;
   const network = createMemoryNetwork({ runtime, faults: { profile: perfectLink, events: [] } });
@@ -55,7 +55,10 @@ function follow(watch: Watch): Stage {
         yield encodeInit(WatchFrameSchema, frame === undefined ? {} : { frame });
       }
     }),
-    listRecords: none,
+    listRecords: () => {
+      onListRecords();
+      return none();
+    },
     listMachines: none,
     listShortfalls: none,
     listSessions: none,
@@ -113,5 +116,29 @@ test('a shard that answers nothing is dialled again', async () => {
   });
   await stage.time.runFor(60_000);
   assert.ok(streams > 1, `${streams} streams`);
+  await stage.stop();
+});
+
+test('a record of a clock that ran ahead does not end the back-fill of what is missed later', async () => {
+  const listedIn = new Set<number>();
+  let streams = 0;
+  const stage = follow(
+    async function* (runtime, signal) {
+      streams += 1;
+      yield HELLO;
+      yield { case: 'snapshotEnd', value: { machines: 0, needs: 0 } };
+      const inTwoDays = runtime.clock.unixNanos() + 48n * 3_600_000_000_000n;
+      if (streams === 1) {
+        const value = { shardEpoch: 1n, cycle: 2n, atUnixNanos: inTwoDays };
+        yield { case: 'record', value };
+        return;
+      }
+      await sleep(runtime, HOUR_MS, signal);
+    },
+    () => void listedIn.add(streams),
+  );
+  await stage.time.runFor(4_000);
+  assert.equal(streams, 2);
+  assert.deepEqual([...listedIn], [1, 2], 'each snapshot asks for what was decided in between');
   await stage.stop();
 });

@@ -46,7 +46,7 @@ export class ShardFollower {
   #epoch = 0n;
   /** The feed stands: a snapshot is whole, or a resumed stream goes on. */
   #isWhole = false;
-  /** Of the newest record that was told. */
+  /** Of the newest record that was told; never ahead of our clock, or nothing missed later would be fetched. */
   #recordsUntilMs = 0;
   #told: Pick<Source, 'state' | 'problem'> = { state: 'connecting', problem: '' };
   #hasEverBeenLive = false;
@@ -198,7 +198,8 @@ export class ShardFollower {
   }
 
   #tellRecord(record: RecordFacts): void {
-    this.#recordsUntilMs = Math.max(this.#recordsUntilMs, record.atMs);
+    const atMs = Math.min(record.atMs, this.#nowMs());
+    this.#recordsUntilMs = Math.max(this.#recordsUntilMs, atMs);
     this.#options.feed.record(record);
   }
 

@@ -52,21 +52,23 @@ export class ShardSet {
     return this.#followed.get(shard)?.follower;
   }
 
-  /** What the registry holds now. */
+  /** What the registry holds now. Of a shard that it lists twice, the address that is followed already stays. */
   register(registered: readonly RegisteredShard[]): void {
-    const names = new Set(registered.map(({ shard }) => shard));
+    const listed = Map.groupBy(registered, ({ shard }) => shard);
     for (const [shard, followed] of this.#followed) {
-      if (followed.isFixed || names.has(shard)) continue;
+      if (followed.isFixed || listed.has(shard)) continue;
       this.#end(shard, followed);
       const told = this.#options.fleet.shard(shard, followed.address);
       told.source('absent', 'it is no longer registered at the coordinator');
     }
-    for (const each of registered) {
-      const known = this.#followed.get(each.shard);
-      if (known?.isFixed === true || known?.address === each.address || each.address === '')
+    for (const [shard, rows] of listed) {
+      const known = this.#followed.get(shard);
+      if (known?.isFixed === true || rows.some(({ address }) => address === known?.address))
         continue;
-      if (known !== undefined) this.#end(each.shard, known);
-      this.#start(each, false);
+      const next = rows.find(({ address }) => address !== '');
+      if (next === undefined) continue;
+      if (known !== undefined) this.#end(shard, known);
+      this.#start(next, false);
     }
   }
 

@@ -14,6 +14,8 @@ test('a quantity is a number with its largest unit', () => {
     ['255000Mi', true, '249 Gi'],
     ['85000Mi', true, '83 Gi'],
     ['0.125', false, '0.13'],
+    ['4m', false, '0.004'],
+    ['0', false, '0'],
     ['1536Gi', true, '1.5 Ti'],
     ['171798691840', true, '160 Gi'],
     ['512', true, '512 B'],

@@ -23,9 +23,11 @@ const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 const byFraction = [0, 1, 2].map(
   (maximumFractionDigits) => new Intl.NumberFormat('en-US', { maximumFractionDigits }),
 );
+const tiny = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
 
-/** Three digits say enough in a table. */
+/** Three digits say enough in a table; a little is not nothing. */
 function rounded(size: number): string {
+  if (Math.abs(size) < 0.01) return tiny.format(size);
   const fraction = Math.abs(size) < 10 ? 2 : Math.abs(size) < 100 ? 1 : 0;
   return byFraction[fraction]?.format(size) ?? String(size);
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { QUEUE_ORDER, type QueueState, queueState } from './coordinator-queue.ts';
+import { judgedAtMs, QUEUE_ORDER, type QueueState, queueState } from './coordinator-queue.ts';
 
 const NOW_MS = 1_767_225_600_000;
 const MINUTE_MS = 60_000;
@@ -30,4 +30,27 @@ for (const [name, row, state] of CASES) {
 test('every state has its place in the order', () => {
   const states = new Set(CASES.map(([, , state]) => state));
   assert.deepEqual([...states].sort(), [...QUEUE_ORDER].sort());
+});
+
+test('a coordinator that is away, or a lost stream, makes no shard silent', () => {
+  const source = (state: 'live' | 'stale') => ({
+    kind: 'coordinator' as const,
+    name: 'c',
+    state,
+    sinceMs: NOW_MS,
+    dataMs: NOW_MS,
+    problem: '',
+    flag: '--coordinator',
+  });
+  const frame = (state: 'live' | 'stale') => ({
+    atMs: NOW_MS,
+    isPast: false,
+    isSimulated: false,
+    oldestMs: 0,
+    sources: [source(state)],
+  });
+  const laterMs = NOW_MS + 10 * MINUTE_MS;
+  assert.equal(queueState(heard, judgedAtMs(frame('stale'), true, laterMs)), 'clear');
+  assert.equal(queueState(heard, judgedAtMs(frame('live'), false, laterMs)), 'clear');
+  assert.equal(queueState(heard, judgedAtMs(frame('live'), true, laterMs)), 'silent');
 });

@@ -2,6 +2,7 @@
 // ShardHeartbeatStale (observability §11): a page that judged otherwise would argue with the pager.
 
 import type { Answer } from '../../../src/api/answers.ts';
+import type { Frame } from '../../../src/api/common.ts';
 
 type Row = Answer<'coordinator'>['queue'][number];
 
@@ -19,6 +20,16 @@ export function queueState(row: Row, nowMs: number): QueueState {
   if (isSilent) return 'silent';
   if (isWaiting) return 'waiting';
   return pending === null ? 'unknown' : 'clear';
+}
+
+/**
+ * The time that the queue is judged at. While the coordinator or the dashboard is not heard, everything that it
+ * told stands still: counted on, every shard would soon be silent, and the one that is away would accuse them.
+ */
+export function judgedAtMs({ sources, atMs }: Frame, isLive: boolean, nowMs: number): number {
+  const source = sources.find(({ kind }) => kind === 'coordinator');
+  if (source?.state !== 'live') return Math.min(nowMs, source?.dataMs ?? nowMs);
+  return isLive ? nowMs : Math.min(nowMs, atMs);
 }
 
 /** The gravest first. */

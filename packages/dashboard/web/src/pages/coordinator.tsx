@@ -19,7 +19,7 @@ import {
   When,
 } from '../parts/index.ts';
 import { useTick, useView } from '../store/hooks.ts';
-import { QUEUE_ORDER, type QueueState, queueState } from './coordinator-queue.ts';
+import { judgedAtMs, QUEUE_ORDER, type QueueState, queueState } from './coordinator-queue.ts';
 
 type Coordinator = Answer<'coordinator'>;
 type Binding = Coordinator['bindings'][number];
@@ -40,7 +40,9 @@ export default function CoordinatorPage(): ReactNode {
         {(answer) => (
           <>
             <Leadership answer={answer} />
-            {answer.coordinator !== null && <Queue queue={answer.queue} />}
+            {answer.coordinator !== null && (
+              <Queue answer={answer} isLive={view.status === 'live'} />
+            )}
             <Card
               title={`Transfers: ${formatCount(answer.transfers.length)}, of ${plural(
                 answer.transfers.reduce((sum, { machines }) => sum + machines, 0),
@@ -204,8 +206,9 @@ const QUEUE_COLUMNS: readonly Column<Queued>[] = [
 ];
 
 /** The gravest first: among two hundred shards, the one that does not answer must not be looked for. */
-function Queue({ queue }: { readonly queue: Coordinator['queue'] }): ReactNode {
-  const nowMs = useTick();
+function Queue(props: { readonly answer: Coordinator; readonly isLive: boolean }): ReactNode {
+  const { queue, frame } = props.answer;
+  const nowMs = judgedAtMs(frame, props.isLive, useTick());
   const rows = queue
     .map((row): Queued => ({ ...row, state: queueState(row, nowMs) }))
     .sort((a, b) => QUEUE_ORDER.indexOf(a.state) - QUEUE_ORDER.indexOf(b.state));

@@ -31,11 +31,13 @@ type WhatIf = Answer<'whatif'>;
 export default function WhatIfPage(): ReactNode {
   const { shard: named, set, seed } = useSearch('whatif');
   const isAsked = linesOf(set).length > 0;
-  const sources = useView('now', {}).answer?.frame.sources ?? [];
-  const shards = sources.filter(({ kind }) => kind === 'shard').map(({ name }) => name);
-  // A lone shard needs no name in the URL; of several, the first until a reader chooses.
+  // Not the sources of a frame: of two hundred live shards only some stand there, and those that are away first.
+  const known = useView('shards', {});
+  const shards = (known.answer?.shards ?? []).map((each) => each.shard).sort();
+  // A lone shard needs no name in the URL; of several, the first by name until a reader chooses.
   const shard = named === '' && shards.length > 1 ? (shards[0] ?? '') : named;
-  const view = useView('whatif', isAsked ? { shard, set, seed } : null);
+  const isChosen = named !== '' || known.answer !== undefined || known.problem !== null;
+  const view = useView('whatif', isAsked && isChosen ? { shard, set, seed } : null);
   return (
     <Page
       page="whatif"
@@ -52,7 +54,9 @@ export default function WhatIfPage(): ReactNode {
       }
     >
       {isAsked ? (
-        <Answered view={view}>{(answer) => <Run answer={answer} set={set} />}</Answered>
+        <Answered view={view}>
+          {(answer) => <Run answer={answer} set={view.isRefreshing ? '' : set} />}
+        </Answered>
       ) : (
         <Start shard={shard} isLone={shards.length <= 1} />
       )}
@@ -252,14 +256,20 @@ function ChangeFields(props: {
   );
 }
 
-function Run({ answer, set }: { readonly answer: WhatIf; readonly set: string }): ReactNode {
+function Run(props: {
+  readonly answer: WhatIf;
+  /** Empty while the answer is that of the question before: its own words are then the question. */
+  readonly set: string;
+}): ReactNode {
+  const { answer, set } = props;
+  const question = questionOf(set || answer.changes.join('\n'));
   if (answer.status === 'failed') {
     return <Problem problem={{ code: 'what_if_failed', message: answer.problem }} />;
   }
   if (answer.result === null) {
     const percent = formatPercent(Math.floor(answer.progress * 100) / 100);
     return (
-      <Card title={`Running: ${questionOf(set)}`}>
+      <Card title={`Running: ${question}`}>
         <div className="what-if-progress" role="status">
           <progress max={1} value={answer.progress} aria-label="Progress" />
           <p className="soft">{percent} of the recorded cycles, in both runs</p>
@@ -267,5 +277,5 @@ function Run({ answer, set }: { readonly answer: WhatIf; readonly set: string })
       </Card>
     );
   }
-  return <WhatIfResult result={answer.result} question={questionOf(set)} />;
+  return <WhatIfResult result={answer.result} question={question} />;
 }
