@@ -221,6 +221,31 @@ test('rows that come back while their going is told are there in the end', async
   await demand(100, 600);
   await host.cycle({ nowMs: 3 });
   await mirror.pull(host, false);
+  // What the cycle touched while the pages went out is of the next round.
+  await mirror.pull(host, false);
+  assert.deepEqual(mirror.rows, await verdictRows(host));
+});
+
+test('asking ends although a cycle runs between any two pages and every one of them changes every row', async () => {
+  const host = inlineHost();
+  const clusters = ['blue', 'green', 'red', 'grey'];
+  for (const cluster of clusters) {
+    await host.applyRollup({ cluster, bytes: manyNeeds(cluster, 600), isGuarded: false });
+  }
+  await host.cycle({ nowMs: 1 });
+  const mirror = new Mirror();
+  let nowMs = 1;
+  for (const isFresh of [true, false]) {
+    let pages = 1;
+    let hasMore = mirror.take(await host.needChanges(isFresh));
+    for (; hasMore && pages < 100; pages++) {
+      await host.cycle({ nowMs: ++nowMs });
+      hasMore = mirror.take(await host.needChanges(false));
+    }
+    assert.ok(!hasMore, `more after ${pages} pages`);
+    assert.equal(mirror.rows.size, 2_400, 'every cluster had its turn');
+  }
+  await mirror.pull(host, false);
   assert.deepEqual(mirror.rows, await verdictRows(host));
 });
 

@@ -5,8 +5,9 @@
 // A cycle looks at the clusters that changed, and so does the journal: the engine notes whose results
 // a cycle may have touched, and of those rows only the ones whose result differs are encoded. Cost per
 // cycle: a few comparisons per row of a touched cluster, and an encoded row per unmet need of them;
-// bench/dashboard/attached.bench.ts guards it. Between two pages a cycle may run: what it touches is
-// looked at again, so the changes add up to the verdicts once nothing is left to ask for.
+// bench/dashboard/attached.bench.ts guards it. Between two pages a cycle may run: what it touches waits for
+// the next round, because every cycle touches what is unmet, and a round that took that in would never end
+// while cycles come faster than pages. So the changes add up to the verdicts after a round without a cycle.
 //
 // One asker. What it was told is kept here, a few hundred bytes per row, until it starts afresh.
 
@@ -31,7 +32,7 @@ export interface NeedChanges {
   readonly cycle: number;
   readonly changed: readonly ChangedNeed[];
   readonly removed: readonly NeedRef[];
-  /** Ask again for the rest. */
+  /** Ask again for the rest of the round. */
   readonly hasMore: boolean;
 }
 
@@ -61,6 +62,8 @@ export class NeedJournal {
   readonly #told = new Map<number, ToldCluster>();
   /** With rows that age, or that depend on the supply of all: each cycle may change them. */
   readonly #restless = new Set<number>();
+  /** Due when the round began and not looked at yet; what cycles touch since is due in the next one. */
+  readonly #round = new Set<number>();
   #short: ReadonlySet<string> = new Set();
   #cycle = 0;
   #waiting: ChangedNeed[] = [];
@@ -79,14 +82,16 @@ export class NeedJournal {
     if (this.#waiting.length === 0 && this.#removed.length === 0) this.#look(touched);
     const changed = this.#waiting.splice(0, PAGE_ROWS);
     const removed = this.#removed.splice(0, PAGE_ROWS);
-    const hasMore = touched.size > 0 || this.#waiting.length > 0 || this.#removed.length > 0;
+    const hasMore = this.#round.size > 0 || this.#waiting.length > 0 || this.#removed.length > 0;
     return { cycle: this.#cycle, changed, removed, hasMore };
   }
 
   #look(touched: Set<number>): void {
+    if (this.#round.size === 0) for (const cluster of touched) this.#round.add(cluster);
     let looked = 0;
-    for (const cluster of touched) {
+    for (const cluster of this.#round) {
       if (this.#waiting.length >= PAGE_ROWS || looked >= PAGE_LOOKS) return;
+      this.#round.delete(cluster);
       touched.delete(cluster);
       looked += this.#compare(cluster);
     }
@@ -95,6 +100,7 @@ export class NeedJournal {
   /** Nothing was told: every cluster is to be looked at. */
   #forget(): Set<number> {
     this.#told.clear();
+    this.#round.clear();
     this.#restless.clear();
     this.#short = new Set();
     this.#waiting = [];
@@ -113,11 +119,11 @@ export class NeedJournal {
     this.#cycle = cycleCount;
     for (const cluster of this.#restless) touched.add(cluster);
     const short = new Set(shortfalls.entries.keys());
-    const newlyShort = [...short].filter((fingerprint) => !this.#short.has(fingerprint));
+    const newlyShort = new Set([...short].filter((fingerprint) => !this.#short.has(fingerprint)));
     this.#short = short;
-    if (newlyShort.length === 0) return;
+    if (newlyShort.size === 0) return;
     for (const [cluster, { fingerprints }] of this.#told) {
-      if (newlyShort.some((fingerprint) => fingerprints.has(fingerprint))) touched.add(cluster);
+      if (!touched.has(cluster) && haveCommon(newlyShort, fingerprints)) touched.add(cluster);
     }
   }
 
@@ -224,6 +230,13 @@ function isAligned(rows: readonly Row[], told: readonly Told[]): boolean {
 
 function byKey(told: readonly Told[]): Map<string, Told> {
   return new Map(told.map((entry) => [entry.key, entry]));
+}
+
+/** By the smaller one: thousands of fingerprints may be newly short, and thousands of clusters are asked. */
+function haveCommon(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const [few, many] = a.size < b.size ? [a, b] : [b, a];
+  for (const each of few) if (many.has(each)) return true;
+  return false;
 }
 
 function fingerprintsOf(told: readonly Told[]): ReadonlySet<string> {

@@ -58,3 +58,20 @@ test('dropped, it starts afresh; a failed pull is heard and does not count', asy
   assert.deepEqual(names(mirror), ['b']);
   assert.deepEqual(asked, [true, true, true]);
 });
+
+test('dropped in the middle of a pull, it starts afresh and not with what came after', async () => {
+  const asked: boolean[] = [];
+  const pages = [page(['a'], { hasMore: true }), page(['b']), page(['a', 'b'])];
+  const host = hostOf(pages, asked);
+  const mirror = new NeedMirror({
+    needChanges: (isFresh) => {
+      if (asked.length === 1) mirror.drop();
+      return host.needChanges(isFresh);
+    },
+  });
+  await mirror.start();
+  assert.equal(mirror.isLive, false);
+  await mirror.start();
+  assert.deepEqual(names(mirror), ['a', 'b']);
+  assert.deepEqual(asked, [true, false, true]);
+});

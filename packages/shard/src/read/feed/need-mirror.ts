@@ -8,6 +8,8 @@ export class NeedMirror {
   readonly #host: Pick<EngineHost, 'needChanges'>;
   readonly #rows = new Map<string, NeedChange>();
   #isLive = false;
+  /** How often it was dropped: a pull that was under way then has lost its first pages. */
+  #drops = 0;
   /** The engine gives its changes to one asker: one at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -40,6 +42,7 @@ export class NeedMirror {
 
   drop(): void {
     this.#isLive = false;
+    this.#drops += 1;
     this.#rows.clear();
   }
 
@@ -52,6 +55,7 @@ export class NeedMirror {
     const changes: NeedChange[] = [];
     let isFresh = !this.#isLive;
     if (isFresh) this.#rows.clear();
+    const drops = this.#drops;
     for (;;) {
       const page = await this.#host.needChanges(isFresh);
       isFresh = false;
@@ -63,9 +67,10 @@ export class NeedMirror {
         this.#rows.delete(refKey(ref));
         changes.push({ ref, bytes: undefined });
       }
-      if (!page.hasMore) break;
+      if (!page.hasMore || drops !== this.#drops) break;
     }
-    this.#isLive = true;
+    if (drops === this.#drops) this.#isLive = true;
+    else this.#rows.clear();
     return changes;
   }
 }
