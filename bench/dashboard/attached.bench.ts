@@ -96,6 +96,7 @@ class Run {
 
   static async start(plan: AttachPlan): Promise<Run> {
     const stage = new Stage({ shape: plan.shape, clusters: clusterNames(plan.clusters) });
+    let reader: PeerProcess | undefined;
     try {
       await stage.startProvider();
       const shard = stage.startShard();
@@ -103,7 +104,7 @@ class Run {
       await stage.startOperators(shard.address);
       await shard.quiet();
       const order = { target: shard.address, tls: stage.readerTls };
-      const reader = new PeerProcess({ child: READER, order });
+      reader = new PeerProcess({ child: READER, order });
       const counts = {
         machines: await shard.total('bigfleet_shard_inventory_machines'),
         sessions: await shard.metric('bigfleet_shard_active_sessions'),
@@ -114,6 +115,7 @@ class Run {
       await run.#drive(() => Promise.resolve(run.#ticks >= WARMUP_TICKS));
       return run;
     } catch (error) {
+      await reader?.stop();
       await stage.close();
       throw error;
     }

@@ -3,7 +3,7 @@
 // not take the record of what ran before with it. It prints nothing: what reaches stdout and
 // stderr is the tests' own output.
 
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { inspect } from 'node:util';
 import type { TestEventRecord } from './events.ts';
@@ -20,7 +20,10 @@ export default async function* report(source: AsyncIterable<NodeTestEvent>): Asy
   for await (const event of source) {
     const record = toRecord(event);
     if (record !== undefined) appendFileSync(file, `${JSON.stringify(record)}\n`);
-    if (record?.event === 'summary') process.on('exit', leave);
+    if (record?.event !== 'summary') continue;
+    process.on('exit', leave);
+    // Node prints what nobody caught only after the listeners of `exit`, which `leave` does not return from.
+    process.on('uncaughtExceptionMonitor', tell);
   }
 }
 
@@ -31,6 +34,10 @@ export default async function* report(source: AsyncIterable<NodeTestEvent>): Asy
 function leave(): void {
   flushCompileCache();
   process.exit();
+}
+
+function tell(error: unknown): void {
+  writeSync(process.stderr.fd, `uncaught after the tests: ${inspect(error)}\n`);
 }
 
 function toRecord({ type, data = {} }: NodeTestEvent): TestEventRecord | undefined {

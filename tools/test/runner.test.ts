@@ -26,6 +26,9 @@ const FILES: Readonly<Record<string, string>> = {
   'late.test.ts':
     "test('a', () => { setTimeout(() => { throw new Error('late'); }, 20); });\n" +
     "test('b', () => new Promise((r) => setTimeout(r, 80)));",
+  'after.test.ts':
+    "test('a', () => {}); const end = () => setTimeout(() => { throw new Error('too late'); }, 200);\n" +
+    "process.once('beforeExit', end);",
   'rejected.test.ts': "test('a', () => { void Promise.reject(new Error('lost')); });",
   'hang.test.ts':
     "test('fine', () => {}); test('stuck', () => new Promise(() => setInterval(() => {}, 9)));",
@@ -89,6 +92,7 @@ test('each file in a process of its own', async (t) => {
     ['load.test.ts', 0, 1, 0, /missing\.ts/],
     ['exit.test.ts', 0, 1, 0, /reported no test/],
     ['late.test.ts', 2, 1, 0, /late/],
+    ['after.test.ts', 1, 1, 0, /too late/],
     ['rejected.test.ts', 1, 1, 0, /lost/],
     ['helped.test.ts', 1, 0, 0, /1 passed/],
   ];
