@@ -115,6 +115,8 @@ export class Engine {
   #fullPassesLeft = 0;
   /** Needs that acquisition left open, by priority. */
   readonly #unsatisfied: Row[] = [];
+  /** Places in it, made for the first reader after a cycle: looking for each of many rows would cost their square. */
+  #unsatisfiedAt: ReadonlyMap<Row, number> | undefined;
   /** Scratch: the open needs of the cycle. */
   readonly #rows: Row[] = [];
   /** Scratch: the clusters that the cycle credits. */
@@ -302,8 +304,9 @@ export class Engine {
 
   /** What neither drains nor victims cover of an unsatisfied need. */
   residueOf(row: Row): Resources {
-    const at = this.#unsatisfied.indexOf(row);
-    return at < 0 ? new Map() : this.#vectors.read(this.#residues[at]!);
+    this.#unsatisfiedAt ??= new Map(this.#unsatisfied.map((each, at) => [each, at]));
+    const at = this.#unsatisfiedAt.get(row);
+    return at === undefined ? new Map() : this.#vectors.read(this.#residues[at]!);
   }
 
   #collectDirty(): Set<number> {
@@ -443,6 +446,7 @@ export class Engine {
     const recorder = this.hasRecords ? this.#recorder : undefined;
     recorder?.begin();
     this.#unsatisfied.length = 0;
+    this.#unsatisfiedAt = undefined;
     let precedence = Number.POSITIVE_INFINITY;
     for (let at = 0; at < rows.length; at++) {
       if (at % ROWS_AHEAD === 0) fetchRows(rows, at, this.#vectors);
