@@ -103,8 +103,17 @@ test('what is down already cannot be killed, and a stop does not wait for it', a
 });
 
 test('a process that ends by itself is not started again', async (t) => {
-  const { revived, startCount } = revivedOf(t, 'setTimeout(() => process.exit(3), 200)');
+  // Not before it is known to be ready, however long that takes.
+  const dir = createTempDir('ends');
+  t.after(() => dir.remove());
+  const word = path.join(dir.path, 'end');
+  const isSaid = `require('node:fs').existsSync(${JSON.stringify(word)})`;
+  const { revived, startCount } = revivedOf(
+    t,
+    `setInterval(() => ${isSaid} && process.exit(3), 20)`,
+  );
   await revived.ready(never);
+  writeFileSync(word, '');
   await assert.rejects(revived.died, /the subject ended \(exit code 3\); the end of/);
   assert.equal(startCount(), 1);
 });

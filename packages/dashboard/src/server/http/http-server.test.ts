@@ -184,14 +184,16 @@ test('this process only reads', async () => {
   assert.equal(wrong.status, 400);
 });
 
-/** Bytes as they are, until the other side closes. */
-function sendRaw(bytes: string): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+/** Bytes as they are, until the other side closes; `later` when the answer has begun. */
+function sendRaw(bytes: string, later = ''): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
   const [host = '', port] = served.address.split(':');
   const socket = connect({ host, port: Number(port) });
   let read = '';
   socket.setEncoding('utf8').on('data', (text: string) => (read += text));
-  socket.on('error', reject).on('close', () => resolve(read));
+  socket.once('data', () => socket.write(later));
+  // Closed before everything that was sent is read, it is a reset: what was answered before it counts.
+  socket.on('error', () => undefined).on('close', () => resolve(read));
   socket.write(bytes);
   return promise;
 }
@@ -218,26 +220,13 @@ test('what is no request is answered like one: a status, a code, and every heade
   }
 });
 
-test('no refusal is written into an answer that has begun', async () => {
+test('no refusal is written into an answer that has begun, or in the place of one', async () => {
   const ask = (target: string): string => `GET ${target} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
-  for (const target of ['/api/v1/stream?view=now', '/api/v1/now']) {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const [host = '', port] = served.address.split(':');
-    const socket = connect({ host, port: Number(port) });
-    let read = '';
-    socket.setEncoding('utf8').on('data', (text: string) => {
-      if (read === '' && target.includes('stream')) socket.write('no request at all\r\n\r\n');
-      read += text;
-    });
-    socket.on('error', reject).on('close', () => resolve(read));
-    socket.write(target.includes('stream') ? ask(target) : `${ask(target)}no request\r\n\r\n`);
-    const answer = await promise;
-    assert.equal(
-      answer.match(/HTTP\/1\.1 /g)?.length ?? 0,
-      target.includes('stream') ? 1 : 0,
-      answer,
-    );
-  }
+  const noRequest = 'no request at all\r\n\r\n';
+  const streamed = await sendRaw(ask('/api/v1/stream?view=now'), noRequest);
+  assert.equal(streamed.match(/HTTP\/1\.1 /g)?.length, 1, streamed);
+  const pipelined = await sendRaw(`${ask('/api/v1/now')}${noRequest}`);
+  assert.ok(!pipelined.startsWith('HTTP/1.1 400'), pipelined);
 });
 
 test('requests that never come to their end make room again, read or not', async () => {

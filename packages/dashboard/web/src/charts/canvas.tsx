@@ -1,5 +1,5 @@
 // A canvas that is sharp on every screen and drawn at most once per frame. It draws again when its size,
-// the theme or its `draw` changes, and when somebody calls `redraw`.
+// the theme or its `draw` changes, when its font has come, and when somebody calls `redraw`.
 
 import {
   type KeyboardEvent,
@@ -76,7 +76,7 @@ export function Canvas(props: CanvasProps): ReactNode {
       context.clearRect(0, 0, width, height);
       draw(context, size.current, colourOf);
     });
-    // A new theme is a new picture: `colours` counts them.
+    // A new theme or font is a new picture: `colours` counts them.
   }, [draw, colours]);
 
   useImperativeHandle(

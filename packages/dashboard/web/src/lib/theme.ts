@@ -1,5 +1,6 @@
 // Light or dark: the system's wish until a reader chooses, then theirs, kept in this browser. Canvases
-// cannot use CSS variables, so they take their colours here and are told when they change.
+// cannot use CSS variables, so they take their colours here and are told when they change; nor are they drawn
+// again by themselves when the font has come whose letters they wanted.
 
 import { useSyncExternalStore } from 'react';
 
@@ -10,7 +11,7 @@ const watchers = new Set<() => void>();
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
 let choice: ThemeChoice = readChoice();
 let colours = new Map<string, string>();
-/** Counts up with each change of colours. */
+/** Counts up with each change of colours or letters. */
 let version = 0;
 
 function readChoice(): ThemeChoice {
@@ -27,6 +28,10 @@ function apply(): void {
   const isDark = choice === 'dark' || (choice === 'system' && systemIsDark.matches);
   document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
   colours = new Map();
+  tellAll();
+}
+
+function tellAll(): void {
   version += 1;
   for (const told of watchers) told();
 }
@@ -35,6 +40,7 @@ function apply(): void {
 export function startTheme(): void {
   apply();
   systemIsDark.addEventListener('change', apply);
+  document.fonts.addEventListener('loadingdone', tellAll);
 }
 
 export function setTheme(next: ThemeChoice): void {

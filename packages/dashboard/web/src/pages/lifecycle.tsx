@@ -29,10 +29,15 @@ type Failure = Lifecycle['failures'][number];
 type StateLine = Lifecycle['states'][number];
 type Edge = Lifecycle['edges'][number];
 
+const STEPS_ARE_WIDER =
+  'The filters choose machines; a step is kept with its provider and shard alone, so steps, times and failures are those of all such machines.';
+
 export default function LifecyclePage(): ReactNode {
   const search = useSearch('lifecycle');
   const set = useSetSearch('lifecycle');
   const { table, ...params } = search;
+  const { q, capacity, cluster, team, zone } = params;
+  const isNarrowed = [q, capacity, cluster, team, zone].some((filter) => filter !== '');
   const view = useView('lifecycle', params);
   return (
     <Page page="lifecycle" frame={view.answer?.frame}>
@@ -46,6 +51,7 @@ export default function LifecyclePage(): ReactNode {
                 <>
                   Steps seen since <When atMs={answer.observedSinceMs} absolute />, with the time
                   that machines had stood in the state before. A state filters the page.
+                  {isNarrowed ? <strong> {STEPS_ARE_WIDER}</strong> : null}
                 </>
               }
               aside={

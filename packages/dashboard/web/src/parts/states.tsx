@@ -83,12 +83,12 @@ export function Simulated({
   readonly isTold?: boolean;
   readonly children: ReactNode;
 }): ReactNode {
-  if (!isSimulated) return children;
+  // One tree for both: a page must not begin anew when it turns out to be simulated.
   return (
-    <div className="simulated">
-      {isTold ? null : (
+    <div className={isSimulated ? 'simulated' : 'not-simulated'}>
+      {isSimulated && !isTold ? (
         <div className="simulated-word">Simulated supply: no machine here is real</div>
-      )}
+      ) : null}
       {children}
     </div>
   );

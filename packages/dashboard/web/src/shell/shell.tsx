@@ -6,7 +6,7 @@ import { setTheme, type ThemeChoice, useTheme } from '../lib/theme.ts';
 import { To, useAt, useGo } from '../nav/link.tsx';
 import { Tag } from '../parts/marks.tsx';
 import { Simulated } from '../parts/states.tsx';
-import { useConnection, useView } from '../store/hooks.ts';
+import { useConnection, useFirstFrame, useView } from '../store/hooks.ts';
 import { NAVIGATION, PAGE_NAMES, PAGES, type PageName } from '../url/pages.ts';
 import { Help } from './help.tsx';
 import { SearchBox } from './search-box.tsx';
@@ -25,8 +25,9 @@ export function Shell({
   readonly controls?: ReactNode;
 }): ReactNode {
   // Every page wants the frame: whether supply is simulated, and how far back the slider reaches.
-  const { answer } = useView('now', {});
-  const frame = answer?.frame;
+  // A page of a past moment may be there before the live answer is.
+  const first = useFirstFrame();
+  const frame = useView('now', {}).answer?.frame ?? first;
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);

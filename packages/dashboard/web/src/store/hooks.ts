@@ -10,7 +10,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { Answer } from '../../../src/api/answers.ts';
-import type { Decision } from '../../../src/api/common.ts';
+import type { Decision, Frame } from '../../../src/api/common.ts';
 import type { Params, ViewName } from '../../../src/api/params.ts';
 import type { Problem } from '../../../src/api/stream.ts';
 import { viewText } from './source.ts';
@@ -98,6 +98,15 @@ export function useConnection(): Connection {
   return useSyncExternalStore(
     useCallback((told) => store.watchConnection(told), [store]),
     () => store.connection(),
+  );
+}
+
+/** Of the first answer that came, whatever it was asked for; undefined until then. */
+export function useFirstFrame(): Frame | undefined {
+  const store = useStore();
+  return useSyncExternalStore(
+    useCallback((told) => store.watchConnection(told), [store]),
+    () => store.firstFrame(),
   );
 }
 

@@ -193,6 +193,25 @@ test('a server’s time that differs from the one shown is told in the next fram
   assert.equal(notices, 1, 'what the network adds is no other time');
 });
 
+test('the first answer of all tells its frame together with itself, a past one too', async () => {
+  const { store, asked, paint, tell } = start();
+  const seen: unknown[] = [];
+  const see = (): void => void seen.push([store.viewState('map?at=5').answer, store.firstFrame()]);
+  store.watchConnection(() => see());
+  store.watchView('map?at=5', false, () => see());
+  const frame = { atMs: 5, isPast: true, isSimulated: true, oldestMs: 1, sources: [] };
+  asked[0]?.answer(ok({ frame }));
+  await drainMicrotasks();
+  paint();
+  assert.deepEqual(seen, [
+    [{ frame }, frame],
+    [{ frame }, frame],
+  ]);
+  store.watchView('now', true, () => undefined);
+  tell({ name: 'view', data: { view: 'now', answer: { frame: { ...frame, oldestMs: 2 } } } });
+  assert.equal(store.firstFrame(), frame, 'later ones are read from their answers');
+});
+
 test('equal questions have equal texts', () => {
   assert.equal(viewText('map', { by: 'place', at: 0, q: '' }), 'map?by=place');
   assert.equal(

@@ -3,7 +3,7 @@
 // frame, and nothing here grows with time: the newest answer per view, and bounded rings of events.
 
 import type { Runtime, Timer } from '@bigfleet/base';
-import type { Decision } from '../../../src/api/common.ts';
+import type { Decision, Frame } from '../../../src/api/common.ts';
 import type { CellsEvent, Problem } from '../../../src/api/stream.ts';
 import type { DataSource, LiveEvent, LiveStream, StreamState } from './source.ts';
 
@@ -58,6 +58,7 @@ export class Store {
   #connection: Connection = { state: 'connecting', resets: 0 };
   #eventsDue: Timer | null = null;
   #isFramePending = false;
+  #firstFrame: Frame | undefined;
   #clockOffsetMs = 0;
 
   constructor(options: {
@@ -144,6 +145,14 @@ export class Store {
     return this.#connection;
   }
 
+  /**
+   * Of the first answer of all, live or past: whether supply is simulated and how far back is kept must be known
+   * as soon as anything is shown. Told with the connection.
+   */
+  firstFrame(): Frame | undefined {
+    return this.#firstFrame;
+  }
+
   /** Cells are drawn, not rendered: told at once, outside of frames. */
   watchCells(told: (event: CellsEvent) => void): () => void {
     this.#cellWatchers.add(told);
@@ -198,6 +207,7 @@ export class Store {
         entry.state = result.ok
           ? { answer: result.value, problem: null }
           : { answer: entry.state.answer, problem: result.error };
+        this.#noteFrame(entry.state.answer);
         this.#tell(entry);
         // A server that is away comes back; a refusal stays one.
         if (!result.ok && result.error.code === 'unreachable') {
@@ -235,6 +245,7 @@ export class Store {
         const entry = this.#entries.get(event.data.view);
         if (entry === undefined || !entry.isLive) return;
         entry.state = { answer: event.data.answer, problem: null };
+        this.#noteFrame(event.data.answer);
         this.#tell(entry);
         return;
       }
@@ -276,6 +287,12 @@ export class Store {
       default:
         event satisfies never;
     }
+  }
+
+  #noteFrame(answer: unknown): void {
+    if (this.#firstFrame !== undefined) return;
+    this.#firstFrame = (answer as { readonly frame?: Frame } | null | undefined)?.frame;
+    if (this.#firstFrame !== undefined) this.#tellAll(this.#connectionWatchers);
   }
 
   #addDecision(decision: Decision): void {
