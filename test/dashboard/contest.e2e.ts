@@ -49,6 +49,10 @@ async function decisionsOf(fleet: ContestedFleet, query: string): Promise<readon
   return decisions;
 }
 
+async function configuredCount(fleet: ContestedFleet): Promise<number> {
+  return (await fleet.ask<{ readonly total: number }>('map?state=Configured')).total;
+}
+
 function dollars(cents: number): string {
   return (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
 }
@@ -135,12 +139,25 @@ test('a preempt is seen on three open pages: the decision, the cell, the cents',
   };
   const [own] = await decisionsOf(fleet, 'cluster=urgent');
   assert.ok(own !== undefined);
-  const coloursBefore = await colours();
-  assert.equal(new Set(coloursBefore.values()).size, 2, 'two clusters, two colours');
-  await eventually(async () => (await centsByCluster(cost.page)).size === 2, {
-    what: 'the page knows what both clusters cost',
-  });
-  const centsBefore = await centsByCluster(cost.page);
+  // The clusters know their machines before the pages do.
+  const coloursBefore = await eventually(
+    async () => {
+      const found = await colours();
+      const others = new Set(ids.filter((id) => id !== own.machine).map((id) => found.get(id)));
+      const isTold = others.size === 1 && !others.has(found.get(own.machine));
+      return isTold && (await configuredCount(fleet)) === ids.length ? found : undefined;
+    },
+    { what: 'two clusters, two colours' },
+  );
+  const all = machines.reduce((sum, { id }) => sum + centsOf(machines, id), 0);
+  const centsBefore = await eventually(
+    async () => {
+      const found = await centsByCluster(cost.page);
+      const total = [...found.values()].reduce((sum, each) => sum + each, 0);
+      return found.size === 2 && total === all ? found : undefined;
+    },
+    { what: 'the page knows what both clusters cost' },
+  );
 
   urgent.cluster.want(2, HIGH);
   await serves(urgent, 'urgent', 2);
@@ -216,7 +233,6 @@ test('a preempt is seen on three open pages: the decision, the cell, the cents',
       },
       { what: 'the page shows the new split' },
     );
-    const all = machines.reduce((sum, { id }) => sum + centsOf(machines, id), 0);
     const total = [...expected.values()].reduce((sum, each) => sum + each, 0);
     assert.equal(total, all, 'nothing was bought or lost');
     assertNoProblems(cost, 'cost');

@@ -32,17 +32,21 @@ export class DemoProcess implements AsyncDisposable {
   readonly ports: Readonly<Record<(typeof PORTS)[number], number>>;
   /** Where its data is. */
   readonly dir: string;
+  /** What it said until it was ready: later the end of its output alone is kept. */
+  readonly #said: string;
   readonly #release: () => Promise<void>;
 
   constructor(parts: {
     readonly running: RunningProcess;
     readonly ports: Readonly<Record<(typeof PORTS)[number], number>>;
     readonly dir: string;
+    readonly said: string;
     readonly release: () => Promise<void>;
   }) {
     this.running = parts.running;
     this.ports = parts.ports;
     this.dir = parts.dir;
+    this.#said = parts.said;
     this.#release = parts.release;
   }
 
@@ -52,8 +56,7 @@ export class DemoProcess implements AsyncDisposable {
 
   /** The line under “Five things to try” that begins with `make try-<name>`, without its comment. */
   printedCommand(name: string): string {
-    const line = this.running.output
-      .text()
+    const line = this.#said
       .split('\n')
       .find((text) => new RegExp(`^ +make (?:-C \\S+ )?try-${name}\\b`).test(text));
     if (line === undefined) throw new Error(`the demo printed no command for ${name}`);
@@ -96,7 +99,9 @@ export async function startDemo(seed: string): Promise<DemoProcess> {
       ready: { kind: 'line', pattern: /^ready after [\d.]+ s/m },
     });
     const [, dir = ''] = await running.waitForLine(/export KUBECONFIG=(\S+)\/[^/\s]+$/m);
-    return new DemoProcess({ running, ports, dir, release });
+    // The last of the five is said after it is ready.
+    await running.waitForLine(/ make (?:-C \S+ )?try-gang\b/);
+    return new DemoProcess({ running, ports, dir, said: running.output.text(), release });
   } catch (error) {
     await release();
     throw error;

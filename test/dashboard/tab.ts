@@ -182,13 +182,13 @@ export async function untilShown(page: Page, view: string, atMs: number): Promis
   await settled(page);
 }
 
-/** What was told is in the document and on the canvases. */
+/** What was told is in the document and on the canvases, in the letters that are meant. */
 export async function settled(page: Page): Promise<void> {
-  await page.evaluate(`new Promise((done) => {
+  await page.evaluate(`document.fonts.ready.then(() => new Promise((done) => {
     let frames = 4;
     const next = () => (frames-- === 0 ? done() : requestAnimationFrame(next));
     next();
-  })`);
+  }))`);
 }
 
 /** Milliseconds of every long task since the page was loaded. */

@@ -71,9 +71,13 @@ describe('links', { skip }, () => {
 
   /** The URL in a new context, and the same picture there. */
   const assertShared = async (): Promise<void> => {
-    const here = await pictureOf(page);
     await using other = await openElsewhere(tab, page.url());
-    assert.equal(await pictureOf(other.page), here, page.url());
+    // Nothing moves any more, but either page may still be on its way.
+    const isSame = async (): Promise<true> => {
+      assert.equal(await pictureOf(other.page), await pictureOf(page));
+      return true;
+    };
+    await eventually(isSame, { what: `the same picture elsewhere: ${page.url()}` });
     assert.equal(other.page.url(), page.url());
     assertNoProblems(other, page.url());
   };
@@ -228,15 +232,18 @@ test('a moment of before has the pixels that it had', { skip }, async () => {
   assert.notEqual(later, then, 'the fleet has moved on');
   const last = await liveSteps(20);
 
-  const pictureAt = async (url: string): Promise<string> => {
+  const isThenAt = async (url: string, what: string): Promise<void> => {
     await page.goto(url);
     await page.getByRole('status', { name: 'State of what is shown' }).getByText('Past').waitFor();
-    await pictureOf(page);
-    return await canvasPixels(page, MAP_CANVAS);
+    const isThen = async (): Promise<boolean> => {
+      await pictureOf(page);
+      return (await canvasPixels(page, MAP_CANVAS)) === then;
+    };
+    await eventually(isThen, { what });
   };
-  assert.equal(await pictureAt(`${dashboard.url}/map?at=${thenMs}`), then);
-  const justBefore = await pictureAt(`${dashboard.url}/map?at=${thenMs + STEP_MS - 1}`);
-  assert.equal(justBefore, then, 'until the next cycle nothing changes');
+  await isThenAt(`${dashboard.url}/map?at=${thenMs}`, 'the pixels of then');
+  const justBefore = `${dashboard.url}/map?at=${thenMs + STEP_MS - 1}`;
+  await isThenAt(justBefore, 'the same until the next cycle: nothing changes');
 
   // By hand: from the moment a minute forward on the time line, and to its end, which is now.
   const slider = page.getByRole('slider', { name: 'Moment shown' });

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { cloneRepository } from '../template/clone.ts';
 import { ownEnvironment, runCommand } from '../template/command.ts';
-import { type RunningProcess, startProcess } from '../toolkit/index.ts';
+import { startProcess } from '../toolkit/index.ts';
 import { allBlocks, blocksOf } from './pages.ts';
 import { privateNetwork } from './private-network.ts';
 
@@ -33,14 +33,16 @@ test('the page, from its first block to its last', async (t) => {
   await using network = await privateNetwork();
   const env = { ...ownEnvironment(), ...clone.env };
   await using servers = new AsyncDisposableStack();
-  let demo: RunningProcess | undefined;
+  let exported = '';
   for (const block of blocks) {
     const command = network.command('bash', ['-euo', 'pipefail', '-c', runnable(block.text)]);
     const options = { cwd: clone.path, env };
     if (block.kind === 'serve') {
       const ready = { kind: 'line', pattern: /^ready after/ } as const;
       const spec = { name: block.text, ...options, ...command, ready, readyWithinMs: INSTALL_MS };
-      demo = servers.use(await startProcess(spec));
+      const demo = servers.use(await startProcess(spec));
+      // At once: later the end of its output alone is kept.
+      [exported = ''] = await demo.waitForLine(/export KUBECONFIG=\S+/);
     } else if (block.kind === 'run') {
       await t.test(`line ${block.line}: ${block.text.split('\n')[0] ?? ''}`, async () => {
         const output = await runCommand(command.command, command.args, options);
@@ -48,7 +50,6 @@ test('the page, from its first block to its last', async (t) => {
       });
     }
   }
-  const [exported = ''] = /export KUBECONFIG=\S+/.exec(demo?.output.text() ?? '') ?? [];
   for (const { page, block } of allBlocks('demo')) {
     await t.test(`${page}, line ${block.line}`, { skip }, async () => {
       const typed = block.text.replace(/^export KUBECONFIG=.*$/m, '');
