@@ -182,6 +182,7 @@ test('a preempt is seen on three open pages: the decision, the cell, the cents',
     assert.ok(text.includes(machine) && text.includes(dollars(cents)), text);
     const seenMs = await page.evaluate<number>('globalThis.__preemptSeenMs');
     printBudget(
+      t,
       'a preempt of a real shard, in the open list',
       `${seenMs - preempt.atMs} ms`,
       '1 s',

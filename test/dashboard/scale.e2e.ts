@@ -79,11 +79,11 @@ describe('at the ceiling', { skip }, () => {
     assert.equal(total, 1_000);
   });
 
-  test('Now is there with a small script', async () => {
+  test('Now is there with a small script', async (t) => {
     await using tab = await openDashboard(url);
     const { page } = tab;
     const paintedMs = await firstFigureMs(page);
-    printBudget('first useful paint of Now', `${Math.round(paintedMs)} ms`, '1.5 s');
+    printBudget(t, 'first useful paint of Now', `${Math.round(paintedMs)} ms`, '1.5 s');
     const scripts = await page.evaluate<{ name: string; bytes: number }[]>(`
       performance.getEntriesByType('resource')
         .filter(({ name }) => name.endsWith('.js'))
@@ -91,7 +91,7 @@ describe('at the ceiling', { skip }, () => {
     `);
     assert.ok(scripts.length > 0);
     const bytes = scripts.reduce((sum, script) => sum + script.bytes, 0);
-    printBudget('initial script, compressed', `${Math.round(bytes / 1_024)} KB`, '200 KB');
+    printBudget(t, 'initial script, compressed', `${Math.round(bytes / 1_024)} KB`, '200 KB');
     assert.ok(bytes > 0 && bytes <= MAX_SCRIPT_BYTES, `${bytes} bytes of script`);
     assertNoProblems(tab, 'Now');
   });
@@ -110,11 +110,12 @@ describe('at the ceiling', { skip }, () => {
     const nodes = await nodeCount(page);
     const growth = (await heapBytes(page)) - heapBefore;
     printBudget(
+      t,
       'long tasks on the fleet map while it streams',
       `${tasks.length}, longest ${Math.round(percentile(tasks, 1))} ms`,
       'none above 50 ms',
     );
-    printBudget('heap growth of the fleet map', `${(growth / MB).toFixed(1)} MB`, '10 MB');
+    printBudget(t, 'heap growth of the fleet map', `${(growth / MB).toFixed(1)} MB`, '10 MB');
     t.diagnostic(
       `${nodesBefore} elements before, ${nodes} after; heap ${(heapBefore / MB).toFixed(1)} MB`,
     );

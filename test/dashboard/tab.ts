@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import type { TestContext } from 'node:test';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { type BrowserTab, openTab } from '../browser/chromium.ts';
 import { eventually, HANG_MS } from '../toolkit/index.ts';
@@ -379,8 +380,13 @@ export function assertNoProblems(tab: DashboardTab, where: string): void {
 }
 
 /** One line of the report that every budget is printed in; nothing holds a machine's speed to a bar. */
-export function printBudget(name: string, measured: string, budget: string): void {
-  process.stdout.write(`budget: ${name}: ${measured} (budget ${budget})\n`);
+export function printBudget(
+  t: Pick<TestContext, 'diagnostic'>,
+  name: string,
+  measured: string,
+  budget: string,
+): void {
+  t.diagnostic(`budget: ${name}: ${measured} (budget ${budget})`);
 }
 
 export function percentile(samples: readonly number[], share: number): number {

@@ -117,7 +117,7 @@ describe('the demo', { skip }, () => {
     const delays = await decisionDelays(page);
     const p95 = percentile(delays, 0.95);
     t.diagnostic(`decision to document: p50 ${percentile(delays, 0.5)} ms, p95 ${p95} ms`);
-    printBudget('decision visible in an open page, p95', `${p95} ms`, '1 s');
+    printBudget(t, 'decision visible in an open page, p95', `${p95} ms`, '1 s');
     await assertUnbroken(page);
     await page.getByText('Simulated supply: no machine here is real').waitFor();
   });

@@ -17,6 +17,8 @@ export interface Lane {
   readonly perCore: number;
   /** A file (in a shared lane: the lane without any event) is killed after this long. */
   readonly boundMs: number;
+  /** What a test gives to t.diagnostic() is printed: measurements, for a person to read. */
+  readonly printsNotes: boolean;
   /** Fewer files or tests than this fail the lane: a pattern that matches nothing exits 0. */
   readonly minFiles: number;
   readonly minTests: number;
@@ -37,6 +39,7 @@ export const LANES: readonly Lane[] = [
     processes: 2,
     perCore: 1,
     boundMs: HUNG_MS,
+    printsNotes: false,
     minFiles: 20,
     minTests: 400,
   },
@@ -47,6 +50,7 @@ export const LANES: readonly Lane[] = [
     processes: 4,
     perCore: 1,
     boundMs: HUNG_MS,
+    printsNotes: false,
     minFiles: 24,
     minTests: 300,
   },
@@ -57,6 +61,7 @@ export const LANES: readonly Lane[] = [
     processes: 4,
     perCore: 1,
     boundMs: HUNG_MS,
+    printsNotes: false,
     minFiles: 30,
     minTests: 220,
   },
@@ -68,6 +73,7 @@ export const LANES: readonly Lane[] = [
     processes: 4,
     perCore: 1.5,
     boundMs: HUNG_MS,
+    printsNotes: false,
     minFiles: 10,
     minTests: 80,
   },
@@ -86,6 +92,7 @@ export const E2E_LANES: readonly Lane[] = [
     processes: 4,
     perCore: 1.5,
     boundMs: HUNG_MS,
+    printsNotes: true,
     minFiles: 21,
     // Without Go, the tests that are made from what helm renders are not there.
     minTests: 90,
@@ -98,6 +105,7 @@ export const E2E_LANES: readonly Lane[] = [
     processes: 1,
     perCore: 1,
     boundMs: HUNG_MS,
+    printsNotes: true,
     minFiles: 8,
     minTests: 50,
   },

@@ -56,6 +56,7 @@ function lane(fields: Partial<Lane>): Lane {
     processes: 2,
     perCore: 1,
     boundMs: 60_000,
+    printsNotes: false,
     minFiles: 0,
     minTests: 0,
     ...fields,
@@ -151,6 +152,14 @@ test('what a file compiles is kept for the files after it', async (t) => {
   const { totals, text } = await run(root, {}, ['helped.test.ts']);
   assert.equal(totals.passed, 1, text);
   assert.ok(readdirSync(path.join(root, '.cache/compiled')).length > 0);
+});
+
+test('a lane that prints notes prints what a test measured, another does not', async (t) => {
+  const root = plant(t, { 'note.test.ts': "test('a', (t) => t.diagnostic('budget: 7 of 9'));" });
+  const told = await run(root, { printsNotes: true }, ['note.test.ts']);
+  assert.match(told.text, /^ {5}budget: 7 of 9$/m);
+  const quiet = await run(root, {}, ['note.test.ts']);
+  assert.doesNotMatch(quiet.text, /budget/);
 });
 
 test('a lane below its floor fails, for files and for tests', async (t) => {

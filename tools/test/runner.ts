@@ -69,6 +69,7 @@ async function runEach(runner: Runner, lane: Lane, files: readonly string[]): Pr
   await pool(files, widthOf(lane), async (file) => {
     const result = await runChild(ownProcess(runner, file, lane.boundMs));
     totals = addTotals(totals, printResult(runner, file, result));
+    if (lane.printsNotes) printNotes(runner, result.outcome.notes);
   });
   return totals;
 }
@@ -131,7 +132,10 @@ export async function runLong(
 function printProgress(runner: Runner, { outcome, output }: ChildResult): void {
   if (outcome.failures.length > 0) return;
   const printed = output.trimEnd().split('\n').slice(-5);
-  const lines = outcome.notes.length > 0 ? outcome.notes : printed;
+  printNotes(runner, outcome.notes.length > 0 ? outcome.notes : printed);
+}
+
+function printNotes(runner: Runner, lines: readonly string[]): void {
   for (const line of lines) if (line !== '') runner.print(`     ${line}`);
 }
 
