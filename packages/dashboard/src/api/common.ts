@@ -128,7 +128,8 @@ export const needRow = z.object({
   reason: z.string().describe('unmet code (engine §15.2); empty when satisfied'),
   reasonText: z.string(),
   claimed: count,
-  claimedDollarsPerHour: dollarsPerHour,
+  /** Null while other machines serve it than those that were bound for it, or some are on their way. */
+  claimedDollarsPerHour: dollarsPerHour.nullable(),
   ageCyclesUnmet: count,
   /** Since when this dashboard has seen it unmet; null when satisfied. */
   unmetSinceMs: unixMs.nullable(),

@@ -45,7 +45,7 @@ function machine(id: string, cluster: string, more: Partial<MachineFacts> = {}):
   };
 }
 
-function need(cluster: string, priority: number): NeedFacts {
+function need(cluster: string, priority: number, more: Partial<NeedFacts> = {}): NeedFacts {
   return {
     cluster,
     fingerprint: `f-${priority}`,
@@ -65,6 +65,7 @@ function need(cluster: string, priority: number): NeedFacts {
     domain: '',
     matching: { idle: 0, configured: 0, speculative: 0 },
     awaitingDrain: 0,
+    ...more,
   };
 }
 
@@ -142,10 +143,9 @@ class Stage {
     });
   }
 
-  async ask<V extends 'triage' | 'cost' | 'providers' | 'shards' | 'clusters' | 'machines'>(
-    view: V,
-    asked: Readonly<Record<string, string>> = {},
-  ) {
+  async ask<
+    V extends 'triage' | 'cost' | 'providers' | 'shards' | 'clusters' | 'machines' | 'needs',
+  >(view: V, asked: Readonly<Record<string, string>> = {}) {
     const answer = await this.fleet.answer(view, params[view].parse(asked) as never);
     assert.ok(answer.ok, answer.ok ? '' : answer.error.message);
     const held = answers[view].safeParse(answer.value);
@@ -331,4 +331,26 @@ test('a report stands beside its provider; one that fits nobody is named', async
   assert.deepEqual(unmatchedReports, ['gcp']);
   const plain = await new Stage([machine('m-1', 'blue')]).ask('providers');
   assert.equal(plain.providers[0]?.conformance, null);
+});
+
+test('the price of a need is that of its own machines, and not told when others serve it', async () => {
+  const machines = [
+    machine('a', 'web', { need: 'f-7', group: 'old' }),
+    machine('b', 'web', { need: 'f-7', group: 'new' }),
+    machine('c', 'web', { need: 'f-8' }),
+    machine('d', 'web', { need: 'f-8', dollarsPerHour: 3 }),
+    // Billed until it has drained, and serves nobody any more.
+    machine('e', 'web', { need: 'f-9', state: State.Draining }),
+  ];
+  const needs = [
+    need('web', 7, { group: 'new', claimed: 2, isSatisfied: true }),
+    need('web', 8, { claimed: 2, isSatisfied: true }),
+    need('web', 9),
+  ];
+  const { needs: found } = await new Stage(machines, needs).ask('needs');
+  const priceOf = (priority: number): number | null | undefined =>
+    found.find((row) => row.priority === priority)?.claimedDollarsPerHour;
+  assert.equal(priceOf(7), null, 'one of its two machines was bound for a gang that is gone');
+  assert.equal(priceOf(8), 5);
+  assert.equal(priceOf(9), 0);
 });

@@ -1,5 +1,6 @@
 // One machine and one need as the API shows them.
 
+import { State } from '@bigfleet/engine';
 import type { MachineRow, NeedRow, Share } from '../api/index.ts';
 import { dollarsOfUnits, isBilled } from '../mirror/money.ts';
 import type { NeedEntry } from '../mirror/need-table.ts';
@@ -49,7 +50,7 @@ export function needRows(
   context: ViewContext,
   needs: readonly NeedAt[],
 ): readonly NeedRow[] {
-  const units = claimedUnits(world, context, needs);
+  const bound = boundFor(world, context, needs);
   return needs.map(({ shard, entry }, place) => {
     const { facts, tier, unmetSinceMs } = entry;
     return {
@@ -68,7 +69,8 @@ export function needRows(
       reason: facts.isSatisfied ? '' : facts.reason,
       reasonText: facts.isSatisfied ? '' : reasonText(facts.reason),
       claimed: facts.claimed,
-      claimedDollarsPerHour: dollarsOfUnits(units[place] ?? 0),
+      claimedDollarsPerHour:
+        bound.counts[place] === facts.claimed ? dollarsOfUnits(bound.units[place] ?? 0) : null,
       ageCyclesUnmet: facts.ageCyclesUnmet,
       unmetSinceMs: unmetSinceMs ?? null,
       isEscalated: facts.isEscalated,
@@ -84,13 +86,22 @@ interface Wanted {
   readonly group: number;
 }
 
-/** What the machines that serve each need are billed: one pass over the rows of its shards. */
-function claimedUnits(
+interface Bound {
+  readonly counts: Float64Array;
+  readonly units: Float64Array;
+}
+
+/**
+ * The machines that were bound for each need, and what they are billed: one pass over the rows of its shards. A need
+ * may be served by others, left behind by a need that is gone; then the counts differ from what it claims.
+ */
+function boundFor(
   world: World,
   { mirror: { texts, classes } }: ViewContext,
   needs: readonly NeedAt[],
-): Float64Array {
+): Bound {
   const units = new Float64Array(needs.length);
+  const counts = new Float64Array(needs.length);
   const byNeed = new Map<number, Wanted[]>();
   needs.forEach(({ shard, entry: { facts } }, place) => {
     const need = texts.find(facts.fingerprint);
@@ -103,26 +114,28 @@ function claimedUnits(
     if (known === undefined) byNeed.set(need, [wanted]);
     else known.push(wanted);
   });
-  if (byNeed.size === 0) return units;
+  if (byNeed.size === 0) return { counts, units };
   const shards = new Set(needs.map(({ shard }) => shard));
   for (const shard of world.shards) {
     if (!shards.has(shard)) continue;
     const { columns } = shard;
     for (let slot = 0; slot < columns.length; slot++) {
       const need = columns.need[slot] ?? 0;
-      if (need === 0 || !isBilled(columns.state[slot] ?? 0)) continue;
+      const state = columns.state[slot] ?? 0;
+      if (need === 0 || !isBilled(state) || state === State.Draining) continue;
       for (const wanted of byNeed.get(need) ?? []) {
         const isServed =
           wanted.shard === shard &&
           wanted.cluster === columns.cluster[slot] &&
           wanted.group === columns.group[slot];
         if (!isServed) continue;
+        counts[wanted.place] = (counts[wanted.place] ?? 0) + 1;
         units[wanted.place] =
           (units[wanted.place] ?? 0) + classes.at(columns.klass[slot] ?? 0).units;
       }
     }
   }
-  return units;
+  return { counts, units };
 }
 
 /** One line of money. */

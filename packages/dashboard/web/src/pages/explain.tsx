@@ -26,6 +26,7 @@ import {
   Tag,
   When,
 } from '../parts/index.ts';
+import { ClaimedMoney } from './claimed-money.tsx';
 import { useDecisions, useView } from '../store/hooks.ts';
 import { Candidates } from './candidates.tsx';
 import { DecisionLine } from './decision-line.tsx';
@@ -322,7 +323,7 @@ function Subject({ answer }: { readonly answer: Explained }): ReactNode {
           <dt>Holds</dt>
           <dd className="num">
             {plural(need.claimed, 'machine')},{' '}
-            <Money dollars={need.claimedDollarsPerHour} per="h" exact />
+            <ClaimedMoney dollars={need.claimedDollarsPerHour} exact />
           </dd>
           {need.group === '' ? null : (
             <>

@@ -5,7 +5,8 @@ import type { NeedRow } from '../../../src/api/common.ts';
 import { formatCount, formatPenalty, plural } from '../lib/format.ts';
 import { exactResources, penaltyOrder, requirementsText, resourceText } from '../lib/needs.ts';
 import { To, useGo } from '../nav/link.tsx';
-import { by, type Column, Id, Mark, Money, type Order, Table, Tag, When } from '../parts/index.ts';
+import { by, type Column, Id, Mark, type Order, Table, Tag, When } from '../parts/index.ts';
+import { ClaimedMoney } from './claimed-money.tsx';
 
 const COLUMNS: readonly Column<NeedRow>[] = [
   {
@@ -90,12 +91,12 @@ const COLUMNS: readonly Column<NeedRow>[] = [
         {need.claimed === 0 ? null : (
           <span className="faint">
             {' '}
-            <Money dollars={need.claimedDollarsPerHour} per="h" />
+            <ClaimedMoney dollars={need.claimedDollarsPerHour} />
           </span>
         )}
       </span>
     ),
-    compare: by((need) => need.claimedDollarsPerHour),
+    compare: by((need) => need.claimedDollarsPerHour ?? -1),
   },
   {
     id: 'status',

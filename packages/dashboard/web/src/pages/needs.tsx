@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react';
 import { TIER_NAMES } from '../../../src/words.ts';
 import { To, useSearch, useSetSearch } from '../nav/link.tsx';
+import { plural } from '../lib/format.ts';
 import { Answered, Card, Money, Page, RowLimit, Stat } from '../parts/index.ts';
 import { useView } from '../store/hooks.ts';
 import { NamedFilters } from './machines-filters.tsx';
@@ -42,7 +43,8 @@ export default function NeedsPage(): ReactNode {
       <Answered view={view}>
         {({ needs, total }) => {
           const unmetCount = needs.filter((need) => !need.isSatisfied).length;
-          const dollars = needs.reduce((sum, need) => sum + need.claimedDollarsPerHour, 0);
+          const priced = needs.filter((need) => need.claimedDollarsPerHour !== null);
+          const dollars = priced.reduce((sum, need) => sum + (need.claimedDollarsPerHour ?? 0), 0);
           const isAll = needs.length === total;
           return (
             <Card
@@ -56,7 +58,11 @@ export default function NeedsPage(): ReactNode {
                     tone={unmetCount > 0 ? 'warn' : 'good'}
                   />
                   <Stat
-                    label={isAll ? 'Served by machines for' : 'Served for, of those listed'}
+                    label={
+                      isAll && priced.length === needs.length
+                        ? 'Served by machines for'
+                        : `Served for, of ${plural(priced.length, 'need')} whose price is known`
+                    }
                     value={<Money dollars={dollars} per="h" />}
                   />
                 </div>

@@ -7,18 +7,8 @@ import type { Answer } from '../../../src/api/answers.ts';
 import { formatCount, plural } from '../lib/format.ts';
 import { requirementsText, resourceText } from '../lib/needs.ts';
 import { To, useGo, useSearch, useSetSearch } from '../nav/link.tsx';
-import {
-  Answered,
-  Card,
-  type Column,
-  Mark,
-  Money,
-  Page,
-  Stat,
-  Table,
-  Tag,
-  When,
-} from '../parts/index.ts';
+import { Answered, Card, type Column, Mark, Page, Stat, Table, Tag, When } from '../parts/index.ts';
+import { ClaimedMoney } from './claimed-money.tsx';
 import { useView } from '../store/hooks.ts';
 import { NamedFilters } from './machines-filters.tsx';
 import { Brakes } from './triage-brakes.tsx';
@@ -247,7 +237,7 @@ const COLUMNS: readonly Column<Row>[] = [
           {formatCount(need.claimed)}
         </span>{' '}
         <span className="faint">
-          <Money dollars={need.claimedDollarsPerHour} per="h" />
+          <ClaimedMoney dollars={need.claimedDollarsPerHour} />
         </span>
       </span>
     ),
